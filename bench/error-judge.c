@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "../tests/planted-errors.h"
+#include "studies/error/plan.h"
 #include "studies/error/study.h"
-#include "study/error.h"
 
 #define LIMIT_SECONDS 10.0
 #define LIMIT_MIB     1024.0

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/wishes.h"
 #include "stats/random.h"
-#include "study/plan.h"
 
 enum { RUNS = 20, STEPPED_PROCESSES = 2, MOST_COUNTERS = 4, PLACES = 64 };
 

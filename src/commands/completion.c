@@ -3,10 +3,531 @@
  *
  * Which script a shell gets, and what can follow an option or stand as an argument, whatever the
  * shell. */
-#include "cli/completion.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "commands/export.h"
+#include "commands/help.h"
+#include "engine/options.h"
+#include "engine/via.h"
+#include "studies/clocks/plan.h"
+#include "wire/cell.h"
+#include "wire/command.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Completion for bash: one function that needs nothing but bash. Words are compared, never given
+ * to compgen -W, which would evaluate them. */
+
+static const char head[] =
+    "# bash completion for assay, made by `assay --completion bash`.\n"
+    "\n"
+    "# Those of the words $2... that begin with $1.\n"
+    "_assay_words() {\n"
+    "    local typed=$1 word\n"
+    "    shift\n"
+    "    for word in \"$@\"; do\n"
+    "        [[ $word == \"$typed\"* ]] && COMPREPLY+=(\"$word\")\n"
+    "    done\n"
+    "    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *: ]] && compopt -o nospace 2>/dev/null\n"
+    "    return 0\n"
+    "}\n"
+    "\n"
+    "# Files (-f), folders (-d) or commands (-c) that begin with $2.\n"
+    "_assay_names() {\n"
+    "    local name\n"
+    "    while IFS= read -r name; do\n"
+    "        COMPREPLY+=(\"$name\")\n"
+    "    done < <(compgen \"$1\" -- \"$2\")\n"
+    "    compopt -o filenames 2>/dev/null\n"
+    "    return 0\n"
+    "}\n"
+    "\n"
+    "# The same behind the last comma of $1.\n"
+    "_assay_list() {\n"
+    "    local typed=$1 before= i\n"
+    "    shift\n"
+    "    [[ $typed == *,* ]] && before=${typed%,*},\n"
+    "    _assay_words \"${typed##*,}\" \"$@\"\n"
+    "    for i in \"${!COMPREPLY[@]}\"; do\n"
+    "        COMPREPLY[i]=$before${COMPREPLY[i]}\n"
+    "    done\n"
+    "}\n"
+    "\n";
+
+/* What stands before the cursor: which command, after which option, and behind how many arguments.
+ * Bash parts --option=value at the sign. */
+static const char body[] =
+    "_assay() {\n"
+    "    local typed=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    local command=${COMP_WORDS[1]} takes= kind= passes= arguments=0 i\n"
+    "    local -a options=()\n"
+    "    COMPREPLY=()\n"
+    "    if [[ $typed == = ]]; then\n"
+    "        typed=\n"
+    "    elif [[ $before == = && COMP_CWORD -gt 2 ]]; then\n"
+    "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    fi\n"
+    "    if ((COMP_CWORD == 1)); then\n"
+    "        _assay_words \"$typed\" \"${_assay_commands[@]}\" help \"${_assay_own[@]}\"\n"
+    "        return\n"
+    "    fi\n";
+
+static const char tail[] =
+    "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+    "        case ${COMP_WORDS[i]} in\n"
+    "        --) arguments=$((COMP_CWORD - i)); break ;;\n"
+    "        =) ((i++)) ;;\n"
+    "        -*) [[ $takes == *\" ${COMP_WORDS[i]} \"* && ${COMP_WORDS[i + 1]} != = ]] && ((i++)) "
+    ";;\n"
+    "        *)\n"
+    "            ((arguments++))\n"
+    "            [[ $passes ]] && { arguments=$((COMP_CWORD - i + 1)); break; }\n"
+    "            ;;\n"
+    "        esac\n"
+    "    done\n"
+    "    if [[ $passes && arguments -gt 0 ]]; then\n"
+    "        ((arguments == 1)) && _assay_names -c \"$typed\"\n"
+    "        _assay_names -f \"$typed\"\n"
+    "        return\n"
+    "    fi\n"
+    "    if [[ $takes != *\" $before \"* ]]; then\n"
+    "        kind=arguments\n"
+    "    fi\n"
+    "    case $command:$kind:$before in\n";
+
+struct writing {
+    struct text *out;
+    const struct command *command;
+};
+
+static void put_option(void *context, const struct option_spec *spec)
+{
+    const struct writing *writing = context;
+    if (!completion_is_plain(spec->name))
+        return;
+    text_printf(writing->out, " --%s", spec->name);
+    if (completion_has_letter(spec))
+        text_printf(writing->out, " -%c", spec->letter);
+}
+
+/* Options that take something, with blanks around each. */
+static void put_taking(void *context, const struct option_spec *spec)
+{
+    if (spec->argument)
+        put_option(context, spec);
+}
+
+/* Plain words, as a list for a shell. */
+static void put_words(const char *words, struct text *out)
+{
+    if (words[0])
+        text_printf(out, " %s", words);
+}
+
+static void put_pattern(struct text *out, const struct command *command,
+                        const struct option_spec *spec)
+{
+    text_printf(out, "    %s::--%s", command->name, spec->name);
+    if (completion_has_letter(spec))
+        text_printf(out, " | %s::-%c", command->name, spec->letter);
+    text_puts(out, ") ");
+}
+
+static void put_case(void *context, const struct option_spec *spec)
+{
+    const struct writing *writing = context;
+    struct text *out = writing->out;
+    AUTO_TEXT struct text words = {0};
+    const enum completion_kind kind = completion_of(writing->command, spec, &words);
+    if (kind == COMPLETION_NOTHING || kind == COMPLETION_ANY || !completion_is_plain(spec->name))
+        return;
+    put_pattern(out, writing->command, spec);
+    if (kind == COMPLETION_FILE || kind == COMPLETION_FOLDER)
+        text_printf(out, "_assay_names %s \"$typed\"", kind == COMPLETION_FILE ? "-f" : "-d");
+    else
+        text_puts(out,
+                  kind == COMPLETION_LIST ? "_assay_list \"$typed\"" : "_assay_words \"$typed\"");
+    put_words(text_string(&words), out);
+    text_puts(out, " ;;\n");
+}
+
+/* Which options a command has, and which of them take something. */
+static void put_command(struct text *out, const struct command *command)
+{
+    struct writing writing = {out, command};
+    text_printf(out, "    %s)\n        options=(", command->name);
+    options_each(command, put_option, &writing);
+    text_puts(out, " )\n        takes='");
+    options_each(command, put_taking, &writing);
+    text_printf(out, " '\n        passes=%s\n        ;;\n", command->passes_on ? "yes" : "");
+}
+
+/* What its options take, and what its arguments are. */
+static void put_cases(struct text *out, const struct command *command)
+{
+    struct writing writing = {out, command};
+    AUTO_TEXT struct text words = {0};
+    const enum completion_kind kind = completion_of_arguments(command, &words);
+    options_each(command, put_case, &writing);
+    text_printf(out, "    %s:arguments:*)\n", command->name);
+    text_puts(out, "        if [[ $typed == -* ]]; then\n"
+                   "            _assay_words \"$typed\" \"${options[@]}\"\n");
+    if (command->passes_on)
+        text_puts(out, "        else\n            _assay_names -c \"$typed\"\n");
+    else if (kind == COMPLETION_WORDS)
+        text_printf(out,
+                    "        elif ((arguments == 0)); then\n"
+                    "            _assay_words \"$typed\" %s\n",
+                    text_string(&words));
+    else if (kind == COMPLETION_FILE)
+        text_puts(out, "        else\n            _assay_names -f \"$typed\"\n");
+    text_puts(out, "        fi\n        ;;\n");
+}
+
+static void put_own_cases(struct text *out)
+{
+    for (const struct completion_own *own = completion_own; own->name; own++) {
+        if (own->command)
+            text_printf(out,
+                        "    %s)\n        _assay_words \"$typed\" \"${_assay_commands[@]}\"\n"
+                        "        return\n        ;;\n",
+                        own->name);
+        if (!own->shell)
+            continue;
+        text_printf(out, "    %s)\n        _assay_words \"$typed\"", own->name);
+        for (size_t i = 0; completion_shells[i]; i++)
+            text_printf(out, " %s", completion_shells[i]);
+        text_puts(out, "\n        return\n        ;;\n");
+    }
+    text_puts(out, "    help)\n        _assay_words \"$typed\" \"${_assay_commands[@]}\"\n"
+                   "        return\n        ;;\n    *) return ;;\n");
+}
+
+void completion_bash(struct text *out)
+{
+    text_puts(out, head);
+    text_puts(out, "_assay_commands=(");
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            text_printf(out, " %s", (*at)->name);
+    text_puts(out, " )\n_assay_own=(");
+    for (const struct completion_own *own = completion_own; own->name; own++)
+        text_printf(out, " %s", own->name);
+    text_printf(out, " -h )\n\n%s    case $command in\n", body);
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            put_command(out, *at);
+    put_own_cases(out);
+    text_printf(out, "    esac\n%s", tail);
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            put_cases(out, *at);
+    text_puts(out, "    esac\n}\ncomplete -F _assay assay\n");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Completion for fish: a line for each command and option, with the sentence of help beside it.
+ * What stands behind -a is evaluated by fish, so it holds plain words alone. */
+
+/* In fish a backslash before a quote or a backslash is the only escape within single quotes. */
+static void put_quoted(const char *sentence, struct text *out)
+{
+    text_putc(out, '\'');
+    for (; *sentence; sentence++) {
+        if (*sentence == '\'' || *sentence == '\\')
+            text_putc(out, '\\');
+        text_putc(out, iscntrl((unsigned char)*sentence) ? ' ' : *sentence);
+    }
+    text_putc(out, '\'');
+}
+
+static void put_line(const char *condition, const char *command, struct text *out)
+{
+    text_printf(out, "complete -c assay -n '%s%s%s'", condition, command ? " " : "",
+                command ? command : "");
+}
+
+static const char for_command[] = "__assay_command_is";
+
+/* For lists with commas fish has a function. */
+static void put_taken(enum completion_kind kind, const char *words, struct text *out)
+{
+    switch (kind) {
+    case COMPLETION_NOTHING:
+        break;
+    case COMPLETION_ANY:
+        text_puts(out, " -x");
+        break;
+    case COMPLETION_FILE:
+        text_puts(out, " -r -F");
+        break;
+    case COMPLETION_FOLDER:
+        text_puts(out, " -x -a '(__fish_complete_directories)'");
+        break;
+    case COMPLETION_WORDS:
+        text_printf(out, " -x -a '%s'", words);
+        break;
+    case COMPLETION_LIST:
+        text_printf(out, " -x -a '(__fish_append , %s)'", words);
+        break;
+    }
+}
+
+static void fish_put_option(void *context, const struct option_spec *spec)
+{
+    const struct writing *writing = context;
+    struct text *out = writing->out;
+    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text brief = {0};
+    const enum completion_kind kind = completion_of(writing->command, spec, &words);
+    if (!completion_is_plain(spec->name))
+        return;
+    put_line(for_command, writing->command->name, out);
+    if (completion_has_letter(spec))
+        text_printf(out, " -s %c", spec->letter);
+    text_printf(out, " -l %s", spec->name);
+    put_taken(kind, text_string(&words), out);
+    text_puts(out, " -d ");
+    completion_put_brief(spec->help, &brief);
+    put_quoted(text_string(&brief), out);
+    text_putc(out, '\n');
+}
+
+static void put_arguments(const struct command *command, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const enum completion_kind kind = completion_of_arguments(command, &words);
+    if (!command->passes_on && kind == COMPLETION_NOTHING)
+        return;
+    put_line(for_command, command->name, out);
+    if (command->passes_on)
+        text_puts(out, " -a '(__fish_complete_subcommand --fcs-skip=2)'\n");
+    else if (kind == COMPLETION_FILE)
+        text_puts(out, " -F\n");
+    else
+        text_printf(out, " -a '%s'\n", text_string(&words));
+}
+
+static void fish_put_command(const struct command *command, struct text *out)
+{
+    struct writing writing = {out, command};
+    put_line("__assay_needs_command", NULL, out);
+    text_printf(out, " -a %s -d ", command->name);
+    put_quoted(command->summary, out);
+    text_putc(out, '\n');
+    options_each(command, fish_put_option, &writing);
+    put_arguments(command, out);
+}
+
+static void put_own(struct text *out)
+{
+    for (const struct completion_own *own = completion_own; own->name; own++) {
+        put_line("__assay_needs_command", NULL, out);
+        text_printf(out, "%s -l %s", strcmp(own->name, "--help") == 0 ? " -s h" : "",
+                    own->name + 2);
+        text_puts(out, own->shell ? " -x -a '" : "");
+        for (size_t i = 0; own->shell && completion_shells[i]; i++)
+            text_printf(out, "%s%s", i ? " " : "", completion_shells[i]);
+        text_printf(out, "%s -d '%s'\n", own->shell ? "'" : "", own->help);
+    }
+    put_line("__assay_needs_command", NULL, out);
+    text_puts(out, " -a help -d 'explain a command'\n");
+    put_line(for_command, "help --man --help", out);
+    text_puts(out, " -a '");
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            text_printf(out, "%s%s", at == command_registry ? "" : " ", (*at)->name);
+    text_puts(out, "'\n");
+}
+
+void completion_fish(struct text *out)
+{
+    text_puts(out, "# fish completion for assay, made by `assay --completion fish`.\n\n"
+                   "function __assay_needs_command\n"
+                   "    test (count (commandline -opc)) -eq 1\n"
+                   "end\n\n"
+                   "function __assay_command_is\n"
+                   "    set -l words (commandline -opc)\n"
+                   "    test (count $words) -gt 1; and contains -- $words[2] $argv\n"
+                   "end\n\n"
+                   "complete -c assay -f\n");
+    put_own(out);
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            fish_put_command(*at, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Completion for zsh: a function for _arguments, with the sentence of help beside each option. */
+
+/* A sentence within a specification of _arguments: brackets and colons part it, a backslash takes
+ * that from them. */
+static void put_sentence(const char *sentence, struct text *out)
+{
+    for (; *sentence; sentence++) {
+        if (strchr("[]:\\", *sentence))
+            text_putc(out, '\\');
+        text_putc(out, *sentence);
+    }
+}
+
+static void put_colons(const char *words, struct text *out)
+{
+    for (; *words; words++) {
+        if (*words == ':')
+            text_putc(out, '\\');
+        text_putc(out, *words);
+    }
+}
+
+static void put_action(enum completion_kind kind, const char *argument, const char *words,
+                       struct text *out)
+{
+    switch (kind) {
+    case COMPLETION_FILE:
+        text_puts(out, "_files");
+        break;
+    case COMPLETION_FOLDER:
+        text_puts(out, "_files -/");
+        break;
+    case COMPLETION_WORDS:
+        text_puts(out, "(");
+        put_colons(words, out);
+        text_puts(out, ")");
+        break;
+    case COMPLETION_LIST:
+        text_printf(out, "_values -s , %s ", argument);
+        put_colons(words, out);
+        break;
+    case COMPLETION_NOTHING:
+    case COMPLETION_ANY:
+        text_putc(out, ' ');
+        break;
+    }
+}
+
+/* What may be given once excludes itself in its other form. */
+static void put_exclusion(const struct option_spec *spec, struct text *out)
+{
+    if (spec->type == OPTION_LIST || spec->type == OPTION_FILES)
+        text_putc(out, '*');
+    else if (completion_has_letter(spec))
+        text_printf(out, "(-%c --%s)", spec->letter, spec->name);
+}
+
+static void put_form(const struct writing *writing, const struct option_spec *spec, bool letter)
+{
+    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text form = {0};
+    AUTO_TEXT struct text brief = {0};
+    const enum completion_kind kind = completion_of(writing->command, spec, &words);
+    put_exclusion(spec, &form);
+    if (letter)
+        text_printf(&form, "-%c%s", spec->letter, spec->argument ? "+" : "");
+    else
+        text_printf(&form, "--%s%s", spec->name, spec->argument ? "=" : "");
+    text_putc(&form, '[');
+    completion_put_brief(spec->help, &brief);
+    put_sentence(text_string(&brief), &form);
+    text_putc(&form, ']');
+    const char *named =
+        spec->argument && completion_is_plain(spec->argument) ? spec->argument : spec->name;
+    if (spec->argument) {
+        text_printf(&form, ":%s:", named);
+        put_action(kind, named, text_string(&words), &form);
+    }
+    text_puts(writing->out, " \\\n            ");
+    completion_put_quoted(text_string(&form), writing->out);
+}
+
+static void zsh_put_option(void *context, const struct option_spec *spec)
+{
+    const struct writing *writing = context;
+    if (!completion_is_plain(spec->name))
+        return;
+    if (completion_has_letter(spec))
+        put_form(writing, spec, true);
+    put_form(writing, spec, false);
+}
+
+static void zsh_put_arguments(const struct command *command, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const enum completion_kind kind = completion_of_arguments(command, &words);
+    if (command->passes_on)
+        text_puts(out, " \\\n            '(-)1:command:_command_names -e'"
+                       " \\\n            '*::arguments:_normal'");
+    else if (kind == COMPLETION_WORDS)
+        text_printf(out, " \\\n            '1:what:(%s)'", text_string(&words));
+    else if (kind == COMPLETION_FILE)
+        text_puts(out, " \\\n            '*:file:_files'");
+}
+
+static void zsh_put_command(const struct command *command, struct text *out)
+{
+    struct writing writing = {out, command};
+    text_printf(out, "        %s)\n        _arguments -s -S", command->name);
+    options_each(command, zsh_put_option, &writing);
+    zsh_put_arguments(command, out);
+    text_puts(out, "\n        ;;\n");
+}
+
+/* "name:summary" for _describe. */
+static void put_described(const char *name, const char *words, struct text *out)
+{
+    AUTO_TEXT struct text described = {0};
+    text_printf(&described, "%s:", name);
+    put_sentence(words, &described);
+    text_puts(out, "        ");
+    completion_put_quoted(text_string(&described), out);
+    text_putc(out, '\n');
+}
+
+static void zsh_put_own(struct text *out)
+{
+    text_puts(out, "    _arguments -C");
+    for (const struct completion_own *own = completion_own; own->name; own++) {
+        text_printf(out, " \\\n        '(- *)%s[%s]", own->name, own->help);
+        if (own->command)
+            text_puts(out, "::command:_assay_commands");
+        if (own->shell)
+            text_puts(out, ":shell:(");
+        for (size_t i = 0; own->shell && completion_shells[i]; i++)
+            text_printf(out, "%s%s", i ? " " : "", completion_shells[i]);
+        text_puts(out, own->shell ? ")'" : "'");
+    }
+    text_puts(out, " \\\n        '(- *)-h[print help]::command:_assay_commands'"
+                   " \\\n        '1:command:_assay_commands' \\\n        '*::options:->options' "
+                   "&& return\n");
+}
+
+void completion_zsh(struct text *out)
+{
+    text_puts(out, "#compdef assay\n"
+                   "# zsh completion for assay, made by `assay --completion zsh`.\n\n"
+                   "_assay_commands() {\n    local -a commands=(\n");
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            put_described((*at)->name, (*at)->summary, out);
+    put_described("help", "explain a command", out);
+    text_puts(out, "    )\n    _describe command commands\n}\n\n"
+                   "_assay() {\n    local state line curcontext=\"$curcontext\"\n"
+                   "    typeset -A opt_args\n");
+    zsh_put_own(out);
+    text_puts(out, "    [[ $state == options ]] || return\n"
+                   "    curcontext=\"${curcontext%:*}-$line[1]:\"\n"
+                   "    case $line[1] in\n");
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            zsh_put_command(*at, out);
+    text_puts(out, "        help) _assay_commands ;;\n    esac\n}\n\n"
+                   "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n    _assay \"$@\"\n"
+                   "else\n    compdef _assay assay\nfi\n");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which script a shell gets, and what can follow an option or stand as an argument, whatever the
+ * shell. */
 
 const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 

@@ -9,19 +9,15 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "engine/command.h"
-#include "cli/deliver.h"
-#include "cli/known-trust.h"
-#include "cli/reach.h"
 #include "commands/specimens.h"
+#include "engine/command.h"
+#include "engine/finish.h"
+#include "engine/gather.h"
+#include "engine/loading.h"
 #include "engine/session.h"
-#include "show/number.h"
 #include "output/output.h"
-#include "show/progress.h"
 #include "output/table.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
-#include "study/mode.h"
+#include "studies/validate/parts.h"
 
 struct events_options {
     struct common_options common;

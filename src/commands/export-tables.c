@@ -4,9 +4,232 @@
  * The tables of assay export. Names of columns are those of the store's own views, so that a query
  * and an export agree. Every row stands alone: the factors of its cell are in it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/export.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What commands add to an export: which program it was, who counted, what was held meanwhile; and
+ * the tables that only stores of commands fill. Names and values are those of the store's view
+ * `execution` and of its tables. */
+
+void row_command(struct export_row *row, const struct cell_command *command, const char *event)
+{
+    char setting[256];
+    if (!command->words) {
+        for (int column = 0; column < 7; column++)
+            row_none(row);
+        return;
+    }
+    const char *source = command_source(event);
+    row_text(row, command->name);
+    row_text(row, command->words);
+    row_text(row, *source ? source : NULL);
+    row_text(row, setting_name(command->controls, setting, sizeof(setting)));
+    row_text(row, sweep_names[command->sweep]);
+    row_count(row, command->swept);
+    row_text(row, command_detail_names[command->detail]);
+}
+
+void row_command_cell(struct export_row *row, const struct cell_command *command)
+{
+    row_text(row, command->directory);
+    row_text(row, command->input);
+    row_text(row, command->keep);
+    if (command->words)
+        row_count(row, command->timeout);
+    else
+        row_none(row);
+}
+
+const char *const subject_columns[] = {"name", "summary", "shows", "n",    "truth",
+                                       "base", "each",    "bits",  "libc", NULL};
+
+static int write_subject(void *context, const struct stored_subject *subject)
+{
+    struct export_row *row = context;
+    row_text(row, subject->name);
+    row_text(row, subject->summary);
+    row_text(row, subject->shows);
+    row_count(row, subject->n);
+    row_flag(row, subject->has_truth);
+    row_difference(row, subject->base);
+    row_difference(row, subject->each);
+    row_count(row, (uint64_t)subject->bits);
+    row_flag(row, subject->libc);
+    return row_end(row);
+}
+
+int write_subjects(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_subject(store, write_subject, row, failure);
+}
+
+const char *const executed_columns[] = {"cell", "process", "kind",        "object",
+                                        "name", "count",   "repetitions", NULL};
+
+static int write_sum(void *context, const struct stored_executed *executed)
+{
+    struct export_row *row = context;
+    row_count(row, executed->cell);
+    row_count(row, executed->process);
+    row_text(row, executed->kind);
+    row_text(row, executed->object);
+    row_text(row, executed->name);
+    row_count(row, executed->count);
+    row_count(row, executed->repetitions);
+    return row_end(row);
+}
+
+int write_executed(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_executed(store, write_sum, row, failure);
+}
+
+const char *const call_columns[] = {"cell", "process", "position", "task", "name",
+                                    "what", "result",  "asked",    "sum",  NULL};
+
+static int write_call(void *context, const struct stored_call *call)
+{
+    struct export_row *row = context;
+    row_count(row, call->cell);
+    row_count(row, call->process);
+    row_count(row, call->position);
+    row_count(row, call->task);
+    row_text(row, call->name);
+    row_text(row, call->what);
+    row_difference(row, call->result);
+    row_count(row, call->asked);
+    row_count(row, call->sum);
+    return row_end(row);
+}
+
+int write_calls(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_call(store, write_call, row, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What tours add to an export: which call a run was, and which one stood before it. Only stores
+ * that have tours get these columns; names and values are those of the store's view `timed`. */
+
+void tour_walk_end(struct tour_walk *walk)
+{
+    free(walk->text);
+    free(walk->calls);
+    *walk = (struct tour_walk){0};
+}
+
+int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
+{
+    tour_walk_end(walk);
+    const uint32_t length = cell_tour_length(tour);
+    if (length == 0)
+        return 0;
+    walk->text = strdup(tour->calls);
+    walk->calls = calloc(length, sizeof(*walk->calls));
+    if (!walk->text || !walk->calls)
+        return -ENOMEM;
+    char *rest = walk->text;
+    for (walk->length = 0; walk->length < length; walk->length++)
+        walk->calls[walk->length] = strsep(&rest, ",");
+    return 0;
+}
+
+void row_tour(struct export_row *row, const struct cell_tour *tour)
+{
+    row_text(row, tour->counted);
+    if (!tour->calls) {
+        row_none(row);
+        row_none(row);
+        return;
+    }
+    row_count(row, tour->open);
+    row_flag(row, tour->cold);
+}
+
+void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run)
+{
+    if (walk->length == 0) {
+        row_none(row);
+        row_none(row);
+        row_none(row);
+        return;
+    }
+    row_count(row, run / walk->length);
+    row_text(row, walk->calls[run % walk->length]);
+    row_text(row, run ? walk->calls[(run - 1) % walk->length] : NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What watches add to an export: what kind they are, where a look stands in its watch, and which
+ * clock was read. Only stores that have watches get these columns; names and values are those of
+ * the store's view `look`. */
+
+void row_watch(struct export_row *row, const struct cell_watch *watch)
+{
+    if (watch->kind == WATCH_NONE) {
+        for (int column = 0; column < 8; column++)
+            row_none(row);
+        return;
+    }
+    row_text(row, watch_kind_names[watch->kind]);
+    row_text(row, watch->workload);
+    row_count(row, watch->length);
+    row_count(row, watch->threads);
+    row_count(row, watch->moves);
+    row_flag(row, watch->handover);
+    row_flag(row, watch->awake);
+    if (watch->partner >= 0)
+        row_count(row, (uint64_t)watch->partner);
+    else
+        row_none(row);
+}
+
+static const char *part_of(const struct export_watch *watch, uint32_t column)
+{
+    static const char *const parts[ROW_COLUMNS] = {"first", "last",   "backward",
+                                                   "worst", "before", "after"};
+    if (watch->watch.kind == WATCH_ROW)
+        return column < ROW_COLUMNS ? parts[column] : NULL;
+    if (watch->watch.kind != WATCH_OUTSIDE)
+        return NULL;
+    return column == 0 ? "asked" : column == watch->columns - 1 ? "answered" : NULL;
+}
+
+void row_look(struct export_row *row, const struct export_watch *watch, uint32_t run,
+              uint32_t column)
+{
+    if (watch->watch.kind == WATCH_NONE) {
+        for (int i = 0; i < 5; i++)
+            row_none(row);
+        return;
+    }
+    const uint32_t looks = watch_group(watch->watch.kind, watch->watch.threads);
+    const uint32_t own = looks / watch->watch.threads;
+    row_count(row, run / looks);
+    row_count(row, run % looks / own);
+    row_count(row, run % own);
+    row_text(row, watch->clocks[column]);
+    row_text(row, part_of(watch, column));
+}
+
+void export_watch_begin(struct export_watch *watch, const struct cell *cell)
+{
+    struct external_clock named;
+    watch->watch = cell->watch;
+    watch->columns = cell->counters;
+    for (uint32_t i = 0; i < cell->counters && cell->watch.kind != WATCH_NONE; i++) {
+        if (external_clock_parse(cell->events[i], &named, NULL) < 0)
+            named.name[0] = '\0'; /* not in a cell that was read */
+        memcpy(watch->clocks[i], named.name, sizeof(watch->clocks[i]));
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The tables of assay export. Names of columns are those of the store's own views, so that a query
+ * and an export agree. Every row stands alone: the factors of its cell are in it. */
 
 /* The factors of a cell and what is known of one counter: what most tables begin with. */
 #define FACTORS                                                                                    \

@@ -1,11 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Help and manual pages, made from the commands' tables. */
+ * From a command's table to help, manual pages and completion, and from a command line to a
+ * command that runs. */
 #pragma once
 
 #include "base/text.h"
 #include "engine/command.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Help and manual pages, made from the commands' tables. */
 
 #define HELP_WIDTH 80
 
@@ -19,3 +23,66 @@ void man_command(struct text *out, const struct command *command, const char *ve
 /* The commands of `assay help` and their exit codes, for both. */
 extern const struct exit_meaning exit_meanings[]; /* ends with meaning NULL */
 const struct exit_meaning *exit_meanings_of(const struct command *command);
+
+/* ----------------------------------------------------------------------------------------------
+ * From a command line to a command that runs. */
+
+/* argv[0] is the command's name and argv[-1] the program's, for records of the whole line. retold:
+ * where the result goes; NULL: where the options say. The exit code. */
+int invoke(const struct command *command, int argc, char **argv, struct retold *retold);
+
+/* Runs a command in this process as `assay WORDS...` would (words[0] is its name) and keeps what it
+ * would show; what it has to say on standard error is said. The exit code. */
+int retell(const char *const *words, size_t count, struct retold *retold);
+
+/* ----------------------------------------------------------------------------------------------
+ * Completion of command lines by shells, made from the commands' tables. What is printed are
+ * scripts, so names are written only where they are plain, and sentences only quoted. */
+
+/* The script for a shell: "bash", "zsh" or "fish". False: there is none for it. */
+bool completion_put(const char *shell, struct text *out);
+extern const char *const completion_shells[]; /* ends with NULL */
+
+/* --- one for each shell --- */
+void completion_bash(struct text *out);
+void completion_zsh(struct text *out);
+void completion_fish(struct text *out);
+
+/* --- what they share --- */
+
+/* What follows an option, or stands where no option is. */
+enum completion_kind {
+    COMPLETION_NOTHING, /* the option is a flag; the command takes no arguments that are known */
+    COMPLETION_ANY,     /* a number, a name: nobody but the user knows */
+    COMPLETION_FILE,
+    COMPLETION_FOLDER,
+    COMPLETION_WORDS, /* one of a few */
+    COMPLETION_LIST,  /* several of a few, with commas */
+};
+/* words: those few, with a space between. */
+enum completion_kind completion_of(const struct command *command, const struct option_spec *spec,
+                                   struct text *words);
+/* The same of the arguments of a command that passes none on. */
+enum completion_kind completion_of_arguments(const struct command *command, struct text *words);
+/* The words that may follow an option whose argument is called so in help; NULL words: they are
+ * asked whether there are any. From completion-words.c. */
+bool completion_words(const struct command *command, const char *argument, struct text *words);
+
+/* Letters, digits and what shells read as themselves: nothing that a shell evaluates or splits. */
+bool completion_is_plain(const char *word);
+/* Has it one, and is that plain? */
+bool completion_has_letter(const struct option_spec *spec);
+/* Within single quotes as sh has them: ' becomes '\''. Control characters become spaces. */
+void completion_put_quoted(const char *sentence, struct text *out);
+
+/* What a sentence of help says first, up to a colon or semicolon: a line beside a name. */
+void completion_put_brief(const char *sentence, struct text *out);
+
+/* Options of the program itself. */
+struct completion_own {
+    const char *name; /* "--help" */
+    const char *help;
+    bool command; /* the name of a command may follow */
+    bool shell;   /* the name of a shell follows */
+};
+extern const struct completion_own completion_own[]; /* ends with name NULL */

@@ -10,13 +10,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cli/completion.h"
-#include "cli/deliver.h"
 #include "commands/help.h"
-#include "cli/invoke.h"
-#include "cli/nearest.h"
-#include "cli/signals.h"
-#include "show/utf8.h"
+#include "engine/command.h"
+#include "engine/finish.h"
+#include "engine/options.h"
+#include "output/table.h"
 
 /* A result that could not be written is no result. A reader that left (head) is no error. */
 static int close_stdout(int status)

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "cli/deliver.h"
+#include "engine/finish.h"
 #include "engine/run-store.h"
-#include "show/number.h"
+#include "output/table.h"
 #include "store/collection.h"
 #include "store/store.h"
 

@@ -6,9 +6,12 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/failure.h"
-#include "cli/retold.h"
+#include "base/text.h"
+#include "engine/finish.h"
 #include "store/collection.h"
 
 struct reported_run {
@@ -54,3 +57,11 @@ size_t reported_machine_of(const struct reported *reported, size_t run);
 const char *reported_title(const char *command);
 /* The sentences that tell what came out. NULL: out of memory. */
 json_t *reported_lead(const json_t *envelope);
+
+/* ----------------------------------------------------------------------------------------------
+ * The command line of a stored run as somebody else would type it. */
+
+/* Appends it, quoted for a shell: with the seed that was drawn, without where the result went then.
+ * argv: a JSON list as stores keep it; seed: its digits, NULL: not known. Nothing of what is no
+ * command line. */
+void reproduce_put(const char *argv, const char *seed, struct text *out);

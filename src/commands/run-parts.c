@@ -3,12 +3,243 @@
  *
  * Parts and their shares. Caches come first, because what they are serves the specimens of
  * validate; validate next, because an event that lies makes all that follows worth less. */
-#include "cli/run-parts.h"
-
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "commands/run.h"
+#include "output/json.h"
+#include "output/output.h"
+#include "store/store.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The folder of a run: made, found again, locked, removed. */
+
+static const char folder_suffix[] = ".parts";
+static const char named_suffix[] = "-run.sqlite.parts";
+/* A run that begins in the same millisecond has the same name: the later one tries again. */
+
+static int no_memory(struct failure *failure)
+{
+    fail_with(failure, -ENOMEM, "out of memory");
+    return -ENOMEM; /* said here, where an analyser sees it */
+}
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+    struct text text = {0};
+    text_printf(&text, "%s%s", path, suffix);
+    return text_take(&text);
+}
+
+static int take_names(struct run_place *place, const char *store, struct failure *failure)
+{
+    free(place->store);
+    free(place->folder);
+    place->store = strdup(store);
+    place->folder = NULL;
+    char *folder = place->store ? with_suffix(store, folder_suffix) : NULL;
+    place->folder = folder;
+    place->lock = -1;
+    return folder ? 0 : no_memory(failure);
+}
+
+/* The lock ends with the process, whatever ends it. */
+static int lock_folder(struct run_place *place, struct failure *failure)
+{
+    int fd = open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return fail_with(failure, -errno, "cannot open %.500s: %s", place->folder, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        int error = errno;
+        close(fd);
+        return error == EWOULDBLOCK
+                   ? fail_with(failure, -EBUSY,
+                               "another assay is working at %.500s: wait until it ends",
+                               place->folder)
+                   : fail_with(failure, -error, "cannot lock %.500s: %s", place->folder,
+                               strerror(error));
+    }
+    place->lock = fd;
+    return 0;
+}
+
+static int refuse_existing(const struct run_place *place, const char *what, struct failure *failure)
+{
+    return fail_with(failure, -EEXIST,
+                     "%.400s is there already, and is left as it is: --resume goes on with a run "
+                     "that did not end, another --store begins a new one",
+                     what == NULL ? place->store : what);
+}
+
+static int make_folder(struct run_place *place, struct failure *failure)
+{
+    struct stat found;
+    if (lstat(place->store, &found) == 0)
+        return refuse_existing(place, NULL, failure);
+    if (mkdir(place->folder, 0700) == 0)
+        return lock_folder(place, failure);
+    int error = errno;
+    if (error == EEXIST)
+        return refuse_existing(place, place->folder, failure);
+    return fail_with(failure, -error,
+                     "cannot make the folder %.400s, in which parts are kept until they are one "
+                     "store: %s. Name a file in a folder that you may write to with --store",
+                     place->folder, strerror(error));
+}
+
+static int make_at(void *context, const char *store, struct failure *failure)
+{
+    struct run_place *place = context;
+    int error = take_names(place, store, failure);
+    return error < 0 ? error : make_folder(place, failure);
+}
+
+int run_place_create(struct run_place *place, const char *store, const char *fingerprint,
+                     struct failure *failure)
+{
+    if (!store)
+        return store_make_default(fingerprint, "run", make_at, place, failure);
+    if (!*store)
+        return fail_with(failure, -EINVAL, "--store must name a file");
+    return make_at(place, store, failure);
+}
+
+/* --- the latest one --- */
+
+static int newer_first(const struct dirent **a, const struct dirent **b)
+{
+    return -strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_folder_of_run(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name), tail = sizeof(named_suffix) - 1;
+    return length > tail && strcmp(entry->d_name + length - tail, named_suffix) == 0;
+}
+
+/* -EAGAIN: it is not to be gone on with, the next may be. */
+static int try_folder(struct run_place *place, const char *machine, const char *name,
+                      struct failure *failure)
+{
+    AUTO_TEXT struct text store = {0};
+    text_printf(&store, "%s/%.*s", machine, (int)(strlen(name) - sizeof(folder_suffix) + 1), name);
+    int error = take_names(place, text_string(&store), failure);
+    AUTO_FREE char *record = error == 0 ? run_place_record(place) : NULL;
+    if (error < 0 || !record)
+        return no_memory(failure);
+    if (access(record, R_OK) < 0)
+        return -EAGAIN;
+    error = lock_folder(place, failure);
+    return error == -EBUSY ? -EAGAIN : error;
+}
+
+static int find_latest(struct run_place *place, const char *machine, struct failure *failure)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(machine, &entries, is_folder_of_run, newer_first), error = -EAGAIN;
+    for (int i = 0; i < count; i++) {
+        if (error == -EAGAIN)
+            error = try_folder(place, machine, entries[i]->d_name, failure);
+        free(entries[i]);
+    }
+    free(entries);
+    if (error == -EAGAIN)
+        return fail_with(failure, -ENOENT,
+                         "there is no unfinished run of this machine in %.500s that nobody is "
+                         "working at: --store names one elsewhere",
+                         machine);
+    return error;
+}
+
+int run_place_reopen(struct run_place *place, const char *store, const char *fingerprint,
+                     struct failure *failure)
+{
+    int error = 0;
+    struct stat found;
+    if (!store) {
+        AUTO_FREE char *named = NULL;
+        error = store_default_path(fingerprint, "run", &named, failure);
+        if (error < 0)
+            return error;
+        *strrchr(named, '/') = '\0';
+        return find_latest(place, named, failure);
+    }
+    error = take_names(place, store, failure);
+    if (error < 0)
+        return error;
+    if (lstat(place->folder, &found) < 0 && errno == ENOENT)
+        return fail_with(failure, -ENOENT,
+                         lstat(store, &found) == 0
+                             ? "%.500s is a run that ended: nothing is left to go on with. `assay "
+                               "report` shows it again"
+                             : "there is no run that began to become %.500s",
+                         store);
+    return lock_folder(place, failure);
+}
+
+/* --- what is in it --- */
+
+static char *in_folder(const struct run_place *place, const char *name)
+{
+    struct text path = {0};
+    text_printf(&path, "%s/%s", place->folder, name);
+    return text_take(&path);
+}
+
+char *run_place_part(const struct run_place *place, size_t part)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%02zu-%s.sqlite", part + 1, part_kinds[part].command);
+    return in_folder(place, name);
+}
+
+char *run_place_record(const struct run_place *place)
+{
+    return in_folder(place, "run.json");
+}
+
+void run_place_drop_part(const struct run_place *place, size_t part)
+{
+    static const char *const beside[] = {"", "-wal", "-shm", "-journal"};
+    AUTO_FREE char *store = run_place_part(place, part);
+    for (size_t i = 0; store && i < sizeof(beside) / sizeof(beside[0]); i++) {
+        AUTO_FREE char *file = with_suffix(store, beside[i]);
+        if (file)
+            unlink(file);
+    }
+}
+
+void run_place_remove(struct run_place *place)
+{
+    AUTO_FREE char *record = run_place_record(place);
+    for (size_t i = 0; i < RUN_PARTS; i++)
+        run_place_drop_part(place, i);
+    if (record)
+        unlink(record);
+    rmdir(place->folder);
+}
+
+void run_place_release(struct run_place *place)
+{
+    if (place->folder && place->lock >= 0)
+        close(place->lock);
+    free(place->store);
+    free(place->folder);
+    *place = (struct run_place){.lock = -1};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Parts and their shares. Caches come first, because what they are serves the specimens of
+ * validate; validate next, because an event that lies makes all that follows worth less. */
 
 #define QUICK_MS          130000u
 #define FULL_MS           660000u
@@ -146,4 +377,128 @@ bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms)
 {
     uint64_t usual = part_kinds[part].quick_flag * UINT64_C(1000);
     return budget_ms < (plan->emulated ? 2 * usual : usual);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The record of a run, kept beside its parts as JSON: what was asked for, and how far it came.
+ * Written anew, whole, whenever a part begins or ends. */
+
+#define RECORD_SCHEMA "assay-run/1"
+
+static json_t *part_json(const struct run_part *part)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "part", json_text(part->kind->command));
+    json_object_set_new(object, "state", json_text(part_state_name(part->state)));
+    json_object_set_new(object, "spent_ms", json_integer((json_int_t)part->spent_ms));
+    json_object_set_new(object, "reason", json_text(part->reason));
+    return object;
+}
+
+/* Who goes on with the run may stand in another folder. */
+static json_t *place_json(const char *path)
+{
+    AUTO_FREE char *folder =
+        path && path[0] != '/' && strcmp(path, "-") != 0 ? getcwd(NULL, 0) : NULL;
+    AUTO_TEXT struct text whole = {0};
+    if (!folder)
+        return json_text(path);
+    text_printf(&whole, "%s/%s", folder, path);
+    return json_text(text_string(&whole));
+}
+
+static json_t *record_of(const struct running *running)
+{
+    const struct run_plan *plan = &running->plan;
+    json_t *object = json_object(), *parts = json_array();
+    for (size_t i = 0; i < RUN_PARTS; i++)
+        json_array_append_new(parts, part_json(&plan->parts[i]));
+    json_object_set_new(object, "schema", json_string(RECORD_SCHEMA));
+    json_object_set_new(object, "seed", json_integer((json_int_t)plan->seed));
+    json_object_set_new(object, "quick", json_boolean(plan->quick));
+    json_object_set_new(object, "emulated", json_boolean(plan->emulated));
+    json_object_set_new(object, "total_ms", json_integer((json_int_t)plan->total_ms));
+    json_object_set_new(object, "via", json_text(running->via));
+    json_object_set_new(object, "report", place_json(running->report));
+    json_object_set_new(object, "fingerprint", json_text(running->fingerprint));
+    json_object_set_new(object, "parts", parts);
+    return object;
+}
+
+int run_record_write(const struct running *running, struct failure *failure)
+{
+    AUTO_FREE char *path = run_place_record(&running->place);
+    struct output output = {0};
+    json_t *record = record_of(running);
+    int error = path && record ? output_open(&output, path, failure) : -ENOMEM;
+    if (error == 0 && json_dumpf(record, output.stream, JSON_INDENT(1)) < 0)
+        error = fail_with(failure, -EIO, "cannot write %.500s", path);
+    if (error == 0)
+        error = output_commit(&output, failure);
+    if (path && record)
+        output_discard(&output);
+    json_decref(record);
+    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
+}
+
+static int read_part(const json_t *object, struct run_part *part)
+{
+    const char *name = json_string_value(json_object_get(object, "part"));
+    const char *reason = json_string_value(json_object_get(object, "reason"));
+    json_int_t spent = json_integer_value(json_object_get(object, "spent_ms"));
+    if (!name || strcmp(name, part->kind->command) != 0 || spent < 0 ||
+        !part_state_read(json_string_value(json_object_get(object, "state")), &part->state))
+        return -EBADMSG;
+    part->spent_ms = (uint64_t)spent;
+    part->reason = reason ? strdup(reason) : NULL;
+    return reason && !part->reason ? -ENOMEM : 0;
+}
+
+static char *copy_of(const json_t *record, const char *key)
+{
+    const char *text = json_string_value(json_object_get(record, key));
+    return text ? strdup(text) : NULL;
+}
+
+static int read_record(const json_t *record, struct running *running)
+{
+    struct run_plan *plan = &running->plan;
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    const json_t *parts = json_object_get(record, "parts");
+    json_int_t total = json_integer_value(json_object_get(record, "total_ms"));
+    if (!schema || strcmp(schema, RECORD_SCHEMA) != 0 || json_array_size(parts) != RUN_PARTS ||
+        total <= 0)
+        return -EBADMSG;
+    plan->seed = (uint64_t)json_integer_value(json_object_get(record, "seed"));
+    plan->quick = json_is_true(json_object_get(record, "quick"));
+    plan->emulated = json_is_true(json_object_get(record, "emulated"));
+    plan->total_ms = (uint64_t)total;
+    running->recorded_via = copy_of(record, "via");
+    running->recorded_fingerprint = copy_of(record, "fingerprint");
+    running->report = copy_of(record, "report");
+    int error = 0;
+    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
+        plan->parts[i] = (struct run_part){.kind = &part_kinds[i]};
+        error = read_part(json_array_get(parts, i), &plan->parts[i]);
+    }
+    return error;
+}
+
+int run_record_read(struct running *running, struct failure *failure)
+{
+    AUTO_FREE char *path = run_place_record(&running->place);
+    if (!path)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    json_t *record = json_load_file(path, 0, NULL);
+    int error = record ? read_record(record, running) : -EBADMSG;
+    json_decref(record);
+    if (error == -ENOMEM)
+        return fail_with(failure, error, "out of memory");
+    if (error < 0)
+        return fail_with(
+            failure, error,
+            "%.500s is damaged, missing or of another version of assay: the run cannot "
+            "be gone on with. Its stores beside it can be judged (`assay report`)",
+            path);
+    return 0;
 }

@@ -3,21 +3,590 @@
  *
  * assay run: everything that can be told of a machine, in one go: one store, one page, one screen.
  */
-#include "commands/run.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "cli/deliver.h"
+#include "commands/help.h"
+#include "commands/reported.h"
+#include "commands/run.h"
+#include "engine/finish.h"
 #include "engine/gather.h"
-#include "cli/reach.h"
 #include "engine/run-store.h"
 #include "output/output.h"
+#include "output/page.h"
+#include "store/collection.h"
+#include "store/store.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What a run shows: a summary of one screen with where everything is, or the same as data. */
+
+#define LEFT_OUT_LINES 2
+#define NEXT_LINES     2
+#define MS_PER_MINUTE  60000u
+
+static bool goes_on(const struct running *running)
+{
+    return !running->collected && running->place.folder;
+}
+
+/* --- for people --- */
+
+static bool was_told(const struct skips *skips, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(skips->list[i].reason, skips->list[at].reason) == 0)
+            return true;
+    return false;
+}
+
+/* "caches, repeat: too little time; clocks: ..." */
+static void put_left_out(const struct running *running, const struct style *style, struct text *out)
+{
+    const struct skips *skips = &running->skips;
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < skips->count; i++) {
+        if (was_told(skips, i))
+            continue;
+        text_printf(&words, "%s%s", words.length ? "; " : "", skips->list[i].what);
+        for (size_t j = i + 1; j < skips->count; j++)
+            if (strcmp(skips->list[j].reason, skips->list[i].reason) == 0)
+                text_printf(&words, ", %s", skips->list[j].what);
+        text_printf(&words, ": %s", skips->list[i].reason);
+    }
+    if (words.length)
+        run_summary_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
+}
+
+/* Places stand as they are, in one line, so that they can be copied. */
+static void put_place(const char *label, const char *before, const char *path, struct text *out)
+{
+    text_printf(out, "%-11s%s", label, before);
+    text_put_shell(out, path);
+}
+
+static void put_via(const struct running *running, struct text *out)
+{
+    deliver_put_via(&(struct common_options){.via = running->via}, out);
+}
+
+void run_put_command(const struct running *running, struct text *out)
+{
+    const struct run_plan *plan = &running->plan;
+    text_puts(out, plan->quick ? "assay run --quick" : "assay run");
+    if (plan->total_ms != run_usual_ms(plan->quick, plan->emulated))
+        text_printf(out, " --budget %" PRIu64 "ms", plan->total_ms);
+    text_printf(out, " --seed %" PRIu64, plan->seed);
+    put_via(running, out);
+}
+
+static void put_next(const struct running *running, const struct style *style, struct text *out)
+{
+    if (goes_on(running) && running->was_interrupted) {
+        put_place("go on", "assay run --resume --store ", running->place.store, out);
+        put_via(running, out);
+        text_putc(out, '\n');
+    } else if (running->plan.quick) {
+        AUTO_TEXT struct text words = {0};
+        text_puts(&words, "`assay run");
+        put_via(running, &words);
+        text_printf(&words, "` sees more, in %" PRIu64 " min; `assay doctor",
+                    run_usual_ms(false, running->plan.emulated) / MS_PER_MINUTE);
+        put_via(running, &words);
+        text_puts(&words, "` says what to mend");
+        run_summary_put_line("next", text_string(&words), NEXT_LINES, style, out);
+    }
+}
+
+static void put_report(const void *run, const struct style *style, struct text *out)
+{
+    const struct running *running = run;
+    json_t *summary = run_summary(running->sections);
+    deliver_put_machine(&running->facts, style, out);
+    run_summary_put(summary, style, out);
+    json_decref(summary);
+    put_left_out(running, style, out);
+    put_next(running, style, out);
+    if (running->sections) {
+        put_place("store", "", running->collected ? running->place.store : running->place.folder,
+                  out);
+        text_putc(out, '\n');
+    }
+    if (running->page_is_there) {
+        put_place("report", "", running->report, out);
+        text_putc(out, '\n');
+    }
+}
+
+/* --- for programs --- */
+
+/* Where what a part measured is now; NULL: nowhere. */
+static json_t *store_of_part(const struct running *running, size_t part)
+{
+    const char *command = part_kinds[part].command;
+    const json_t *section;
+    size_t i;
+    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
+    {
+        const char *of = json_string_value(json_object_get(section, "command"));
+        if (of && strcmp(of, command) == 0)
+            return json_incref(json_object_get(section, "store"));
+    }
+    return json_null();
+}
+
+static json_t *results(const void *run)
+{
+    const struct running *running = run;
+    json_t *list = json_array();
+    for (size_t i = 0; i < RUN_PARTS; i++) {
+        const struct run_part *part = &running->plan.parts[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "part", json_text(part->kind->command));
+        json_object_set_new(object, "status", json_text(part_state_name(part->state)));
+        json_object_set_new(object, "seconds", json_real((double)part->spent_ms / 1000));
+        json_object_set_new(object, "reason", json_text(part->reason));
+        json_object_set_new(object, "store", store_of_part(running, i));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *analysis(const void *run)
+{
+    const struct running *running = run;
+    json_t *object = run_summary(running->sections);
+    const char *store = running->collected ? running->place.store : running->place.folder;
+    json_object_set_new(object, "store", running->sections ? json_text(store) : json_null());
+    json_object_set_new(object, "report",
+                        running->page_is_there ? json_text(running->report) : json_null());
+    json_object_set_new(object, "complete", json_boolean(running->collected));
+    return object;
+}
+
+static json_t *findings(const void *run)
+{
+    const struct running *running = run;
+    const json_t *section;
+    json_t *list = json_array();
+    size_t i;
+    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
+    {
+        json_array_extend(list, json_object_get(section, "findings"));
+    }
+    return list;
+}
+
+int run_show(const struct running *running, int status)
+{
+    const struct finish finish = {.command = "run",
+                                  .common = &running->options->common,
+                                  .seed = running->plan.seed,
+                                  .facts = &running->facts,
+                                  .fingerprint = running->fingerprint,
+                                  .skips = &running->skips,
+                                  .nothing = finish_nothing(running->sections, true),
+                                  .run = running,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .findings = findings};
+    return finish_show(&finish, status);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The end of a run: its parts become one store, which is judged as a whole and shown as a page. Of
+ * a run that was interrupted the parts stay as they are, so that it can be gone on with. */
+
+struct part_files {
+    char *list[RUN_PARTS];
+    size_t count;
+};
+
+static void release_files(struct part_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->list[i]);
+}
+
+static bool read_info(const char *path, struct store_info *info)
+{
+    struct store *store = NULL;
+    bool read = store_open(&store, path, false, NULL) == 0 && store_info(store, info, NULL) == 0;
+    store_close(store);
+    return read;
+}
+
+/* Stores of parts that ended, and of those that began to measure; what matters most comes first,
+ * and so stands first on the page. */
+static int find_files(const struct running *running, struct part_files *files)
+{
+    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
+        struct store_info info = {0};
+        const size_t part = part_of_rank(rank);
+        char *path = run_place_part(&running->place, part);
+        if (!path)
+            return -ENOMEM;
+        if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
+            files->list[files->count++] = path;
+        else
+            free(path);
+        store_info_release(&info);
+    }
+    return 0;
+}
+
+/* --- one store --- */
+
+/* Is the run in the collection what the part's store is? */
+static int compare(const char *part, const char *collected, struct failure *failure)
+{
+    struct store_info before = {0}, after = {0};
+    bool same = read_info(part, &before) && read_info(collected, &after) &&
+                strcmp(before.command, after.command) == 0 && before.seed == after.seed &&
+                before.cells == after.cells && before.visits == after.visits &&
+                before.visits_done == after.visits_done && before.samples == after.samples;
+    store_info_release(&before);
+    store_info_release(&after);
+    return same
+               ? 0
+               : fail_with(failure, -EIO, "%.400s does not hold what %.400s does", collected, part);
+}
+
+/* Only what was read back may take the place of its parts. */
+static int verify(const struct running *running, const struct part_files *files,
+                  struct failure *failure)
+{
+    struct run_list runs = {0};
+    int error = run_list_read(running->place.store, &runs, failure);
+    if (error == 0 && runs.count != files->count)
+        error = fail_with(failure, -EIO, "%.500s holds %zu runs instead of %zu",
+                          running->place.store, runs.count, files->count);
+    for (size_t i = 0; i < runs.count && error == 0; i++)
+        error = compare(files->list[i], runs.list[i].name, failure);
+    run_list_release(&runs);
+    return error;
+}
+
+static int collect(struct running *running, const struct part_files *files)
+{
+    struct failure failure = {0};
+    int error = collection_write(running->place.store, (const char *const *)files->list,
+                                 files->count, NULL, &failure);
+    /* A run that was killed here has it already. */
+    if (error == 0 || error == -EEXIST)
+        error = verify(running, files, &failure);
+    running->collected = error == 0;
+    if (error == 0)
+        return EXIT_DONE;
+    AUTO_TEXT struct text message = {0};
+    text_printf(&message, "%s. What was measured is safe in %s", failure.text,
+                running->place.folder);
+    deliver_message("run", text_string(&message));
+    return EXIT_FAILED;
+}
+
+/* --- what it says --- */
+
+static int write_page(struct running *running, struct failure *failure)
+{
+    struct output output;
+    int error = output_open(&output, running->report, failure);
+    if (error < 0)
+        return error;
+    error = page_write(running->sections, output.stream, failure);
+    if (error == 0)
+        error = output_commit(&output, failure);
+    output_discard(&output);
+    running->page_is_there = error == 0;
+    return error;
+}
+
+/* A part with a beginning is on the page, which says so itself. */
+static bool is_told(const struct running *running, const char *command)
+{
+    const json_t *section;
+    size_t i;
+    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
+    {
+        const char *of = json_string_value(json_object_get(section, "command"));
+        if (of && strcmp(of, command) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The page says how to measure all of it again, and what is not on it. */
+static void complete(struct running *running)
+{
+    AUTO_TEXT struct text how = {0};
+    json_t *notes = json_object_get(running->sections, "notes");
+    run_put_command(running, &how);
+    json_object_set_new(running->sections, "how", json_text(text_string(&how)));
+    for (size_t i = 0; i < running->skips.count; i++) {
+        AUTO_TEXT struct text note = {0};
+        if (is_told(running, running->skips.list[i].what))
+            continue;
+        text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
+                    running->skips.list[i].reason);
+        json_array_append_new(notes, json_text(text_string(&note)));
+    }
+}
+
+static int report_on(struct running *running, const char *const *paths, size_t count)
+{
+    struct failure failure = {0};
+    struct reported reported = {0};
+    int error = reported_load("run", paths, count, false, &reported, &failure);
+    if (error == 0) {
+        running->sections = reported_json(&reported, NULL);
+        if (!running->sections)
+            error = fail_with(&failure, -ENOMEM, "out of memory");
+        else
+            complete(running);
+    }
+    reported_release(&reported);
+    if (error == 0)
+        error = write_page(running, &failure);
+    return error < 0 ? deliver_failure("run", &failure, EXIT_FAILED) : EXIT_DONE;
+}
+
+int run_collect(struct running *running)
+{
+    struct part_files files = {0};
+    /* Whoever stopped measuring wants to see what there is; who asks again does not. */
+    interrupted = 0;
+    int status = EXIT_DONE;
+    if (find_files(running, &files) < 0)
+        status = deliver_out_of_memory("run");
+    else if (files.count && !running->was_interrupted)
+        status = collect(running, &files);
+    int reported = EXIT_DONE;
+    if (running->collected)
+        reported = report_on(running, (const char *const[]){running->place.store}, 1);
+    else if (files.count)
+        reported = report_on(running, (const char *const *)files.list, files.count);
+    if (running->collected || (!files.count && !running->was_interrupted))
+        run_place_remove(&running->place);
+    release_files(&files);
+    return status == EXIT_DONE ? reported : status;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Part after part, each a command of its own in this process. What one lacks, or fails with, is no
+ * reason not to try the next. */
+
+#define MOST_WORDS 12
+
+/* What is in the store of a part that began before. */
+enum begun { BEGUN_NOTHING, BEGUN_UNFINISHED, BEGUN_WHOLE };
+
+/* A run that ended before its plan was stored left nothing to go on with. */
+static enum begun look_at_begun(const char *path)
+{
+    struct store *store = NULL;
+    struct store_info info = {0};
+    enum begun begun = BEGUN_NOTHING;
+    if (store_open(&store, path, false, NULL) == 0 && store_info(store, &info, NULL) == 0)
+        begun = info.finished ? BEGUN_WHOLE : info.cells ? BEGUN_UNFINISHED : BEGUN_NOTHING;
+    store_info_release(&info);
+    store_close(store);
+    return begun;
+}
+
+/* --- what becomes of a part --- */
+
+/* The first line of what a command said; else what it could not measure. */
+static char *reason_of(const struct text *said, const struct retold *retold)
+{
+    const char *text = text_string(said);
+    const json_t *skipped = json_array_get(json_object_get(retold->envelope, "skipped"), 0);
+    const json_t *result = json_array_get(json_object_get(retold->envelope, "results"), 0);
+    if (!*text)
+        text = json_string_value(json_object_get(skipped, "reason"));
+    /* Caches say it of every level. */
+    if (!text)
+        text = json_string_value(json_object_get(result, "measured_bytes_reason"));
+    return text ? strndup(text, strcspn(text, "\n")) : NULL;
+}
+
+static void settle(struct run_part *part, int status, const struct text *said,
+                   const struct retold *retold)
+{
+    free(part->reason);
+    part->reason = NULL;
+    if (status == EXIT_DONE) {
+        part->state = PART_DONE;
+        return;
+    }
+    /* What was interrupted can be gone on with. */
+    if (status == EXIT_INTERRUPTED)
+        return;
+    part->state = status == EXIT_LACKING ? PART_LACKING : PART_FAILED;
+    part->reason = reason_of(said, retold);
+}
+
+/* What the time did not hold is not planned any more: the part is whole as it is, and a store that
+ * nobody will go on with must not say otherwise. */
+static int close_part(const char *path, struct failure *failure)
+{
+    struct store *store = NULL;
+    struct store_info info = {0};
+    int error = store_open(&store, path, true, failure);
+    if (error == 0)
+        error = store_info(store, &info, failure);
+    if (error == 0 && !info.finished)
+        error = store_strike_pending(store, failure);
+    if (error == 0 && !info.finished)
+        error = store_finish(store, failure);
+    store_info_release(&info);
+    store_close(store);
+    return error;
+}
+
+/* --- one part --- */
+
+struct words {
+    const char *list[MOST_WORDS];
+    size_t count;
+    char budget[32], seed[32];
+};
+
+static void add(struct words *words, const char *word)
+{
+    words->list[words->count++] = word;
+}
+
+static void compose(const struct running *running, size_t part, uint64_t budget_ms,
+                    const char *store, bool resumed, struct words *words)
+{
+    const struct run_plan *plan = &running->plan;
+    add(words, part_kinds[part].command);
+    snprintf(words->budget, sizeof(words->budget), "%" PRIu64 "ms", budget_ms);
+    snprintf(words->seed, sizeof(words->seed), "%" PRIu64, plan->seed);
+    if (resumed) {
+        add(words, "--resume");
+    } else {
+        add(words, "--seed");
+        add(words, words->seed);
+        if (run_is_quick(plan, part, budget_ms))
+            add(words, "--quick");
+    }
+    add(words, "--budget");
+    add(words, words->budget);
+    add(words, "--store");
+    add(words, store);
+    if (running->via) {
+        add(words, "--via");
+        add(words, running->via);
+    }
+    if (running->options->common.quiet)
+        add(words, "--quiet");
+}
+
+static int execute(struct running *running, size_t part, uint64_t budget_ms, const char *store,
+                   bool resumed)
+{
+    struct run_part *state = &running->plan.parts[part];
+    struct words words = {0};
+    struct retold retold = {0};
+    AUTO_TEXT struct text said = {0};
+    compose(running, part, budget_ms, store, resumed, &words);
+    deliver_divert(&said);
+    int status = retell(words.list, words.count, &retold);
+    deliver_divert(NULL);
+    struct failure failure = {0};
+    if (status == EXIT_DONE && access(store, F_OK) == 0 && close_part(store, &failure) < 0) {
+        text_clear(&said);
+        text_puts(&said, failure.text);
+        status = EXIT_FAILED;
+    }
+    settle(state, status, &said, &retold);
+    retold_release(&retold);
+    return status;
+}
+
+/* --- what is said meanwhile --- */
+
+static void tell_begin(const struct running *running, size_t part, uint64_t budget_ms)
+{
+    if (!isatty(STDERR_FILENO))
+        deliver_remark(&running->options->common, "%zu of %d %s: about %" PRIu64 " s", part + 1,
+                       RUN_PARTS, part_kinds[part].command, (budget_ms + 500) / 1000);
+}
+
+static void tell_end(const struct running *running, size_t part)
+{
+    const struct run_part *ended = &running->plan.parts[part];
+    const char *state = ended->state == PART_BEGUN ? "interrupted" : part_state_name(ended->state);
+    const char *colon = ended->reason ? ": " : "", *reason = ended->reason ? ended->reason : "";
+    deliver_remark(&running->options->common, "%zu of %d %s: %s after %.1f s%s%s", part + 1,
+                   RUN_PARTS, ended->kind->command, state, (double)ended->spent_ms / 1000, colon,
+                   reason);
+}
+
+/* --- all --- */
+
+static int keep_record(const struct running *running)
+{
+    struct failure failure = {0};
+    return run_record_write(running, &failure) < 0 ? deliver_failure("run", &failure, EXIT_FAILED)
+                                                   : EXIT_DONE;
+}
+
+/* Goes on where the store of the part has a beginning. */
+static int measure_part(struct running *running, size_t part)
+{
+    struct run_part *state = &running->plan.parts[part];
+    AUTO_FREE char *store = run_place_part(&running->place, part);
+    if (!store)
+        return deliver_out_of_memory("run");
+    enum begun begun = state->state == PART_BEGUN ? look_at_begun(store) : BEGUN_NOTHING;
+    if (begun == BEGUN_WHOLE) {
+        state->state = PART_DONE;
+        return keep_record(running);
+    }
+    if (begun == BEGUN_NOTHING)
+        run_place_drop_part(&running->place, part);
+    int64_t now = monotonic_ms();
+    uint64_t left = running->ends > (uint64_t)now ? running->ends - (uint64_t)now : 0;
+    uint64_t budget = run_share_ms(&running->plan, part, left);
+    char words[64];
+    snprintf(words, sizeof(words), "%zu of %d %s", part + 1, RUN_PARTS, state->kind->command);
+    state->state = PART_BEGUN;
+    int status = keep_record(running);
+    if (status != EXIT_DONE)
+        return status;
+    tell_begin(running, part, budget);
+    progress_outer(words, running->ends);
+    status = execute(running, part, budget, store, begun == BEGUN_UNFINISHED);
+    progress_outer(NULL, 0);
+    state->spent_ms += (uint64_t)(monotonic_ms() - now);
+    tell_end(running, part);
+    running->was_interrupted |= status == EXIT_INTERRUPTED;
+    return keep_record(running);
+}
+
+int run_measure(struct running *running)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < RUN_PARTS && status == EXIT_DONE; i++) {
+        enum part_state state = running->plan.parts[i].state;
+        running->was_interrupted |= interrupted > 0;
+        if ((state == PART_WAITING || state == PART_BEGUN) && !running->was_interrupted)
+            status = measure_part(running, i);
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * assay run: everything that can be told of a machine, in one go: one store, one page, one screen.
+ */
 
 #define FIELD(name) offsetof(struct run_options, name)
 
@@ -192,7 +761,7 @@ static int go_on(struct running *running)
 
 /* --- the way through --- */
 
-static void tell_begin(const struct running *running)
+static void run_tell_begin(const struct running *running)
 {
     uint64_t left = run_left_ms(&running->plan) / 1000;
     deliver_remark(&running->options->common,
@@ -228,7 +797,7 @@ static bool has_failed_part(const struct running *running)
 
 static int measure_and_show(struct running *running)
 {
-    tell_begin(running);
+    run_tell_begin(running);
     running->ends = (uint64_t)monotonic_ms() + run_left_ms(&running->plan);
     int status = run_measure(running);
     if (status != EXIT_DONE)

@@ -6,12 +6,114 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/failure.h"
+#include "base/text.h"
 #include "engine/command.h"
-#include "cli/run-parts.h"
-#include "cli/run-place.h"
 #include "engine/skips.h"
 #include "machine/facts.h"
+#include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of `assay run`: which commands measure a machine, in what order, and how they share
+ * the time. Nothing here touches a machine. */
+
+#define RUN_PARTS 6
+
+enum part_state {
+    PART_WAITING,
+    PART_BEGUN, /* its store may hold a beginning */
+    PART_DONE,
+    PART_LACKING, /* the machine has not what it measures */
+    PART_FAILED,
+    PART_LEFT_OUT /* the time does not hold it */
+};
+
+/* A command as a part. */
+struct part_kind {
+    const char *command;
+    /* How parts share time: what each would like, in s. emulated_s 0: it is no use there. */
+    unsigned quick_s, full_s, emulated_s;
+    unsigned least_s, emulated_least_s; /* with less it says nothing */
+    /* The lower, the more it matters: kept longer where the time does not hold all, and told
+     * before others. Each has its own. */
+    unsigned rank;
+    unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
+};
+extern const struct part_kind part_kinds[RUN_PARTS];
+
+struct run_part {
+    const struct part_kind *kind;
+    enum part_state state;
+    uint64_t spent_ms;
+    char *reason; /* why there is nothing of it, or not all; NULL: none */
+};
+
+struct run_plan {
+    bool quick, emulated;
+    uint64_t total_ms; /* of everything, judging and writing at the end too */
+    uint64_t seed;
+    struct run_part parts[RUN_PARTS];
+};
+
+/* Which of part_kinds that is. */
+size_t part_of_rank(unsigned rank);
+
+const char *part_state_name(enum part_state state);
+/* false: there is no such word. */
+bool part_state_read(const char *name, enum part_state *state);
+
+/* What a run takes where nobody says. */
+uint64_t run_usual_ms(bool quick, bool emulated);
+/* All parts wait but those that are no use, or that total_ms does not hold, with the reason.
+ * -ENOMEM. */
+int run_plan_parts(struct run_plan *plan);
+void run_plan_release(struct run_plan *plan);
+
+/* ms kept for judging all parts again and writing at the end. */
+uint64_t run_reserve_ms(const struct run_plan *plan);
+/* ms for a part that begins now, when left_ms of the whole are left: its share of what the parts
+ * that still wait have, and never less than what it says something with. */
+uint64_t run_share_ms(const struct run_plan *plan, size_t part, uint64_t left_ms);
+/* ms of the whole that parts have not spent. */
+uint64_t run_left_ms(const struct run_plan *plan);
+/* Does the part get --quick with so many ms? */
+bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms);
+
+/* ----------------------------------------------------------------------------------------------
+ * Where `assay run` keeps what it measures: STORE.parts, a folder with one store a part, beside
+ * the one store that they become. The folder has one owner at a time. */
+
+struct run_place {
+    char *store;  /* that will hold everything */
+    char *folder; /* STORE.parts */
+    int lock;     /* descriptor of the folder, locked; only where folder is set */
+};
+
+/* Makes the folder. store NULL: in the state folder of that machine. -EEXIST: there is something
+ * already. */
+int run_place_create(struct run_place *place, const char *store, const char *fingerprint,
+                     struct failure *failure);
+/* Opens that of a run which did not end; store NULL: the latest of that machine that nobody is
+ * working at. -EBUSY: somebody is. */
+int run_place_reopen(struct run_place *place, const char *store, const char *fingerprint,
+                     struct failure *failure);
+/* FOLDER/03-error.sqlite; the caller frees it. NULL: out of memory. */
+char *run_place_part(const struct run_place *place, size_t part);
+/* FOLDER/run.json */
+char *run_place_record(const struct run_place *place);
+/* What a part may have begun there, and cannot be gone on with, is removed. */
+void run_place_drop_part(const struct run_place *place, size_t part);
+/* Removes what assay put into the folder, and the folder when nothing else is in it. */
+void run_place_remove(struct run_place *place);
+void run_place_release(struct run_place *place);
+
+/* ----------------------------------------------------------------------------------------------
+ * assay run, part by part: where it keeps what it measures, the record that lets it be gone on
+ * with, measuring, and what is made of it at the end. */
 
 struct run_options {
     struct common_options common;
@@ -57,3 +159,16 @@ int run_collect(struct running *running);
 void run_put_command(const struct running *running, struct text *out);
 /* The result: the summary, or the envelope. */
 int run_show(const struct running *running, int status);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the parts of a run say together, on one screen. From the report's object (docs/report.md)
+ * alone, so that it needs no machine. */
+
+/* As data; a part that is not there has null. NULL: out of memory. */
+json_t *run_summary(const json_t *report);
+/* The same as lines for people; each of them begins with what it is about. */
+void run_summary_put(const json_t *summary, const struct style *style, struct text *out);
+
+/* One more line of that form: label, words (cleaned), wrapped, not longer than `most` lines. */
+void run_summary_put_line(const char *label, const char *words, size_t most,
+                          const struct style *style, struct text *out);

@@ -3,17 +3,536 @@
  *
  * Gathers what the machine says of its specimens; where counts for an N are asked for, fetches the
  * code of each and has every decoder count it. */
-#include "commands/specimens.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/deliver.h"
-#include "cli/nearest.h"
-#include "show/progress.h"
+#include "commands/specimens.h"
+#include "engine/finish.h"
+#include "engine/options.h"
+#include "output/output.h"
+#include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Specimens and their truths as JSON: one result for each specimen and class. */
+
+static json_t *sources_json(const char *sources)
+{
+    json_t *array = json_array();
+    for (const char *at = sources; *at;) {
+        size_t length = strcspn(at, ",");
+        if (length)
+            json_array_append_new(array, json_stringn(at, length));
+        at += length + (at[length] == ',');
+    }
+    return array;
+}
+
+static void put_predicted(json_t *object, const struct specimen_list *list,
+                          const struct catalogue_specimen *specimen,
+                          const struct catalogue_truth *truth)
+{
+    int64_t count;
+    if (specimens_predict(list, specimen, truth, &count))
+        json_object_set_new(object, "predicted", json_difference(count));
+    else if (!list->counted)
+        json_absent(object, "predicted", "no N was given");
+    else if (specimens_out_of_range(list, specimen))
+        json_absent(object, "predicted", "the specimen does not do this N");
+    else
+        json_absent(object, "predicted",
+                    strcmp(truth->grade, "bounded") == 0 ? "only limits can be stated"
+                                                         : "more than 64 bits hold");
+}
+
+static void put_decoded(json_t *object, const struct specimen_list *list,
+                        const struct listed_specimen *listed, const char *class)
+{
+    if (!list->counted) {
+        json_absent(object, "decoded", "no N was given");
+        return;
+    }
+    json_t *counts = json_object();
+    for (size_t i = 0; i < SPECIMEN_DECODERS && decoders[i]; i++) {
+        int64_t count;
+        bool known = specimens_decoded(list, listed, i, class, &count);
+        json_object_set_new(counts, decoders[i]->name,
+                            known ? json_difference(count) : json_null());
+    }
+    json_object_set_new(object, "decoded", counts);
+}
+
+static json_t *truth_json(const struct specimen_list *list, const struct listed_specimen *listed,
+                          const struct catalogue_truth *truth)
+{
+    bool bounded = strcmp(truth->grade, "bounded") == 0;
+    json_t *object = json_object();
+    json_object_set_new(object, "specimen", json_text(listed->specimen->name));
+    json_object_set_new(object, "class", json_text(truth->class));
+    json_object_set_new(object, "base", json_difference(truth->base));
+    json_object_set_new(object, "each", json_difference(truth->each));
+    json_object_set_new(object, "high_base",
+                        bounded ? json_difference(truth->high_base) : json_null());
+    json_object_set_new(object, "high_each",
+                        bounded ? json_difference(truth->high_each) : json_null());
+    json_object_set_new(object, "grade", json_text(truth->grade));
+    json_object_set_new(object, "why", *truth->why ? json_text(truth->why) : json_null());
+    json_object_set_new(object, "sources", sources_json(truth->sources));
+    json_object_set_new(object, "n", list->counted ? json_count(list->n) : json_null());
+    put_predicted(object, list, listed->specimen, truth);
+    put_decoded(object, list, listed, truth->class);
+    return object;
+}
+
+static json_t *specimen_json(const struct catalogue_specimen *specimen)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "specimen", json_text(specimen->name));
+    json_object_set_new(object, "summary", json_text(specimen->summary));
+    json_object_set_new(object, "stresses", json_text(specimen->stresses));
+    json_object_set_new(object, "needs",
+                        *specimen->needs ? json_text(specimen->needs) : json_null());
+    json_object_set_new(object, "parameters", json_text(specimen->parameters));
+    json_object_set_new(object, "min_n", json_count(specimen->min_n));
+    json_object_set_new(object, "max_n", json_count(specimen->max_n));
+    return object;
+}
+
+static void put_skipped(json_t *skipped, const struct specimen_list *list)
+{
+    for (size_t i = 0; i < list->catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &list->catalogue->absences[i];
+        if (strcmp(absence->kind, "specimen") == 0 && specimens_want(list, absence->name))
+            json_array_append_new(skipped,
+                                  json_skipped(absence->name, absence->reason, absence->error));
+    }
+    for (size_t i = 0; list->counted && i < list->count; i++)
+        for (size_t j = 0; j < SPECIMEN_DECODERS && decoders[j]; j++) {
+            char what[128];
+            const struct decoded_counts *decoded = &list->list[i].decoded[j];
+            snprintf(what, sizeof(what), "%.80s decoded by %s", list->list[i].specimen->name,
+                     decoders[j]->name);
+            if (!decoded->told)
+                json_array_append_new(skipped, json_skipped(what, decoded->reason, ENOTSUP));
+        }
+}
+
+int specimens_deliver_json(const struct specimen_list *list, int status)
+{
+    json_t *results = json_array();
+    json_t *described = json_array();
+    json_t *skipped = json_array();
+    for (size_t i = 0; i < list->count; i++) {
+        const struct catalogue_specimen *specimen = list->list[i].specimen;
+        json_array_append_new(described, specimen_json(specimen));
+        for (size_t j = 0; j < specimen->truth_count; j++)
+            json_array_append_new(results, truth_json(list, &list->list[i], &specimen->truths[j]));
+    }
+    put_skipped(skipped, list);
+    json_t *analysis = json_object();
+    json_object_set_new(analysis, "isa", json_text(list->catalogue->isa));
+    json_object_set_new(analysis, "specimens", described);
+    struct envelope envelope = {.facts = &list->catalogue->facts,
+                                .fingerprint = list->catalogue->fingerprint,
+                                .results = results,
+                                .analysis = analysis,
+                                .skipped = skipped};
+    return deliver_json("events", list->common, &envelope, status);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Specimens for a person: a block for each, with a row for every class it says something of. Zeros
+ * and reasons, which are the same for many classes, are said once for all they concern. */
+
+#define INDENT  2
+#define HANGING 4 /* where further lines of a sentence begin */
+
+struct page {
+    const struct specimen_list *list;
+    const struct style *style;
+    struct text *out;
+};
+
+/* "4 + 18·N", "N - 1", "7" */
+static void put_linear(struct text *out, int64_t base, int64_t each)
+{
+    char number[NUMBER_SIZE];
+    if (!each) {
+        number_signed(base, number, sizeof(number));
+        text_puts(out, number + (*number == '+'));
+        return;
+    }
+    if (base > 0) {
+        number_count((uint64_t)base, number, sizeof(number));
+        text_printf(out, "%s + ", number);
+    }
+    if (each != 1) {
+        number_signed(each, number, sizeof(number));
+        text_printf(out, "%s·", number + (*number == '+'));
+    }
+    text_puts(out, "N");
+    if (base < 0) {
+        number_count(-(uint64_t)base, number, sizeof(number));
+        text_printf(out, " - %s", number);
+    }
+}
+
+static bool is_bounded(const struct catalogue_truth *truth)
+{
+    return strcmp(truth->grade, "bounded") == 0;
+}
+
+static void put_truth(struct text *out, const struct catalogue_truth *truth)
+{
+    put_linear(out, truth->base, truth->each);
+    if (is_bounded(truth)) {
+        text_puts(out, " … ");
+        put_linear(out, truth->high_base, truth->high_each);
+    }
+}
+
+/* Commas with spaces behind them; "decode" stands for both decoders. */
+static void put_sources(struct text *out, const char *sources)
+{
+    static const char both[] = "decode/capstone,decode/objdump";
+    const char *found = strstr(sources, both);
+    for (const char *at = sources; *at; at++) {
+        if (at == found) {
+            text_puts(out, "decode");
+            at += strlen(both) - 1;
+        } else {
+            text_printf(out, *at == ',' ? "%c " : "%c", *at);
+        }
+    }
+}
+
+/* What the decoders say of a class at N. agrees: with the prediction, where there is one. */
+static void show_put_decoded(const struct page *page, const struct listed_specimen *listed,
+                             const struct catalogue_truth *truth, struct text *out, bool *agrees)
+{
+    int64_t predicted, first = 0, count;
+    bool same = true;
+    size_t said = 0;
+    AUTO_TEXT struct text each = {0};
+    bool compare = specimens_predict(page->list, listed->specimen, truth, &predicted);
+    for (size_t i = 0; i < SPECIMEN_DECODERS && decoders[i]; i++) {
+        char number[NUMBER_SIZE];
+        if (!specimens_decoded(page->list, listed, i, truth->class, &count))
+            continue;
+        number_signed(count, number, sizeof(number));
+        text_printf(&each, "%s%s %s", said ? ", " : "", decoders[i]->name,
+                    number + (*number == '+'));
+        first = said ? first : count;
+        same = same && count == first;
+        *agrees = *agrees && (!compare || count == predicted);
+        said++;
+    }
+    *agrees = *agrees && same;
+    if (said && same) {
+        char number[NUMBER_SIZE];
+        number_signed(first, number, sizeof(number));
+        text_puts(out, number + (*number == '+'));
+    } else {
+        text_puts(out, text_string(&each));
+    }
+}
+
+/* Zero for every N, and nobody counts anything else. */
+static bool is_zero(const struct page *page, const struct listed_specimen *listed,
+                    const struct catalogue_truth *truth)
+{
+    int64_t count;
+    if (truth->base || truth->each || is_bounded(truth))
+        return false;
+    for (size_t i = 0; page->list->counted && i < SPECIMEN_DECODERS && decoders[i]; i++)
+        if (specimens_decoded(page->list, listed, i, truth->class, &count) && count != 0)
+            return false;
+    return true;
+}
+
+static void add_row(const struct page *page, struct table *table,
+                    const struct listed_specimen *listed, const struct catalogue_truth *truth)
+{
+    static const struct {
+        const char *grade;
+        enum tone tone;
+    } tones[] = {{"proven", TONE_GOOD}, {"bounded", TONE_WARN}, {"model", TONE_WARN}};
+    AUTO_TEXT struct text count = {0}, decoded = {0}, sources = {0};
+    char number[NUMBER_SIZE] = "";
+    int64_t predicted;
+    bool agrees = true;
+    enum tone tone = TONE_PLAIN;
+    for (size_t i = 0; i < sizeof(tones) / sizeof(*tones); i++)
+        if (strcmp(tones[i].grade, truth->grade) == 0)
+            tone = tones[i].tone;
+    put_truth(&count, truth);
+    if (specimens_predict(page->list, listed->specimen, truth, &predicted))
+        number_signed(predicted, number, sizeof(number));
+    show_put_decoded(page, listed, truth, &decoded, &agrees);
+    put_sources(&sources, truth->sources);
+    table_add(table, TONE_PLAIN, truth->class);
+    table_add(table, TONE_PLAIN, text_string(&count));
+    table_add(table, TONE_PLAIN, number + (*number == '+'));
+    table_add(table, agrees ? TONE_PLAIN : TONE_BAD, text_string(&decoded));
+    table_add(table, tone, truth->grade);
+    table_add(table, TONE_PLAIN, text_string(&sources));
+}
+
+static void put_indented(const struct page *page, const char *text)
+{
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (length)
+            text_printf(page->out, "%*s", INDENT, "");
+        text_append(page->out, line, length);
+        text_putc(page->out, '\n');
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void put_wrapped(const struct page *page, const char *words)
+{
+    text_printf(page->out, "%*s", INDENT, "");
+    wrap(page->out, words, INDENT, HANGING, page->style->width);
+}
+
+static void put_rows(const struct page *page, const struct listed_specimen *listed)
+{
+    char title[64];
+    char number[NUMBER_SIZE];
+    number_count(page->list->n, number, sizeof(number));
+    snprintf(title, sizeof(title), "at N = %s", number);
+    const struct column columns[] = {{.title = "class"},
+                                     {.title = "count"},
+                                     {.title = title, .right = true},
+                                     {.title = "decoded", .right = true},
+                                     {.title = "grade"},
+                                     {.title = "confirmed by", .wraps = true}};
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    const struct style inner = {.colour = page->style->colour,
+                                .width = page->style->width - INDENT};
+    AUTO_TEXT struct text rows = {0};
+    for (size_t i = 0; i < listed->specimen->truth_count; i++)
+        if (!is_zero(page, listed, &listed->specimen->truths[i]))
+            add_row(page, &table, listed, &listed->specimen->truths[i]);
+    table_put(&table, &inner, &rows);
+    table_free(&table);
+    put_indented(page, text_string(&rows));
+}
+
+/* A line for every group of truths that `same` puts together. said: what stands before the names
+ * and after them. */
+typedef bool same_truth(const struct catalogue_truth *one, const struct catalogue_truth *other);
+
+static void list_classes(const struct catalogue_specimen *specimen, size_t first, bool *told,
+                         same_truth *same, struct text *names)
+{
+    for (size_t i = first; i < specimen->truth_count; i++) {
+        if (told[i] || !same(&specimen->truths[first], &specimen->truths[i]))
+            continue;
+        told[i] = true;
+        if (names->length)
+            text_puts(names, ", ");
+        text_put_clean(names, specimen->truths[i].class);
+    }
+}
+
+static bool same_proof(const struct catalogue_truth *one, const struct catalogue_truth *other)
+{
+    return strcmp(one->grade, other->grade) == 0 && strcmp(one->sources, other->sources) == 0;
+}
+
+static bool same_why(const struct catalogue_truth *one, const struct catalogue_truth *other)
+{
+    return strcmp(one->grade, other->grade) == 0 && strcmp(one->why, other->why) == 0;
+}
+
+static void put_zeros(const struct page *page, const struct listed_specimen *listed)
+{
+    const struct catalogue_specimen *specimen = listed->specimen;
+    AUTO_FREE bool *told = calloc(specimen->truth_count + 1, sizeof(*told));
+    for (size_t i = 0; told && i < specimen->truth_count; i++)
+        told[i] = !is_zero(page, listed, &specimen->truths[i]);
+    for (size_t i = 0; told && i < specimen->truth_count; i++) {
+        if (told[i])
+            continue;
+        AUTO_TEXT struct text line = {0}, names = {0};
+        list_classes(specimen, i, told, same_proof, &names);
+        text_printf(&line, "0, %s", specimen->truths[i].grade);
+        text_puts(&line, *specimen->truths[i].sources ? " by " : "");
+        put_sources(&line, specimen->truths[i].sources);
+        text_printf(&line, ": %s", text_string(&names));
+        put_wrapped(page, text_string(&line));
+    }
+}
+
+/* Other reasons of the same grade than the first's, and whether one of them concerns as many. */
+struct rivals {
+    size_t own, most;
+    bool any;
+};
+
+static struct rivals find_rivals(const struct catalogue_specimen *specimen, size_t first)
+{
+    struct rivals rivals = {0};
+    const struct catalogue_truth *truths = specimen->truths;
+    for (size_t i = 0; i < specimen->truth_count; i++) {
+        size_t count = 0;
+        for (size_t j = 0; j < specimen->truth_count; j++)
+            count += same_why(&truths[i], &truths[j]);
+        if (same_why(&truths[first], &truths[i])) {
+            rivals.own = count;
+        } else if (*truths[i].why && strcmp(truths[first].grade, truths[i].grade) == 0) {
+            rivals.any = true;
+            rivals.most = count > rivals.most ? count : rivals.most;
+        }
+    }
+    return rivals;
+}
+
+/* Classes are named where a grade has several reasons, but for the one that concerns most. */
+static void put_reasons(const struct page *page, const struct listed_specimen *listed)
+{
+    const struct catalogue_specimen *specimen = listed->specimen;
+    AUTO_FREE bool *told = calloc(specimen->truth_count + 1, sizeof(*told));
+    for (size_t i = 0; told && i < specimen->truth_count; i++)
+        told[i] = !*specimen->truths[i].why;
+    for (size_t i = 0; told && i < specimen->truth_count; i++) {
+        if (told[i])
+            continue;
+        AUTO_TEXT struct text line = {0}, names = {0};
+        struct rivals rivals = find_rivals(specimen, i);
+        list_classes(specimen, i, told, same_why, &names);
+        text_puts(&line, specimen->truths[i].grade);
+        if (rivals.any && rivals.own > rivals.most)
+            text_puts(&line, ", the others");
+        else if (rivals.any)
+            text_printf(&line, ", %s", text_string(&names));
+        text_puts(&line, ": ");
+        text_put_clean(&line, specimen->truths[i].why);
+        put_wrapped(page, text_string(&line));
+    }
+}
+
+/* Why a decoder says nothing; once where both say the same. */
+static void put_refusals(const struct page *page, const struct listed_specimen *listed)
+{
+    const struct decoded_counts *decoded = listed->decoded;
+    for (size_t i = 0; page->list->counted && i < SPECIMEN_DECODERS && decoders[i]; i++) {
+        AUTO_TEXT struct text line = {0};
+        bool both = i == 0 && !decoded[1].told && strcmp(decoded[0].reason, decoded[1].reason) == 0;
+        if (decoded[i].told || (i && strcmp(decoded[0].reason, decoded[i].reason) == 0))
+            continue;
+        text_printf(&line, "not decoded%s%s: ", both ? "" : " by ", both ? "" : decoders[i]->name);
+        text_put_clean(&line, decoded[i].reason);
+        put_wrapped(page, text_string(&line));
+    }
+}
+
+/* Without it the missing numbers would look as if none had been asked for. */
+static void put_range(const struct page *page, const struct catalogue_specimen *specimen)
+{
+    if (!specimens_out_of_range(page->list, specimen))
+        return;
+    AUTO_TEXT struct text line = {0};
+    char asked[NUMBER_SIZE], limit[NUMBER_SIZE];
+    bool below = page->list->n < specimen->min_n;
+    number_count(page->list->n, asked, sizeof(asked));
+    number_count(below ? specimen->min_n : specimen->max_n, limit, sizeof(limit));
+    text_printf(&line, "no counts at N = %s: the specimen %s N = %s", asked,
+                below ? "begins at" : "goes up to", limit);
+    put_wrapped(page, text_string(&line));
+}
+
+static void put_head(const struct page *page, const struct catalogue_specimen *specimen)
+{
+    AUTO_TEXT struct text about = {0};
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_count(specimen->min_n, low, sizeof(low));
+    number_count(specimen->max_n, high, sizeof(high));
+    text_put_toned(page->out, page->style, TONE_STRONG, specimen->name);
+    text_putc(page->out, '\n');
+    text_put_clean(&about, specimen->summary);
+    text_puts(&about, "; stresses ");
+    text_put_clean(&about, specimen->stresses);
+    if (specimen->max_n != UINT64_MAX)
+        text_printf(&about, "; N from %s to %s", low, high);
+    if (*specimen->needs) {
+        text_puts(&about, "; needs ");
+        text_put_clean(&about, specimen->needs);
+    }
+    if (*specimen->parameters) {
+        text_puts(&about, "; takes ");
+        text_put_clean(&about, specimen->parameters);
+    }
+    put_wrapped(page, text_string(&about));
+}
+
+static void put_absent(const struct page *page)
+{
+    const struct catalogue *catalogue = page->list->catalogue;
+    bool first = true;
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (strcmp(absence->kind, "specimen") != 0 || !specimens_want(page->list, absence->name))
+            continue;
+        AUTO_TEXT struct text line = {0};
+        if (first)
+            text_puts(page->out, "Not here:\n");
+        first = false;
+        text_put_clean(&line, absence->name);
+        text_puts(&line, ": ");
+        text_put_clean(&line, absence->reason);
+        put_wrapped(page, text_string(&line));
+    }
+    if (!first)
+        text_putc(page->out, '\n');
+}
+
+static void put_legend(const struct page *page)
+{
+    AUTO_TEXT struct text legend = {0};
+    text_printf(&legend, "%zu specimen%s on ", page->list->count,
+                page->list->count == 1 ? "" : "s");
+    text_put_clean(&legend, page->list->catalogue->isa);
+    text_printf(&legend,
+                ", and what %s executes between opening and closing, the call of it "
+                "included, for every N. A count is proven where two sources that share no "
+                "code have reported it, bounded where only limits can be stated, and a "
+                "model where it follows from the code, a geometry or a latency alone.",
+                page->list->count == 1 ? "it" : "each");
+    if (page->list->counted)
+        text_puts(&legend, " Decoded is what its instructions add up to, without running it.");
+    wrap(page->out, text_string(&legend), 0, 0, page->style->width);
+    text_putc(page->out, '\n');
+}
+
+int specimens_deliver_person(const struct specimen_list *list, int status)
+{
+    struct style style = deliver_style(list->common);
+    AUTO_TEXT struct text out = {0};
+    const struct page page = {list, &style, &out};
+    if (list->count)
+        put_legend(&page);
+    for (size_t i = 0; i < list->count; i++) {
+        put_head(&page, list->list[i].specimen);
+        put_range(&page, list->list[i].specimen);
+        put_rows(&page, &list->list[i]);
+        put_zeros(&page, &list->list[i]);
+        put_reasons(&page, &list->list[i]);
+        put_refusals(&page, &list->list[i]);
+        text_putc(&out, '\n');
+    }
+    put_absent(&page);
+    deliver_put_machine(&list->catalogue->facts, &style, &out);
+    return deliver_text("events", list->common, &out, status);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Gathers what the machine says of its specimens; where counts for an N are asked for, fetches the
+ * code of each and has every decoder count it. */
 
 bool specimens_want(const struct specimen_list *list, const char *name)
 {

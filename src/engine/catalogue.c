@@ -7,14 +7,342 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "engine/peer.h"
 #include "machine/check.h"
-#include "session/catalogue.h"
+#include "wire/tour.h"
 
-#define MAX_FRAMES 20000u      /* of one catalogue */
-#define MAX_BYTES  (16u << 20) /* of all its texts: who sends more is no probe */
+/* ----------------------------------------------------------------------------------------------
+ * Questions about events: which there are, and whether a name can be opened. */
+
+#define MAX_EVENTS 1000000u /* tracepoints are some thousands */
 #define MAX_ERRNO  4095
 
+/* The event of the frame; its strings live as long as the frame. */
+static int take_event(struct session *session, struct listed_event *event, struct failure *failure)
+{
+    uint64_t openable;
+    uint64_t error;
+    int status;
+    if ((status = peer_string(session, "name", &event->name, failure)) < 0 ||
+        (status = peer_string(session, "kind", &event->kind, failure)) < 0 ||
+        (status = peer_string(session, "class", &event->class, failure)) < 0 ||
+        (status = peer_number(session, "openable", 1, &openable, failure)) < 0 ||
+        (status = peer_number(session, "error", MAX_ERRNO, &error, failure)) < 0 ||
+        (status = peer_string(session, "reason", &event->reason, failure)) < 0)
+        return status;
+    if (!*event->class)
+        event->class = NULL;
+    event->matching = 1;
+    event->openable = openable != 0;
+    event->error = (int)error;
+    return 0;
+}
+
+static int unexpected(struct session *session, const char *question, struct failure *failure)
+{
+    return peer_lost(session, failure, -EBADMSG, "the probe answered '%s' with a frame '%.40s'",
+                     question, session->frame.type);
+}
+
+int session_list_events(struct session *session, const char *glob, session_event_each *each,
+                        void *context, struct failure *failure)
+{
+    int verdict = 0; /* of the callback; once it has had enough the rest is only read */
+    uint64_t matching;
+    int status = peer_ask(session, "list", "glob", glob ? glob : "", failure);
+    if (status == 0)
+        status = peer_answer(session, failure);
+    if (status < 0)
+        return status;
+    if (strcmp(session->frame.type, "matching") != 0)
+        return unexpected(session, "list", failure);
+    status = peer_number(session, "count", MAX_EVENTS, &matching, failure);
+    if (status < 0)
+        return status;
+    for (unsigned count = 0;; count++) {
+        status = peer_answer(session, failure);
+        if (status < 0)
+            return status;
+        if (strcmp(session->frame.type, "listed") == 0)
+            return verdict;
+        if (strcmp(session->frame.type, "event") != 0)
+            return unexpected(session, "list", failure);
+        if (count == MAX_EVENTS)
+            return peer_lost(session, failure, -E2BIG, "the probe's list of events does not end");
+        struct listed_event event;
+        status = take_event(session, &event, failure);
+        if (status < 0)
+            return status;
+        event.matching = matching;
+        if (verdict == 0)
+            verdict = each(context, &event);
+    }
+}
+
+int session_try_event(struct session *session, const char *name, struct listed_event *event,
+                      struct failure *failure)
+{
+    int status = peer_ask(session, "try", "name", name, failure);
+    if (status == 0)
+        status = peer_answer(session, failure);
+    if (status < 0)
+        return status;
+    if (strcmp(session->frame.type, "event") == 0)
+        return take_event(session, event, failure);
+    if (strcmp(session->frame.type, "refused") != 0)
+        return unexpected(session, "try", failure);
+    return peer_refused(session, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The operations of a catalogue: which calls a tour can make on the machine under test, and when.
+ * A plan walks by what is said here, so words that mean nothing to it are refused at once. */
+
+#define MOST_OPERATIONS 512u
+
+static const char *const effects[] = {"starts", "stops", "keeps", NULL};
+static const char *const states[] = {"running", "stopped", "any", NULL};
+static const char *const pages[] = {"", "cold", "touched", "populated", NULL};
+
+static const struct {
+    const char *key;
+    size_t offset;
+    const char *const *words; /* one of these; NULL: any text */
+    bool may_be_empty;
+} texts[] = {
+    {"path", offsetof(struct catalogue_operation, path), NULL, false},
+    {"kind", offsetof(struct catalogue_operation, kind), NULL, false},
+    {"instrument", offsetof(struct catalogue_operation, instrument), NULL, false},
+    {"effect", offsetof(struct catalogue_operation, effect), effects, false},
+    {"when", offsetof(struct catalogue_operation, when), states, false},
+    {"links", offsetof(struct catalogue_operation, links), NULL, false},
+    {"page", offsetof(struct catalogue_operation, page), pages, true},
+    {"note", offsetof(struct catalogue_operation, note), NULL, true},
+};
+
+static char **text_of(struct catalogue_operation *operation, size_t text)
+{
+    return (char **)(void *)((char *)operation + texts[text].offset);
+}
+
+bool catalogue_is_word(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+static int take_texts(struct session *session, struct catalogue_operation *operation,
+                      struct failure *failure)
+{
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        char **text = text_of(operation, i);
+        int status = catalogue_take_string(session, texts[i].key, text, failure);
+        if (status < 0)
+            return status;
+        if ((!**text && !texts[i].may_be_empty) ||
+            (texts[i].words && !catalogue_is_word(*text, texts[i].words)))
+            return peer_lost(session, failure, -EBADMSG,
+                             "'%s' of an operation of the probe is '%.40s', which means nothing to "
+                             "this assay",
+                             texts[i].key, *text);
+    }
+    return 0;
+}
+
+int catalogue_take_flag(struct session *session, const char *key, bool *flag,
+                        struct failure *failure)
+{
+    uint64_t number;
+    int status = peer_number(session, key, 1, &number, failure);
+    if (status == 0)
+        *flag = number == 1;
+    return status;
+}
+
+/* A name that a tour can hold, and that is not there yet. */
+static int check_name(struct session *session, const struct catalogue_operation *operation,
+                      struct failure *failure)
+{
+    char name[2 * TOUR_NAME];
+    AUTO_FREE struct tour_call *calls = NULL;
+    size_t count;
+    struct failure why = {0};
+    snprintf(name, sizeof(name), "%.*s.%.*s", TOUR_NAME - 1, operation->path, TOUR_NAME - 1,
+             operation->kind);
+    int status = tour_parse(name, &calls, &count, &why);
+    if (status == -ENOMEM)
+        return catalogue_no_memory(session, failure);
+    if (status < 0 || count != 1 || strcmp(calls[0].operation, name) != 0)
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe has an operation '%.64s.%.64s', which is no name of one",
+                         operation->path, operation->kind);
+    if (catalogue_operation(&session->catalogue, name) != operation)
+        return peer_lost(session, failure, -EBADMSG, "the probe has the operation '%s' twice",
+                         name);
+    return 0;
+}
+
+int catalogue_take_operation(struct session *session, struct failure *failure)
+{
+    struct catalogue *catalogue = &session->catalogue;
+    if (catalogue->operation_count >= MOST_OPERATIONS)
+        return peer_lost(session, failure, -E2BIG, "the probe has more than %u operations",
+                         MOST_OPERATIONS);
+    struct catalogue_operation *operation = catalogue_append(
+        (void **)&catalogue->operations, &catalogue->operation_count, sizeof(*operation));
+    if (!operation)
+        return catalogue_no_memory(session, failure);
+    int status = take_texts(session, operation, failure);
+    if (status == 0)
+        status = catalogue_take_flag(session, "binds", &operation->binds, failure);
+    if (status == 0)
+        status = catalogue_take_flag(session, "alone", &operation->alone, failure);
+    return status ? status : check_name(session, operation, failure);
+}
+
+const struct catalogue_operation *catalogue_operation(const struct catalogue *catalogue,
+                                                      const char *name)
+{
+    const char *dot = strchr(name, '.');
+    if (!dot)
+        return NULL;
+    const size_t path = (size_t)(dot - name);
+    const size_t kind = strcspn(dot + 1, "*");
+    for (size_t i = 0; i < catalogue->operation_count; i++) {
+        const struct catalogue_operation *known = &catalogue->operations[i];
+        if (known->path && known->kind && strlen(known->path) == path &&
+            strlen(known->kind) == kind && memcmp(known->path, name, path) == 0 &&
+            memcmp(known->kind, dot + 1, kind) == 0)
+            return known;
+    }
+    return NULL;
+}
+
+void catalogue_release_operations(struct catalogue *catalogue)
+{
+    for (size_t i = 0; i < catalogue->operation_count; i++)
+        for (size_t text = 0; text < sizeof(texts) / sizeof(*texts); text++)
+            free(*text_of(&catalogue->operations[i], text));
+    free(catalogue->operations);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The clocks of a catalogue: what can be read on the machine under test, and what is claimed of
+ * it. A plan and a judge go by these words, so those that mean nothing are refused at once. */
+
+#define MOST_CLOCKS 256u
+
+static const char *const kinds[] = {"wall", "cpu-time", "cycles", "place", "stolen", NULL};
+/* What a word is made of that is compared with others; clocksources have underscores. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+static const struct {
+    const char *key;
+    size_t offset;
+    enum { ANY_TEXT, A_WORD, A_WORD_OR_NONE, A_KIND } holds;
+} clocks_texts[] = {
+    {"name", offsetof(struct catalogue_clock, name), ANY_TEXT}, /* check_name */
+    {"kind", offsetof(struct catalogue_clock, kind), A_KIND},
+    {"way", offsetof(struct catalogue_clock, way), A_WORD},
+    {"hardware", offsetof(struct catalogue_clock, hardware), A_WORD_OR_NONE},
+    {"claim", offsetof(struct catalogue_clock, claim), ANY_TEXT},
+    {"note", offsetof(struct catalogue_clock, note), ANY_TEXT},
+};
+
+static bool makes_sense(size_t text, const char *value)
+{
+    if (clocks_texts[text].holds == A_KIND)
+        return catalogue_is_word(value, kinds);
+    if (clocks_texts[text].holds == ANY_TEXT)
+        return true;
+    return !value[strspn(value, letters)] && (*value || clocks_texts[text].holds == A_WORD_OR_NONE);
+}
+
+static char **clocks_text_of(struct catalogue_clock *clock, size_t text)
+{
+    return (char **)(void *)((char *)clock + clocks_texts[text].offset);
+}
+
+static int clocks_take_texts(struct session *session, struct catalogue_clock *clock,
+                             struct failure *failure)
+{
+    for (size_t i = 0; i < sizeof(clocks_texts) / sizeof(*clocks_texts); i++) {
+        char **text = clocks_text_of(clock, i);
+        int status = catalogue_take_string(session, clocks_texts[i].key, text, failure);
+        if (status < 0)
+            return status;
+        if (!makes_sense(i, *text))
+            return peer_lost(session, failure, -EBADMSG,
+                             "'%s' of a clock of the probe is '%.40s', which means nothing to this "
+                             "assay",
+                             clocks_texts[i].key, *text);
+    }
+    return 0;
+}
+
+/* A plain name that a cell can hold, and that is not there yet. */
+static int clocks_check_name(struct session *session, const struct catalogue_clock *clock,
+                             struct failure *failure)
+{
+    struct external_clock parsed;
+    struct failure why = {0};
+    if (external_clock_parse(clock->name, &parsed, &why) != 0)
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe has a clock '%.64s', which is no name of one", clock->name);
+    if (catalogue_clock(&session->catalogue, clock->name) != clock)
+        return peer_lost(session, failure, -EBADMSG, "the probe has the clock '%.64s' twice",
+                         clock->name);
+    return 0;
+}
+
+int catalogue_take_clock(struct session *session, struct failure *failure)
+{
+    struct catalogue *catalogue = &session->catalogue;
+    if (catalogue->clock_count >= MOST_CLOCKS)
+        return peer_lost(session, failure, -E2BIG, "the probe has more than %u clocks",
+                         MOST_CLOCKS);
+    struct catalogue_clock *clock =
+        catalogue_append((void **)&catalogue->clocks, &catalogue->clock_count, sizeof(*clock));
+    if (!clock)
+        return catalogue_no_memory(session, failure);
+    int status = clocks_take_texts(session, clock, failure);
+    if (status == 0)
+        status = peer_number(session, "hz", UINT64_MAX, &clock->hz, failure);
+    if (status == 0)
+        status = peer_number(session, "resolution_ps", UINT64_MAX, &clock->resolution_ps, failure);
+    if (status == 0)
+        status = catalogue_take_flag(session, "slow", &clock->slow, failure);
+    if (status == 0)
+        status = catalogue_take_flag(session, "steered", &clock->steered, failure);
+    return status ? status : clocks_check_name(session, clock, failure);
+}
+
+const struct catalogue_clock *catalogue_clock(const struct catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->clock_count; i++)
+        if (catalogue->clocks[i].name && strcmp(catalogue->clocks[i].name, name) == 0)
+            return &catalogue->clocks[i];
+    return NULL;
+}
+
+void catalogue_release_clocks(struct catalogue *catalogue)
+{
+    for (size_t i = 0; i < catalogue->clock_count; i++)
+        for (size_t text = 0; text < sizeof(clocks_texts) / sizeof(*clocks_texts); text++)
+            free(*clocks_text_of(&catalogue->clocks[i], text));
+    free(catalogue->clocks);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Hello: which probe this is, what it can do here and why not more. The controller compiles in no
+ * list of specimens or paths; this is where it learns them. */
+
+#define MAX_FRAMES 20000u /* of one catalogue */
+#define MAX_BYTES  (16u << 20)
 void *catalogue_append(void **list, size_t *count, size_t size)
 {
     /* Grows at powers of two. */

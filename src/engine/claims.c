@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "output/json.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
+#include "output/table.h"
 
 static const char refused[] = " cannot be opened";
 static const char in_vain[] = "that proves nothing: "; /* what follows is why */

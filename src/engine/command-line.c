@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Prepares the command behind `--` for the machine under test. */
-#include "engine/command-line.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +12,100 @@
 
 #include "base/cleanup.h"
 #include "base/words.h"
-#include "study/core-type.h"
+#include "engine/command-line.h"
+#include "engine/loading.h"
+#include "output/json.h"
+#include "wire/command.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What became of a command, from the store and as JSON. */
+
+static int take(void *context, const struct stored_cell *stored)
+{
+    struct command_outcome *outcome = context;
+    if (stored->cell.id != outcome->cell)
+        return 0;
+    outcome->done = stored->done > stored->failed;
+    outcome->error = stored->error;
+    outcome->reason = strdup(stored->reason ? stored->reason : strerror(stored->error));
+    return outcome->reason ? 0 : -ENOMEM;
+}
+
+int command_outcome_find(struct store *store, struct command_outcome *outcome,
+                         struct failure *failure)
+{
+    int error = store_each_cell(store, take, outcome, failure);
+    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
+}
+
+void command_ending_put(json_t *object, uint64_t status)
+{
+    const bool timed_out = status >= STATUS_TIMEOUT, signalled = status >= STATUS_SIGNAL;
+    if (signalled)
+        json_absent(object, "exit_status", timed_out ? "its time was over" : "a signal ended it");
+    else
+        json_object_set_new(object, "exit_status", json_integer((json_int_t)status));
+    if (signalled)
+        json_object_set_new(
+            object, "signal",
+            json_integer((json_int_t)(status - (timed_out ? STATUS_TIMEOUT : STATUS_SIGNAL))));
+    else
+        json_absent(object, "signal", "it exited by itself");
+    json_object_set_new(object, "timed_out", json_boolean(timed_out));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * From how a command ended to what assay ends with. */
+
+int command_exit(uint64_t status)
+{
+    if (status >= STATUS_TIMEOUT)
+        return EXIT_TIMED_OUT;
+    if (status >= STATUS_SIGNAL)
+        return EXIT_BY_SIGNAL + (int)(status - STATUS_SIGNAL);
+    return (int)status;
+}
+
+int command_exit_of_error(int error)
+{
+    switch (error < 0 ? -error : error) {
+    case ENOENT:
+        return EXIT_NOT_FOUND;
+    case EACCES:
+    case ENOEXEC:
+    case EISDIR:
+        return EXIT_NOT_RUN;
+    default:
+        return EXIT_OURS;
+    }
+}
+
+static void name_signal(uint64_t number, char *name, size_t size)
+{
+    const char *known = sigabbrev_np((int)number);
+    if (known)
+        snprintf(name, size, "SIG%s", known);
+    else
+        snprintf(name, size, "signal %d", (int)number);
+}
+
+void command_ending(uint64_t status, uint64_t timeout_ms, char *words, size_t size)
+{
+    char name[32];
+    if (status >= STATUS_TIMEOUT) {
+        name_signal(status - STATUS_TIMEOUT, name, sizeof(name));
+        snprintf(words, size, "did not end within %g s, and was killed by %s",
+                 (double)timeout_ms / 1e3, name);
+    } else if (status >= STATUS_SIGNAL) {
+        name_signal(status - STATUS_SIGNAL, name, sizeof(name));
+        snprintf(words, size, "was killed by %s", name);
+    } else {
+        snprintf(words, size, "ended with status %d", (int)status);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Prepares the command behind `--` for the machine under test. */
 
 static int no_memory(struct failure *failure)
 {

@@ -6,8 +6,14 @@
  */
 #pragma once
 
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "engine/command.h"
 #include "engine/session.h"
+#include "store/store.h"
 
 /* Its words as one line that words_split takes apart again; -EINVAL, -E2BIG say what is wrong. The
  * caller frees *line. */
@@ -73,3 +79,44 @@ enum command_lent command_line_lent(const char *via, bool aside);
 /* A directory of this machine, as a whole path; of another as it was given. */
 int command_line_directory(const char *via, const char *path, char **found,
                            struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * What became of a command's cell: whether it was counted, why not, and how the command ended as
+ * JSON. For commands that execute one (truth, stat). */
+
+struct command_outcome {
+    uint32_t cell; /* which one is asked about */
+    bool done;     /* at least one execution was counted */
+    int error;
+    char *reason; /* NULL: none; the caller frees it */
+};
+
+int command_outcome_find(struct store *store, struct command_outcome *outcome,
+                         struct failure *failure);
+
+/* Why nobody knows how much it wrote. */
+#define COMMAND_OUTPUT_LENT "it wrote to assay's own standard output and error, unread by assay"
+
+/* Exit status, signal, and whether its time was over: one of the first two exists. status is one of
+ * wire/command.h. */
+void command_ending_put(json_t *object, uint64_t status);
+
+/* ----------------------------------------------------------------------------------------------
+ * The exit code of commands that run another one (repeat, truth, stat): that of the command, as
+ * timeout(1) passes it on. */
+
+enum {
+    EXIT_TIMED_OUT = 124,
+    EXIT_OURS = 125,    /* assay itself failed */
+    EXIT_NOT_RUN = 126, /* it was found, but cannot be executed */
+    EXIT_NOT_FOUND = 127,
+    EXIT_BY_SIGNAL = 128, /* + the signal */
+};
+
+/* From a status of wire/command.h. */
+int command_exit(uint64_t status);
+/* From the error of a visit that failed: -ENOENT, -EACCES, … */
+int command_exit_of_error(int error);
+/* "ended with status 3", "was killed by SIGSEGV", "did not end within 10 s, and was killed by
+ * SIGKILL" */
+void command_ending(uint64_t status, uint64_t timeout_ms, char *words, size_t size);

@@ -2,12 +2,244 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Hands over what a study found. */
-#include "engine/finish.h"
-
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "cli/deliver.h"
-#include "cli/retold.h"
+#include "base/text.h"
+#include "engine/command.h"
+#include "engine/finish.h"
+#include "machine/check.h"
+#include "output/json.h"
+#include "output/output.h"
+#include "output/table.h"
+#include "store/collection.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Delivers a command's result to standard output or -o FILE, and failures to standard error. */
+
+/* File-level, because whoever has something to say does not know in which command it runs. */
+static struct text *diverted;
+
+void deliver_divert(struct text *kept)
+{
+    diverted = kept;
+}
+
+void deliver_message(const char *command, const char *text)
+{
+    if (diverted) {
+        text_clear(diverted);
+        text_puts(diverted, text);
+        return;
+    }
+    AUTO_TEXT struct text clean = {0};
+    /* Newlines part sentences here; only foreign control characters are dangerous. */
+    AUTO_TEXT struct text line = {0};
+    for (; *text; text++) {
+        if (*text != '\n') {
+            text_putc(&line, *text);
+            continue;
+        }
+        text_put_clean(&clean, text_string(&line));
+        text_putc(&clean, '\n');
+        text_clear(&line);
+    }
+    text_put_clean(&clean, text_string(&line));
+    fprintf(stderr, "assay %s: %s\n", command, text_string(&clean));
+}
+
+int deliver_failure(const char *command, const struct failure *failure, int status)
+{
+    deliver_message(command, failure->text);
+    return status;
+}
+
+int deliver_out_of_memory(const char *command)
+{
+    deliver_message(command, "out of memory");
+    return EXIT_FAILED;
+}
+
+int deliver_status_of_name(int error)
+{
+    return error == -ENOENT || error == -EINVAL ? EXIT_USAGE
+           : error == -ENODEV                   ? EXIT_LACKING
+           : error == -EINTR                    ? EXIT_INTERRUPTED
+                                                : EXIT_FAILED;
+}
+
+void deliver_put_via(const struct common_options *common, struct text *out)
+{
+    if (!common->via || strcmp(common->via, "local") == 0)
+        return;
+    text_puts(out, " --via ");
+    text_put_shell(out, common->via);
+}
+
+void deliver_remark(const struct common_options *common, const char *format, ...)
+{
+    if (common->quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *remark = NULL;
+    if (vasprintf(&remark, format, arguments) >= 0) {
+        AUTO_TEXT struct text clean = {0};
+        text_put_clean(&clean, remark);
+        fprintf(stderr, "%s\n", text_string(&clean));
+        free(remark);
+    }
+    va_end(arguments);
+}
+
+struct style deliver_style(const struct common_options *common)
+{
+    if (!common->output || strcmp(common->output, "-") == 0)
+        return style_for(stdout);
+    struct style plain = {.width = 80};
+    return plain;
+}
+
+/* A reader that left early (head, less) ends the output, not in a message. */
+static int close_output(const char *command, struct output *output, int error,
+                        struct failure *failure, int status)
+{
+    if (error == 0)
+        error = output_commit(output, failure);
+    output_discard(output);
+    if (error == 0)
+        return status;
+    if (error == -EPIPE)
+        return EXIT_FAILED;
+    return deliver_failure(command, failure, EXIT_FAILED);
+}
+
+int deliver_text(const char *command, const struct common_options *common, const struct text *text,
+                 int status)
+{
+    struct output output;
+    struct failure failure = {0};
+    int error = output_open(&output, common->output, &failure);
+    if (error < 0)
+        return deliver_failure(command, &failure, EXIT_FAILED);
+    if (text->failed)
+        error = fail_with(&failure, -ENOMEM, "out of memory");
+    else
+        fwrite(text_string(text), 1, text->length, output.stream);
+    return close_output(command, &output, error, &failure, status);
+}
+
+int deliver_json(const char *command, const struct common_options *common,
+                 struct envelope *envelope, int status)
+{
+    envelope->command = command;
+    envelope->argc = common->argc;
+    envelope->argv = common->argv;
+    struct output output;
+    struct failure failure = {0};
+    int error = output_open(&output, common->output, &failure);
+    if (error < 0) {
+        json_envelope_release(envelope);
+        return deliver_failure(command, &failure, EXIT_FAILED);
+    }
+    error = json_envelope_write(envelope, output.stream, &failure);
+    return close_output(command, &output, error, &failure, status);
+}
+
+void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text machine = {0}, clean = {0};
+    machine_sentence(facts, &machine);
+    text_puts(&clean, "on ");
+    text_put_clean(&clean, text_string(&machine));
+    wrap(out, text_string(&clean), 0, 2, style->width);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Collects what fails a gate, and says it. */
+
+#define NAMES_SHOWN 12u /* the envelope has them all */
+
+void gate_fail(struct gate *gate, const char *name, const char *why)
+{
+    json_t *failure = json_object();
+    gate->count++;
+    if (!gate->failed)
+        gate->failed = json_array();
+    json_object_set_new(failure, "name", json_text(name));
+    json_object_set_new(failure, "why", json_text(why));
+    json_array_append_new(gate->failed, failure);
+}
+
+static void say_failed(const struct gate *gate, const char *command)
+{
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "--fail-on: ");
+    for (size_t i = 0; i < json_array_size(gate->failed) && i < NAMES_SHOWN; i++) {
+        const json_t *failure = json_array_get(gate->failed, i);
+        text_printf(&words, "%s%s (%s)", i ? ", " : "", json_word(failure, "name"),
+                    json_word(failure, "why"));
+    }
+    if (gate->count > NAMES_SHOWN)
+        text_printf(&words, " and %zu more (--json names them all)", gate->count - NAMES_SHOWN);
+    deliver_message(command, text_string(&words));
+}
+
+int gate_close(const struct gate *gate, const char *command, int status)
+{
+    if (!gate || !gate->asked || (status != EXIT_LACKING && (status != EXIT_DONE || !gate->count)))
+        return status;
+    if (gate->count)
+        say_failed(gate, command);
+    return EXIT_VERDICT;
+}
+
+json_t *gate_json(const struct gate *gate)
+{
+    if (!gate || !gate->asked)
+        return NULL;
+    json_t *object = json_object();
+    json_object_set_new(object, "failed", gate->failed ? json_incref(gate->failed) : json_array());
+    return object;
+}
+
+void gate_release(struct gate *gate)
+{
+    json_decref(gate->failed);
+    gate->failed = NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Says how a run goes on that is not finished. */
+
+static bool is_collected(const char *stored)
+{
+    struct run_list runs = {0};
+    struct failure ignored = {0};
+    bool collected = run_list_read(stored, &runs, &ignored) == 0 && runs.count && runs.list->number;
+    run_list_release(&runs);
+    return collected;
+}
+
+void unfinished_put(const char *command, const char *stored, const struct common_options *common,
+                    struct text *out)
+{
+    if (is_collected(stored)) {
+        text_puts(out, "Not finished: what is missing was not there when the run was put into this "
+                       "collection. ");
+        return;
+    }
+    text_printf(out, "Not finished: what is missing comes with `assay %s --resume --store ",
+                command);
+    text_put_shell(out, stored);
+    deliver_put_via(common, out);
+    text_puts(out, "`. ");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Hands over what a study found. */
 
 /* Wide enough for tables, narrow enough for a page. */
 #define KEPT_WIDTH 100

@@ -5,13 +5,71 @@
  * figures with them, kept for a command that shows several. */
 #pragma once
 
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/failure.h"
 #include "base/text.h"
 #include "engine/command.h"
-#include "cli/gate.h"
 #include "engine/skips.h"
 #include "machine/facts.h"
 #include "output/json.h"
 #include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The last step of every command: hand over the result, or say why there is none. Each returns an
+ * exit code. */
+
+/* What the place the result goes to can show. */
+struct style deliver_style(const struct common_options *common);
+/* Writes text to -o FILE or standard output; returns status, or EXIT_FAILED when it cannot. */
+int deliver_text(const char *command, const struct common_options *common, const struct text *text,
+                 int status);
+/* Fills in command and argv, writes the envelope and releases it. */
+int deliver_json(const char *command, const struct common_options *common,
+                 struct envelope *envelope, int status);
+/* "assay COMMAND: text" on standard error, cleaned. */
+void deliver_message(const char *command, const char *text);
+/* Until the next call messages are kept in `kept` instead, the latest alone and as they are; NULL:
+ * they are said again. For a command that tells itself what became of another. */
+void deliver_divert(struct text *kept);
+/* The same with a failure's text; returns status. */
+int deliver_failure(const char *command, const struct failure *failure, int status);
+int deliver_out_of_memory(const char *command);
+/* The exit code of something that was asked for by name and cannot be had: a wrong name is wrong
+ * usage, what this machine has not is lacking. */
+int deliver_status_of_name(int error);
+/* Appends the line that says which machine a report is from. */
+void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out);
+/* Appends " --via X" as it was given, for commands that a reader is told to type. */
+void deliver_put_via(const struct common_options *common, struct text *out);
+/* A remark on standard error unless --quiet. */
+void deliver_remark(const struct common_options *common, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ----------------------------------------------------------------------------------------------
+ * The gate that --fail-on makes of a command, by one rule for all of them: what has a property that
+ * --fail-on names fails it, and so does what was named on the command line and could not be judged.
+ * A failed gate says which, and is EXIT_VERDICT, also where the machine lacks what was asked. */
+
+struct gate {
+    bool asked;     /* --fail-on was given */
+    size_t count;   /* of what failed it */
+    json_t *failed; /* and that, as in the envelope; NULL: nothing */
+};
+
+/* This failed it, and why in a word or two: "unsupported", "not compared". */
+void gate_fail(struct gate *gate, const char *name, const char *why);
+/* The exit code of a command that would end with `status`, after saying what failed the gate.
+ * Failures, wrong usage and interruptions stay what they are. gate NULL: there is none. */
+int gate_close(const struct gate *gate, const char *command, int status);
+/* For the envelope; NULL: --fail-on was not given. */
+json_t *gate_json(const struct gate *gate);
+void gate_release(struct gate *gate);
+
+/* ----------------------------------------------------------------------------------------------
+ * The end of every study: its report for people, or the envelope for programs; or both, and
+ * figures with them, kept for a command that shows several. */
 
 struct finish {
     const char *command; /* "clocks" */
@@ -54,3 +112,23 @@ int finish_judged(const char *command, int error, const struct failure *failure)
  * has. The exit code; of all else than that it is `status`. */
 int finish_study(int status, bool stored, void *study, int (*judge)(void *study),
                  int (*show)(void *study, int status));
+
+/* ----------------------------------------------------------------------------------------------
+ * What every study says where its run is not finished. */
+
+/* Appends how the run in that store goes on, and a space; a run in a collection does not. */
+void unfinished_put(const char *command, const char *stored, const struct common_options *common,
+                    struct text *out);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a command found, kept instead of shown: report, compare and run show several of them
+ * together. */
+
+struct common_options;
+
+struct retold {
+    json_t *envelope;  /* the object that --json writes; NULL: the command did not get that far */
+    json_t *figures;   /* an array of them (show/figure.h); NULL: none */
+    struct text words; /* the report for people, plain and 100 columns wide */
+};
+void retold_release(struct retold *retold);

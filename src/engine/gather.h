@@ -7,6 +7,8 @@
 
 #include "engine/command.h"
 #include "engine/session.h"
+#include "engine/skips.h"
+#include "engine/wishes.h"
 #include "store/store.h"
 
 /* A visit ended: what it took from the end of the one before, what its runs spent with counters
@@ -66,3 +68,66 @@ int gather_check_via(const struct common_options *common, const struct catalogue
 
 /* The seed that was given, else one that is drawn; short enough to be typed again. */
 uint64_t gather_seed(const struct seed *seed);
+
+/* ----------------------------------------------------------------------------------------------
+ * Plan after plan of one study: each is run, what went wrong is said once, and the next is made
+ * only where everything of the last was measured. */
+
+struct planned {
+    struct gathering gathering; /* but for cells and time, which every plan has of its own */
+    struct failure failure;
+    bool *complete; /* every visit so far has ended */
+};
+
+/* Runs what the store still lacks of these cells, within so many ms (0: no limit). more: further
+ * plans may follow. EXIT_DONE, or the exit code after saying why. */
+int planned_run(struct planned *planned, const struct cell *cells, size_t count, uint64_t budget,
+                bool more);
+/* Says that planning failed; the exit code. */
+int planned_failed(struct planned *planned, int error);
+bool planned_may_go_on(const struct planned *planned, int status);
+
+/* ----------------------------------------------------------------------------------------------
+ * How a study spends its time on what it wishes for: one look at everything, which tells what
+ * visits cost; then portions that each hold some processes of all, so that whatever disturbs for a
+ * while disturbs all alike. After each the plan is settled anew by what time is left. */
+
+struct portioning {
+    const char *command; /* "clocks" */
+    const struct common_options *common;
+    struct session *session;
+    struct store *store; /* NULL: nothing to measure */
+    struct wishes *wishes;
+    const char *all;                /* what the portions are of, for progress: "all tours" */
+    const char *const *stage_names; /* what wishes are there for */
+    unsigned stages;                /* how many of these */
+    const char *unit;               /* "tour": what a wish is to people */
+    const char *longer;             /* how to get more time: "give a larger --budget" */
+    int64_t started;                /* monotonic ms */
+    uint64_t budget, reserve;       /* ms; reserve: for judging at the end */
+    uint64_t seed;
+    uint32_t portions;
+    bool resumed;
+    bool dearest_last;                  /* within a look: prices differ a thousandfold */
+    bool once;                          /* as in struct gathering */
+    struct skips *skips;                /* gets what the time did not hold, of these stages */
+    const struct gather_beside *beside; /* as in struct gathering */
+    /* Called before the first visit, after every portion, and when all has ended. NULL: nobody has
+     * anything to do then. EXIT_DONE, or the exit code after saying why. */
+    int (*between)(void *context);
+    /* Called when every goal that the time holds is reached: opens what was held back until then,
+     * false: there is no more. NULL: all is open from the beginning. */
+    bool (*further)(void *context);
+    void *context;
+};
+
+/* EXIT_DONE (*complete: every visit of the plan has ended), or the exit code after saying why. */
+int portions_measure(struct portioning *portioning, bool *complete);
+
+/* ----------------------------------------------------------------------------------------------
+ * The first step of every command that needs a machine: start its probe and hear what it offers. */
+
+/* EXIT_DONE with *session open, whose catalogue is *catalogue (NULL where nobody asks); or the exit
+ * code after saying on standard error why `command` cannot reach the machine of --via. */
+int reach_machine(const char *command, const struct common_options *common,
+                  struct session **session, const struct catalogue **catalogue);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/failure.h"
 #include "machine/facts.h"
@@ -26,3 +28,48 @@ char *loading_machine_name(const struct facts *facts);
  * that of `store` then. why: "their windows are different code". -EINVAL after saying so. */
 int loading_same_kit(const struct store *store, const char *of_store, char **kit, const char *why,
                      struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Which kind of core a CPU is, on machines that have several: kinds are told apart by the PMU that
+ * covers them, because that is what an event belongs to. */
+
+/* Writes the PMU's name ("cpu_atom"), or "" where all cores are alike, where the process was not
+ * pinned (cpu -1), or where the facts do not tell. */
+void core_type(const struct facts *facts, int32_t cpu, char *name, size_t size);
+
+/* The last CPU that a process may run on, by the facts, of the first kind where there are several:
+ * the first CPUs serve most interrupts. -1: the facts do not tell. */
+int32_t core_last(const struct facts *facts);
+
+/* All of them in rising order; the caller frees *cpus. None where the facts do not tell. -ENOMEM.
+ */
+int core_allowed(const struct facts *facts, int32_t **cpus, size_t *count);
+
+/* ----------------------------------------------------------------------------------------------
+ * The mode an event's name asks for, read from the name alone: the controller has no other
+ * knowledge of events. */
+
+/* The modifiers at the end of the name ("u" of "instructions:u" and of "cpu/event=0xc0/u"), or
+ * NULL when it has none. Points into the name. */
+const char *event_mode(const char *name);
+/* NAME:u, or pmu/.../u; the caller frees it. NULL: out of memory. */
+char *event_in_user_mode(const char *name);
+/* Does the event count in user mode alone? */
+bool event_counts_user_only(const char *name);
+/* A processor counts in both modes unless told not to, and what the operating system executes on
+ * behalf of a specimen nobody predicts. kind: as the probe lists the event; "" when unknown. */
+bool event_counts_beyond_specimen(const char *kind, const char *name);
+/* Does it count interrupts that the operating system takes (irq:…, irq_vectors:…)? As a cell's
+ * second counter it says which runs were interrupted how often. */
+bool event_counts_interrupts(const char *name);
+
+/* ----------------------------------------------------------------------------------------------
+ * Short words in a row, joined by commas, as the catalogue gives link modes, levels and sources. */
+
+#define WORD_LIST_WORD 16 /* with its end; longer ones are passed over */
+
+/* The next word of the list, which moves on; false at its end. */
+bool word_list_next(const char **list, char word[WORD_LIST_WORD]);
+bool word_list_has(const char *list, const char *word);
+/* The preferred one where the list has it or has none at all, else its first. */
+const char *word_list_prefer(const char *list, const char *preferred, char word[WORD_LIST_WORD]);

@@ -3,16 +3,310 @@
  *
  * Parses a command line by a command's option table, with getopt_long. First step of every
  * command; knows nothing of what the options mean. */
-#include "engine/options.h"
-
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/nearest.h"
+#include "engine/command.h"
+#include "engine/options.h"
+#include "output/output.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The forms an option's value may have: whole numbers as people write them, durations, lists. */
+
+/* Copies digits without the underscores that may stand between two of them. */
+static int strip_underscores(const char *text, char *plain, size_t size)
+{
+    size_t length = 0;
+    for (const char *at = text; *at; at++) {
+        if (*at == '_') {
+            if (at == text || !isxdigit((unsigned char)at[-1]) || !isxdigit((unsigned char)at[1]))
+                return -EINVAL;
+            continue;
+        }
+        if (length + 1 >= size)
+            return -EINVAL;
+        plain[length++] = *at;
+    }
+    plain[length] = '\0';
+    return length ? 0 : -EINVAL;
+}
+
+static int append_digit(uint64_t *value, unsigned base, unsigned digit)
+{
+    if (__builtin_mul_overflow(*value, base, value) || __builtin_add_overflow(*value, digit, value))
+        return -ERANGE;
+    return 0;
+}
+
+static int hexadecimal(const char *digits, uint64_t *value)
+{
+    if (!*digits)
+        return -EINVAL;
+    *value = 0;
+    for (; *digits; digits++) {
+        if (!isxdigit((unsigned char)*digits))
+            return -EINVAL;
+        int lower = tolower((unsigned char)*digits);
+        unsigned digit = (unsigned)(lower <= '9' ? lower - '0' : lower - 'a' + 10);
+        int error = append_digit(value, 16, digit);
+        if (error < 0)
+            return error;
+    }
+    return 0;
+}
+
+/* digits[.digits][e[+]digits], which must come out whole: 1.5e3 is 1500, 1.5 is refused. */
+static int decimal(const char *text, uint64_t *value)
+{
+    *value = 0;
+    unsigned fraction = 0;
+    bool point = false, digits = false;
+    int error;
+    for (; isdigit((unsigned char)*text) || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        digits = true;
+        fraction += point;
+        error = append_digit(value, 10, (unsigned)(*text - '0'));
+        if (error < 0)
+            return error;
+    }
+    unsigned exponent = 0;
+    if (digits && (*text == 'e' || *text == 'E')) {
+        text++;
+        text += *text == '+';
+        if (!isdigit((unsigned char)*text))
+            return -EINVAL;
+        for (; isdigit((unsigned char)*text); text++)
+            exponent = exponent > 1000 ? exponent : exponent * 10 + (unsigned)(*text - '0');
+    }
+    if (!digits || *text || fraction > exponent)
+        return -EINVAL;
+    for (exponent -= fraction; exponent && *value; exponent--) {
+        error = append_digit(value, 10, 0);
+        if (error < 0)
+            return error;
+    }
+    return 0;
+}
+
+int value_u64(const char *text, uint64_t *value)
+{
+    char plain[64] = "";
+    int error = strip_underscores(text, plain, sizeof(plain));
+    if (error < 0)
+        return error;
+    if (plain[0] == '0' && (plain[1] == 'x' || plain[1] == 'X'))
+        return hexadecimal(plain + 2, value);
+    return decimal(plain, value);
+}
+
+int value_i64(const char *text, int64_t *value)
+{
+    bool negative = *text == '-';
+    uint64_t magnitude;
+    int error = value_u64(text + (negative || *text == '+'), &magnitude);
+    if (error < 0)
+        return error;
+    if (magnitude > (uint64_t)INT64_MAX)
+        return -ERANGE;
+    *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return 0;
+}
+
+int value_duration(const char *text, uint64_t *milliseconds)
+{
+    static const struct {
+        const char *unit;
+        uint64_t milliseconds;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}, {"", 1000}};
+    size_t length = strlen(text), digits = length;
+    while (digits && isalpha((unsigned char)text[digits - 1]))
+        digits--;
+    char number[64];
+    if (!digits || digits + sizeof("e3") > sizeof(number))
+        return -EINVAL;
+    memcpy(number, text, digits);
+    number[digits] = '\0';
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(text + digits, units[i].unit) != 0)
+            continue;
+        uint64_t value;
+        /* A fraction of a second (1.5s) is whole in milliseconds. */
+        if (units[i].milliseconds == 1000)
+            return value_u64(strcat(number, "e3"), milliseconds);
+        int error = value_u64(number, &value);
+        if (error == 0 && __builtin_mul_overflow(value, units[i].milliseconds, milliseconds))
+            error = -ERANGE;
+        return error;
+    }
+    return -EINVAL;
+}
+
+int value_budget(const char *text, uint64_t *milliseconds)
+{
+    const int error = value_duration(text, milliseconds);
+    return error == 0 && *milliseconds == 0 ? -EINVAL : error;
+}
+
+/* The comma that ends the item at text, or the end of the text. */
+static const char *item_end(const char *text)
+{
+    const char *at = text;
+    while (isalnum((unsigned char)*at) || *at == '_' || *at == '-' || *at == '.')
+        at++;
+    if (at > text && *at == '/') {
+        const char *close = strchr(at + 1, '/');
+        at = close ? close : at + strlen(at);
+    }
+    return at + strcspn(at, ",");
+}
+
+int string_list_push(struct string_list *list, const char *item, size_t length)
+{
+    if (length == 0)
+        return -EINVAL;
+    const char **grown = realloc(list->items, (list->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    list->items = grown;
+    grown[list->count] = strndup(item, length);
+    if (!grown[list->count])
+        return -ENOMEM;
+    list->count++;
+    return 0;
+}
+
+int string_list_add(struct string_list *list, const char *text)
+{
+    for (;;) {
+        const char *end = item_end(text);
+        int error = string_list_push(list, text, (size_t)(end - text));
+        if (error < 0 || !*end)
+            return error;
+        text = end + 1;
+    }
+}
+
+void string_list_free(struct string_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((void *)(uintptr_t)list->items[i]);
+    free(list->items);
+    *list = (struct string_list){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Edit distance over short words: command and option names, never anything long. */
+
+#define LONGEST 64 /* bytes of a word that take part; what is longer is no typing error */
+
+static size_t smaller(size_t left, size_t right)
+{
+    return left < right ? left : right;
+}
+
+size_t edit_distance(const char *left, const char *right)
+{
+    size_t rows = strnlen(left, LONGEST), columns = strnlen(right, LONGEST);
+    /* Three rows suffice: a swap of neighbours looks two rows back. */
+    size_t row[3][LONGEST + 1];
+    for (size_t j = 0; j <= columns; j++)
+        row[0][j] = j;
+    for (size_t i = 1; i <= rows; i++) {
+        size_t *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            now[j] = smaller(before[j] + 1, now[j - 1] + 1);
+            now[j] = smaller(now[j], before[j - 1] + (left[i - 1] != right[j - 1]));
+            if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1])
+                now[j] = smaller(now[j], earlier[j - 2] + 1);
+        }
+    }
+    return row[rows % 3][columns];
+}
+
+void nearest_offer(struct nearest *nearest, const char *candidate)
+{
+    size_t length = strlen(nearest->word);
+    size_t allowed = length / 3 > 2 ? length / 3 : 2;
+    size_t distance = edit_distance(nearest->word, candidate);
+    /* A word cut short ("meas") means the longer one. */
+    if (length >= 2 && strncmp(nearest->word, candidate, length) == 0)
+        distance = 1;
+    if (distance > allowed || distance >= length ||
+        (nearest->best && distance >= nearest->distance))
+        return;
+    nearest->best = candidate;
+    nearest->distance = distance;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Signals: the first asks the run to stop between two processes, the second to break off, and the
+ * third does not ask. What a handler needs to know is the program's only mutable global state: it
+ * has nothing else to go by. */
+
+volatile int interrupted;
+
+static const char *volatile patience;
+static volatile int first_number; /* 0: none came */
+
+void signals_answer(const char *words)
+{
+    patience = words;
+}
+
+int signals_status(void)
+{
+    return first_number ? 128 + first_number : EXIT_INTERRUPTED;
+}
+
+static void on_signal(int number)
+{
+    int count = interrupted + 1;
+    if (count == 1)
+        first_number = number;
+    interrupted = count;
+    if (count == 1 && patience)
+        progress_interject(patience);
+    if (count < 3)
+        return;
+    /* The probe ends by itself when its input does. */
+    progress_restore_terminal();
+    _exit(EXIT_INTERRUPTED);
+}
+
+void signals_install(void)
+{
+    /* No SA_RESTART: a wait for the probe must end when the user asks for it. */
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct sigaction before;
+        /* Under nohup SIGHUP stays ignored. */
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+            continue;
+        sigaction(numbers[i], &action, NULL);
+    }
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Parses a command line by a command's option table, with getopt_long. First step of every
+ * command; knows nothing of what the options mean. */
 
 #define FIRST_LONG 256 /* getopt_long's value for the i-th option: beyond every letter */
 

@@ -4,6 +4,8 @@
  * From the words of a command line to a command's options struct, by the command's table. */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/failure.h"
 #include "engine/command.h"
 
@@ -37,3 +39,32 @@ int string_list_push(struct string_list *list, const char *item, size_t length);
  * Items are copied; string_list_free frees them. */
 int string_list_add(struct string_list *list, const char *text);
 void string_list_free(struct string_list *list);
+
+/* ----------------------------------------------------------------------------------------------
+ * The nearest known word to one a person mistyped. */
+
+/* Edit distance: insertions, deletions, substitutions and swaps of neighbours count one each. */
+size_t edit_distance(const char *left, const char *right);
+
+/* Offer candidates one by one; `best` ends as the nearest, or NULL when none is close enough to be
+ * what was meant (within a third of the word's length, at least two edits). */
+struct nearest {
+    const char *word;
+    const char *best;
+    size_t distance;
+};
+void nearest_offer(struct nearest *nearest, const char *candidate);
+
+/* ----------------------------------------------------------------------------------------------
+ * What signals do to the controller. */
+
+/* SIGINT, SIGTERM and SIGHUP count up `interrupted`; SIGPIPE becomes an error of the write. */
+void signals_install(void);
+
+/* What the first of them answers on standard error while something must end before the program
+ * does; NULL: nothing. words must outlive the wait. */
+void signals_answer(const char *words);
+
+/* The exit status by which a shell knows the signal that came first: 130 for SIGINT, 143 for
+ * SIGTERM. */
+int signals_status(void);

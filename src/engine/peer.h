@@ -74,3 +74,40 @@ int detail_take_call(struct session *session, const struct visit *visit, uint64_
 /* Reads hello and the catalogue up to `ready`. */
 int catalogue_read(struct session *session, int hello_timeout_ms, struct failure *failure);
 void catalogue_release(struct catalogue *catalogue);
+
+/* ----------------------------------------------------------------------------------------------
+ * How the frames of a catalogue become its lists: shared by the files that read them. */
+
+/* Makes room for one more element; the new one is zeroed. NULL when out of memory. */
+void *catalogue_append(void **list, size_t *count, size_t size);
+int catalogue_no_memory(struct session *session, struct failure *failure);
+/* One text of the frame, copied. */
+int catalogue_take_string(struct session *session, const char *key, char **copy,
+                          struct failure *failure);
+int catalogue_take_signed(struct session *session, const char *key, int64_t *value,
+                          struct failure *failure);
+
+/* The frame `operation`. */
+int catalogue_take_operation(struct session *session, struct failure *failure);
+void catalogue_release_operations(struct catalogue *catalogue);
+/* The frame `clock`. */
+int catalogue_take_clock(struct session *session, struct failure *failure);
+void catalogue_release_clocks(struct catalogue *catalogue);
+/* The frames `counter` and `subject`. */
+int catalogue_take_counter(struct session *session, struct failure *failure);
+int catalogue_take_subject(struct session *session, struct failure *failure);
+void catalogue_release_commands(struct catalogue *catalogue);
+
+/* A field of a frame that is one of the words, ends with NULL. */
+bool catalogue_is_word(const char *word, const char *const *words);
+int catalogue_take_flag(struct session *session, const char *key, bool *flag,
+                        struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Lines from the other side that are no frames: banners, a console's noise, a loader's complaint.
+ * The last few are kept for messages. */
+
+/* A wire_reader's chatter callback; context is a struct chatter. */
+void chatter_keep(void *context, const char *line);
+/* The kept lines as one, each in quotes; "" when there were none. */
+void chatter_quote(const struct chatter *chatter, char *words, size_t size);

@@ -1,12 +1,227 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Predictions: what the probe's catalogue says a specimen makes of an event. The controller knows
- * no specimen by itself. */
+ * Predictions from the probe's catalogue, and the samples of one cell summed up against them. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "engine/loading.h"
 #include "engine/predict.h"
-#include "study/mode.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Judges the samples of a cell. Stands between store and show; touches no machine. */
+
+bool reading_value(const struct reading *reading, uint64_t *value)
+{
+    *value = reading->value;
+    if (reading->running >= reading->enabled)
+        return true;
+    if (reading->running == 0)
+        return false;
+    unsigned __int128 scaled =
+        (unsigned __int128)reading->value * reading->enabled / reading->running;
+    *value = scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+    return true;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    uint64_t first = *(const uint64_t *)left, second = *(const uint64_t *)right;
+    return (first > second) - (first < second);
+}
+
+/* The smallest value that at least numerator/4 of the sorted values do not exceed. */
+static uint64_t quarter(const uint64_t *sorted, size_t count, size_t numerator)
+{
+    size_t rank = (count * numerator + 3) / 4;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+static struct quantiles quantiles_of(uint64_t *values, size_t count)
+{
+    if (!count)
+        return (struct quantiles){0};
+    qsort(values, count, sizeof(*values), by_value);
+    return (struct quantiles){values[0], quarter(values, count, 1), quarter(values, count, 2),
+                              quarter(values, count, 3), values[count - 1]};
+}
+
+/* Leaves difference unknown where it does not fit. */
+static struct maybe minus(uint64_t value, struct maybe truth)
+{
+    struct maybe difference = {0};
+    if (truth.known)
+        difference.known = !__builtin_sub_overflow(value, truth.value, &difference.value);
+    return difference;
+}
+
+static uint64_t faults(const struct reading *reading)
+{
+    return reading->account.minor_faults + reading->account.major_faults;
+}
+
+static uint64_t switches(const struct reading *reading)
+{
+    return reading->account.voluntary + reading->account.involuntary;
+}
+
+/* What most runs show, where no truth tells. */
+static int64_t usual(const struct reading *readings, size_t count, uint64_t *scratch,
+                     uint64_t (*of)(const struct reading *))
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = of(&readings[i]);
+    uint64_t median = quantiles_of(scratch, count).median;
+    return median > INT64_MAX ? INT64_MAX : (int64_t)median;
+}
+
+static void fill_account_expectation(const struct reading *readings, size_t count,
+                                     uint64_t *scratch, struct expectation *expected)
+{
+    if (!expected->faults.known)
+        expected->faults = (struct maybe){true, usual(readings, count, scratch, faults)};
+    if (!expected->switches.known)
+        expected->switches = (struct maybe){true, usual(readings, count, scratch, switches)};
+}
+
+static bool beyond(uint64_t seen, struct maybe expected)
+{
+    return expected.value < 0 || seen > (uint64_t)expected.value;
+}
+
+static bool is_disturbed(const struct reading *reading, const struct expectation *expected)
+{
+    return beyond(faults(reading), expected->faults) ||
+           beyond(switches(reading), expected->switches);
+}
+
+static void find_common(const uint64_t *sorted, size_t count, struct summary *summary)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        length = i && sorted[i] == sorted[i - 1] ? length + 1 : 1;
+        if (length > summary->common_runs) {
+            summary->common_runs = length;
+            summary->common = sorted[i];
+        }
+    }
+}
+
+/* One more run whose counter had the PMU for part of the time. */
+static void take_multiplexed(const struct reading *reading, struct summary *summary)
+{
+    double scaling = (double)reading->enabled / (double)reading->running;
+    bool first = summary->multiplexed++ == 0;
+    if (first || scaling < summary->scaling_min)
+        summary->scaling_min = scaling;
+    if (first || scaling > summary->scaling_max)
+        summary->scaling_max = scaling;
+}
+
+static bool is_exact(uint64_t value, struct maybe truth)
+{
+    return truth.value >= 0 && value == (uint64_t)truth.value;
+}
+
+/* How far the runs are off that are not exact; values are sorted. */
+static void judge_wrong(struct summary *summary, const uint64_t *values)
+{
+    struct maybe truth = summary->expected.truth;
+    for (size_t i = 0; i < summary->judged; i++) {
+        if (is_exact(values[i], truth)) {
+            summary->exact_runs++;
+            continue;
+        }
+        summary->wrong_max = minus(values[i], truth);
+        if (i == summary->exact_runs) /* the first that is not exact */
+            summary->wrong_min = summary->wrong_max;
+    }
+}
+
+static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
+{
+    struct maybe truth = summary->expected.truth;
+    summary->values = quantiles_of(values, summary->judged);
+    find_common(values, summary->judged, summary);
+    summary->quiet =
+        summary->quiet_runs ? quantiles_of(quiet, summary->quiet_runs) : summary->values;
+    summary->constant = summary->judged && summary->values.min == summary->values.max;
+    if (!summary->judged || !truth.known)
+        return;
+    summary->error = minus(summary->values.median, truth);
+    summary->error_min = minus(summary->values.min, truth);
+    summary->error_max = minus(summary->values.max, truth);
+    judge_wrong(summary, values);
+}
+
+static struct maybe plus(struct maybe left, struct maybe right)
+{
+    struct maybe sum = {0};
+    if (left.known && right.known)
+        sum.known = !__builtin_add_overflow(left.value, right.value, &sum.value);
+    return sum;
+}
+
+void expectation_add_null(struct expectation *expected, const struct summary *null)
+{
+    if (!null->judged)
+        return;
+    if (null->quiet.median <= INT64_MAX)
+        expected->overhead = (struct maybe){true, (int64_t)null->quiet.median};
+    expected->faults = plus(expected->faults, null->expected.faults);
+    expected->switches = plus(expected->switches, null->expected.switches);
+}
+
+int measure_summarise(const struct reading *readings, size_t count,
+                      const struct expectation *expected, struct summary *summary)
+{
+    *summary =
+        (struct summary){.runs = count, .expected = *expected, .scaling_min = 1, .scaling_max = 1};
+    AUTO_FREE uint64_t *values = calloc(count + 1, sizeof(*values));
+    AUTO_FREE uint64_t *quiet = calloc(count + 1, sizeof(*quiet));
+    if (!values || !quiet)
+        return -ENOMEM;
+    fill_account_expectation(readings, count, values, &summary->expected);
+    for (size_t i = 0; i < count; i++) {
+        const struct reading *reading = &readings[i];
+        bool disturbed = is_disturbed(reading, &summary->expected);
+        summary->disturbed += disturbed;
+        uint64_t value;
+        if (!reading_value(reading, &value)) {
+            summary->unscheduled++;
+            continue;
+        }
+        if (reading->running < reading->enabled)
+            take_multiplexed(reading, summary);
+        else
+            summary->counted++;
+        values[summary->judged++] = value;
+        if (!disturbed)
+            quiet[summary->quiet_runs++] = value;
+    }
+    judge(summary, values, quiet);
+    return 0;
+}
+
+void measure_limit(const struct reading *readings, size_t count, const struct limits *limits,
+                   struct summary *summary)
+{
+    summary->limits = *limits;
+    summary->below = summary->above = 0;
+    for (size_t i = 0; limits->known && i < count; i++) {
+        uint64_t value;
+        if (!reading_value(&readings[i], &value))
+            continue;
+        summary->below += limits->low > 0 && value < (uint64_t)limits->low;
+        summary->above += limits->high < 0 || value > (uint64_t)limits->high;
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Predictions: what the probe's catalogue says a specimen makes of an event. The controller knows
+ * no specimen by itself. */
 
 static const struct catalogue_truth *find_truth(const struct catalogue_specimen *specimen,
                                                 const char *class)

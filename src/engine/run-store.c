@@ -2,20 +2,78 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Makes and reopens the stores of commands that measure. */
-#include "engine/run-store.h"
-
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/deliver.h"
+#include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/options.h"
+#include "engine/run-store.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Which runs were taken already, by what is in them. */
+
+static void say(const char *teller, const char *name, const char *before)
+{
+    AUTO_TEXT struct text message = {0};
+    if (strcmp(name, before) == 0)
+        text_printf(&message, "%s is named twice and counts once", name);
+    else
+        text_printf(&message, "%s is the same run as %s and counts once", name, before);
+    deliver_message(teller, text_string(&message));
+}
+
+static int add(struct distinct *distinct, const struct distinct_run *run, struct failure *failure)
+{
+    struct distinct_run *larger =
+        reallocarray(distinct->list, distinct->count + 1, sizeof(*larger));
+    if (larger)
+        distinct->list = larger;
+    if (!larger || !run->name) {
+        free(run->name);
+        return fail_with(failure, -ENOMEM, "out of memory");
+    }
+    larger[distinct->count++] = *run;
+    return 1;
+}
+
+int distinct_take(struct distinct *distinct, const char *teller, struct store *store,
+                  struct failure *failure)
+{
+    struct distinct_run run = {.name = NULL};
+    int error = store_identity(store, run.identity, failure);
+    if (error)
+        return error;
+    for (size_t i = 0; i < distinct->count; i++)
+        if (strcmp(distinct->list[i].identity, run.identity) == 0) {
+            say(teller, store_path(store), distinct->list[i].name);
+            return 0;
+        }
+    run.name = strdup(store_path(store));
+    return add(distinct, &run, failure);
+}
+
+void distinct_forget(struct distinct *distinct, size_t count)
+{
+    while (distinct->count > count)
+        free(distinct->list[--distinct->count].name);
+}
+
+void distinct_release(struct distinct *distinct)
+{
+    distinct_forget(distinct, 0);
+    free(distinct->list);
+    *distinct = (struct distinct){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Makes and reopens the stores of commands that measure. */
 
 static struct store_run run_of(const struct run_store *run, const char *argv)
 {
@@ -270,4 +328,98 @@ int run_store_put_account(struct store *store, const struct catalogue *catalogue
         return 0;
     return store_put_account(store, cell->id, faults.known ? &faults.value : NULL,
                              switches.known ? &switches.value : NULL, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Opens what --from names, one after the other, and has it loaded. */
+
+static int take_first(const struct from_stores *from, const struct store_info *info,
+                      struct failure *failure)
+{
+    if (*from->facts)
+        return 0;
+    *from->seed = info->seed;
+    snprintf(from->fingerprint, from->fingerprint_size, "%s", info->fingerprint);
+    *from->facts = from->stored_facts;
+    return store_facts(*from->store, from->stored_facts, failure);
+}
+
+static int lay_open(const struct from_stores *from, const char *path, struct store *store,
+                    const struct store_info *info, struct failure *failure)
+{
+    int error = from->check ? from->check(from->context, path, info, failure) : 0;
+    if (error == 0)
+        error = take_first(from, info, failure);
+    return error == 0 ? from->load(from->context, store, failure) : error;
+}
+
+static int load_one(const struct from_stores *from, const char *path, struct distinct *before,
+                    struct failure *failure)
+{
+    struct store *store = NULL;
+    struct store_info info = {0};
+    int error = run_store_open_from(path, from->command, &store, &info, failure);
+    bool first = !*from->store;
+    if (first)
+        *from->store = store;
+    int taken = error == 0 ? distinct_take(before, from->command, store, failure) : error;
+    error = taken > 0 ? lay_open(from, path, store, &info, failure) : taken;
+    *from->complete &= info.finished != NULL;
+    store_info_release(&info);
+    if (!first)
+        store_close(store);
+    return error;
+}
+
+/* All runs of the command that a file holds. */
+static int load_file(const struct from_stores *from, const char *path, struct distinct *before,
+                     struct failure *failure)
+{
+    struct run_list runs = {0};
+    int error = run_store_list_from(path, from->command, &runs, failure);
+    for (size_t i = 0; i < runs.count && error == 0; i++)
+        error = load_one(from, runs.list[i].name, before, failure);
+    run_list_release(&runs);
+    return error;
+}
+
+int from_stores_load(const struct from_stores *from, struct failure *failure)
+{
+    struct distinct before = {0};
+    int error = 0;
+    for (size_t i = 0; i < from->paths->count && error == 0; i++)
+        error = load_file(from, from->paths->items[i], &before, failure);
+    distinct_release(&before);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Opens the store that --from names. */
+
+int stored_run_open(const char *path, const char *command, struct store **store,
+                    struct stored_run *run, struct failure *failure)
+{
+    int error = run_store_open_from(path, command, store, &run->info, failure);
+    return error < 0 ? error : store_facts(*store, &run->facts, failure);
+}
+
+void stored_run_release(struct stored_run *run)
+{
+    facts_free(&run->facts);
+    store_info_release(&run->info);
+    *run = (struct stored_run){0};
+}
+
+int stored_run_check(const char *from, const struct beside_from *list, size_t count,
+                     struct failure *failure)
+{
+    AUTO_TEXT struct text given = {0};
+    for (size_t i = 0; from && i < count; i++)
+        if (list[i].given)
+            text_printf(&given, "%s%s", given.length ? ", " : "", list[i].option);
+    if (!given.length)
+        return 0;
+    return fail_with(failure, -EINVAL,
+                     "--from judges a stored run again, all of it and nothing else: leave out %s",
+                     text_string(&given));
 }

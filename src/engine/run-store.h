@@ -5,9 +5,12 @@
  * What all such commands check and write alike is here. */
 #pragma once
 
+#include "base/failure.h"
 #include "engine/command.h"
+#include "engine/options.h"
 #include "engine/predict.h"
 #include "engine/session.h"
+#include "machine/facts.h"
 #include "store/collection.h"
 #include "store/store.h"
 
@@ -68,3 +71,79 @@ int run_store_put_truth(struct store *store, const struct catalogue *catalogue,
 /* The specimen's own faults and switches. */
 int run_store_put_account(struct store *store, const struct catalogue *catalogue,
                           const struct cell *cell, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * --from, repeated: several stored runs are judged together, each once however often it is named.
+ * The first one says which machine and seed the report is of. */
+
+struct from_stores {
+    const char *command; /* whose stores are taken */
+    const struct string_list *paths;
+    /* --- of the first one --- */
+    struct store **store; /* stays open */
+    uint64_t *seed;
+    char *fingerprint;
+    size_t fingerprint_size;
+    struct facts *stored_facts;
+    const struct facts **facts; /* becomes stored_facts */
+    /* --- of all --- */
+    bool *complete; /* false where one of them was not finished */
+    /* NULL: every store is taken. */
+    int (*check)(void *context, const char *path, const struct store_info *info,
+                 struct failure *failure);
+    int (*load)(void *context, struct store *store, struct failure *failure);
+    void *context;
+};
+
+int from_stores_load(const struct from_stores *from, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs that are judged together, each of them once: a copy is no further witness, whether it is
+ * the same file again, another file or in a collection. */
+
+struct distinct_run {
+    char identity[STORE_IDENTITY_SIZE];
+    char *name;
+};
+struct distinct {
+    struct distinct_run *list;
+    size_t count;
+};
+
+/* 1 when the run is new, 0 when it was taken before, which the command teller then says; negative
+ * errno. */
+int distinct_take(struct distinct *distinct, const char *teller, struct store *store,
+                  struct failure *failure);
+/* Forgets all that were taken after so many: another copy may serve where they did not. */
+void distinct_forget(struct distinct *distinct, size_t count);
+void distinct_release(struct distinct *distinct);
+
+/* ----------------------------------------------------------------------------------------------
+ * --from of commands that judge one stored run again: what its store says of it, in the place of a
+ * machine. */
+
+struct stored_run {
+    struct facts facts;
+    struct store_info info; /* seed, fingerprint, command line, and when it was finished */
+};
+
+/* Opens a store of that command. The caller closes *store and releases *run also after a failure.
+ */
+int stored_run_open(const char *path, const char *command, struct store **store,
+                    struct stored_run *run, struct failure *failure);
+void stored_run_release(struct stored_run *run);
+
+/* What makes no sense beside --from, each with whether it was given. -EINVAL names those. */
+struct beside_from {
+    const char *option; /* "--cpu" */
+    bool given;
+};
+int stored_run_check(const char *from, const struct beside_from *list, size_t count,
+                     struct failure *failure);
+
+/* The row of the option. */
+#define OPTION_ROW_FROM(offset)                                                                    \
+    {                                                                                              \
+        0, "from", OPTION_STRING, "FILE",                                                          \
+            "judge the run stored in FILE again, without touching a machine", (offset), NULL       \
+    }

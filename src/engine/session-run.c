@@ -6,10 +6,363 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "engine/peer.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * A look at the other machine's clocks, stamped with ours: when the question went out, and when
+ * the answer was in. What lies between bounds how far the two can be told apart, so nothing is
+ * done there that could be done before or after. */
+
+#define NS_IN_S UINT64_C(1000000000)
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * NS_IN_S + (uint64_t)now.tv_nsec;
+}
+
+/* Sends what still waits, so that the question goes out at once and by a write of its own. */
+static int send_earlier(struct session *session, struct failure *failure)
+{
+    int status = peer_begin(session, failure);
+    while (status == 0 && session->writer.pending.length) {
+        if (peer_stopped(session))
+            return peer_lost(session, failure, -EINTR, "interrupted");
+        status = peer_receive(session, failure);
+        if (status == 1)
+            return peer_lost(session, failure, -EBADMSG,
+                             "the probe sent a frame '%.40s' that nobody asked for",
+                             session->frame.type);
+    }
+    return status;
+}
+
+static int put_question(struct session *session, const char *const *clocks, size_t count,
+                        struct failure *failure)
+{
+    AUTO_TEXT struct text names = {0};
+    struct external_clock plain;
+    if (count < 1 || count > CELL_MAX_COUNTERS)
+        return fail_with(failure, -EINVAL, "a look is at 1 to %d clocks, not at %zu",
+                         CELL_MAX_COUNTERS, count);
+    for (size_t i = 0; i < count; i++) {
+        int status = external_clock_parse(clocks[i], &plain, failure);
+        if (status < 0)
+            return status;
+        if (status == 1)
+            return fail_with(failure, -EINVAL,
+                             "the clock '%s' is not the probe's own: only a process made for it "
+                             "reads that, never the probe itself",
+                             plain.name);
+        text_printf(&names, "%s%s", i ? "," : "", clocks[i]);
+    }
+    if (names.failed)
+        return fail_with(failure, -ENOMEM, "no memory for a look at clocks");
+    return peer_ask(session, "look", "clocks", text_string(&names), failure);
+}
+
+/* The question waits in the writer; the next thing is its write, the last one the read of the end
+ * of its answer. */
+static int exchange(struct session *session, uint64_t *sent, uint64_t *received,
+                    struct failure *failure)
+{
+    session->reader.now = now_ns;
+    session->reader.read_at = 0;
+    *sent = now_ns();
+    int status = peer_answer(session, failure);
+    *received = session->reader.read_at;
+    session->reader.now = NULL;
+    if (status == 1 && *received < *sent) /* it was here already */
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe answered 'look' before it was asked");
+    return status;
+}
+
+int session_look(struct session *session, const char *const *clocks, size_t count,
+                 uint64_t *readings, uint64_t *sent, uint64_t *received, struct failure *failure)
+{
+    int status = send_earlier(session, failure);
+    if (status == 0)
+        status = put_question(session, clocks, count, failure);
+    if (status == 0)
+        status = exchange(session, sent, received, failure);
+    if (status < 0)
+        return status;
+    if (strcmp(session->frame.type, "refused") == 0)
+        return peer_refused(session, failure);
+    if (strcmp(session->frame.type, "looked") != 0)
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe answered 'look' with a frame '%.40s'", session->frame.type);
+    if (wire_get_column(&session->frame, "readings", readings, count) < 0)
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe's look at %zu clocks does not have as many readings", count);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Details of an execution as they arrive: what was executed (frames `ran`), and its system calls
+ * (frames `call`). */
+
+static int take_bytes(struct session *session, struct sent_ran *ran, struct failure *failure)
+{
+    const struct wire_field *bytes = wire_field(&session->frame, "bytes");
+    if (!bytes || !bytes->length || bytes->length > DETAIL_MOST_STRETCH)
+        return peer_lost(session, failure, -EBADMSG,
+                         "'bytes' in the probe's frame 'ran' must be 1 to %u", DETAIL_MOST_STRETCH);
+    ran->bytes = (const uint8_t *)bytes->value;
+    ran->length = bytes->length;
+    return 0;
+}
+
+static int take_ran(struct session *session, struct sent_ran *ran, struct failure *failure)
+{
+    uint64_t instructions;
+    int status;
+    if ((status = peer_string(session, "object", &ran->object, failure)) < 0 ||
+        (status = peer_string(session, "function", &ran->function, failure)) < 0 ||
+        (status = peer_number(session, "address", UINT64_MAX, &ran->address, failure)) < 0 ||
+        (status = take_bytes(session, ran, failure)) < 0 ||
+        (status = peer_number(session, "instructions", ran->length, &instructions, failure)) < 0 ||
+        (status = peer_number(session, "executions", UINT64_MAX, &ran->executions, failure)) < 0 ||
+        (status = peer_number(session, "repetitions", UINT64_MAX, &ran->repetitions, failure)) < 0)
+        return status;
+    ran->instructions = (uint32_t)instructions;
+    if (!ran->instructions || !ran->executions || (ran->repetitions && ran->instructions != 1))
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe says that %u instructions were executed %llu times, and one of "
+                         "them repeated %llu times, which cannot be",
+                         ran->instructions, (unsigned long long)ran->executions,
+                         (unsigned long long)ran->repetitions);
+    return 0;
+}
+
+int detail_take_ran(struct session *session, const struct visit *visit,
+                    const struct session_sink *sink, bool *sink_failed, struct failure *failure)
+{
+    struct sent_ran ran = {.cell = visit->cell, .process = visit->process};
+    int status = take_ran(session, &ran, failure);
+    if (status < 0 || !sink->ran)
+        return status;
+    status = sink->ran(sink->context, &ran, failure);
+    *sink_failed = status < 0;
+    return status;
+}
+
+static int take_call(struct session *session, uint64_t calls, struct sent_call *call,
+                     struct failure *failure)
+{
+    uint64_t task;
+    int status;
+    if ((status = peer_number(session, "position", UINT64_MAX, &call->position, failure)) < 0 ||
+        (status = peer_number(session, "task", UINT32_MAX, &task, failure)) < 0 ||
+        (status = peer_string(session, "name", &call->name, failure)) < 0 ||
+        (status = peer_number(session, "asked", UINT64_MAX, &call->asked, failure)) < 0 ||
+        (status = peer_number(session, "sum", UINT64_MAX, &call->sum, failure)) < 0 ||
+        (status = peer_string(session, "what", &call->what, failure)) < 0)
+        return status;
+    call->task = (uint32_t)task;
+    if (wire_get_i64(&session->frame, "result", &call->result) < 0)
+        return peer_lost(session, failure, -EBADMSG,
+                         "'result' in the probe's frame 'call' is no number");
+    if (call->position != calls || !*call->name)
+        return peer_lost(
+            session, failure, -EBADMSG,
+            "the probe sent system call %llu ('%.40s') of a command where the next was "
+            "%llu",
+            (unsigned long long)call->position, call->name, (unsigned long long)calls);
+    return 0;
+}
+
+int detail_take_call(struct session *session, const struct visit *visit, uint64_t calls,
+                     const struct session_sink *sink, bool *sink_failed, struct failure *failure)
+{
+    struct sent_call call = {.cell = visit->cell, .process = visit->process};
+    int status = take_call(session, calls, &call, failure);
+    if (status < 0 || !sink->call)
+        return status;
+    status = sink->call(sink->context, &call, failure);
+    *sink_failed = status < 0;
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a catalogue says of commands: who can count them on the machine under test, and which
+ * programs of the kit there are to try. Plans and judges go by these words, so those that mean
+ * nothing are refused at once. */
+
+#define MOST_COUNTERS 32u
+#define MOST_SUBJECTS 256u
+#define NAME_BYTES    64u
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+/* What names a source, a class, a subject: may be compared, and stands in cells. */
+static bool is_name(const char *text, size_t length)
+{
+    return length >= 1 && length < NAME_BYTES && strspn(text, letters) >= length;
+}
+
+/* Names with commas between them, or none at all. */
+static bool are_names(const char *list)
+{
+    for (const char *at = list; *list; at++) {
+        const size_t length = strcspn(at, ",");
+        if (!is_name(at, length))
+            return false;
+        at += length;
+        if (!*at)
+            return true;
+    }
+    return true;
+}
+
+static bool are_details(const char *list)
+{
+    for (const char *at = list; *list; at++) {
+        const size_t length = strcspn(at, ",");
+        int known = DETAIL_NONE;
+        for (int detail = DETAIL_NONE + 1; detail < DETAIL_COUNT; detail++)
+            if (strlen(command_detail_names[detail]) == length &&
+                memcmp(command_detail_names[detail], at, length) == 0)
+                known = detail;
+        if (known == DETAIL_NONE)
+            return false;
+        at += length;
+        if (!*at)
+            return true;
+    }
+    return true;
+}
+
+static int meaningless(struct session *session, const char *what, const char *key,
+                       const char *value, struct failure *failure)
+{
+    return peer_lost(session, failure, -EBADMSG,
+                     "'%s' of a %s of the probe is '%.40s', which means nothing to this assay", key,
+                     what, value);
+}
+
+int catalogue_take_counter(struct session *session, struct failure *failure)
+{
+    struct catalogue *catalogue = &session->catalogue;
+    if (catalogue->counter_count >= MOST_COUNTERS)
+        return peer_lost(session, failure, -E2BIG,
+                         "the probe has more than %u ways to count commands", MOST_COUNTERS);
+    struct catalogue_counter *counter = catalogue_append(
+        (void **)&catalogue->counters, &catalogue->counter_count, sizeof(*counter));
+    int status;
+    if (!counter)
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "source", &counter->source, failure)) < 0 ||
+        (status = catalogue_take_string(session, "classes", &counter->classes, failure)) < 0 ||
+        (status = catalogue_take_string(session, "details", &counter->details, failure)) < 0 ||
+        (status = catalogue_take_string(session, "note", &counter->note, failure)) < 0)
+        return status;
+    if (!is_name(counter->source, strlen(counter->source)))
+        return meaningless(session, "counter", "source", counter->source, failure);
+    if (!are_names(counter->classes))
+        return meaningless(session, "counter", "classes", counter->classes, failure);
+    if (!are_details(counter->details))
+        return meaningless(session, "counter", "details", counter->details, failure);
+    if (catalogue_counter(catalogue, counter->source) != counter)
+        return peer_lost(session, failure, -EBADMSG, "the probe counts commands by '%.64s' twice",
+                         counter->source);
+    return 0;
+}
+
+const struct catalogue_counter *catalogue_counter(const struct catalogue *catalogue,
+                                                  const char *source)
+{
+    for (size_t i = 0; i < catalogue->counter_count; i++)
+        if (catalogue->counters[i].source && strcmp(catalogue->counters[i].source, source) == 0)
+            return &catalogue->counters[i];
+    return NULL;
+}
+
+static int take_truth(struct session *session, struct catalogue_subject *subject,
+                      struct failure *failure)
+{
+    int status = catalogue_take_flag(session, "truth", &subject->has_truth, failure);
+    if (status == 0)
+        status = catalogue_take_signed(session, "base", &subject->base, failure);
+    if (status == 0)
+        status = catalogue_take_signed(session, "each", &subject->each, failure);
+    return status;
+}
+
+/* Ids of findings with spaces between them, or none. */
+static bool are_findings(const char *list)
+{
+    return !list[strspn(list, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ")];
+}
+
+int catalogue_take_subject(struct session *session, struct failure *failure)
+{
+    struct catalogue *catalogue = &session->catalogue;
+    if (catalogue->subject_count >= MOST_SUBJECTS)
+        return peer_lost(session, failure, -E2BIG, "the probe has more than %u subjects",
+                         MOST_SUBJECTS);
+    struct catalogue_subject *subject = catalogue_append(
+        (void **)&catalogue->subjects, &catalogue->subject_count, sizeof(*subject));
+    uint64_t bits;
+    int status;
+    if (!subject)
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "name", &subject->name, failure)) < 0 ||
+        (status = catalogue_take_string(session, "summary", &subject->summary, failure)) < 0 ||
+        (status = catalogue_take_string(session, "shows", &subject->shows, failure)) < 0 ||
+        (status = peer_number(session, "n", UINT64_MAX, &subject->n, failure)) < 0 ||
+        (status = take_truth(session, subject, failure)) < 0 ||
+        (status = peer_number(session, "bits", 64, &bits, failure)) < 0 ||
+        (status = catalogue_take_flag(session, "libc", &subject->libc, failure)) < 0)
+        return status;
+    subject->bits = (int)bits;
+    if (!is_name(subject->name, strlen(subject->name)))
+        return meaningless(session, "subject", "name", subject->name, failure);
+    if (!are_findings(subject->shows))
+        return meaningless(session, "subject", "shows", subject->shows, failure);
+    if (bits != 32 && bits != 64)
+        return meaningless(session, "subject", "bits", bits ? "neither 32 nor 64" : "0", failure);
+    if (catalogue_subject(catalogue, subject->name) != subject)
+        return peer_lost(session, failure, -EBADMSG, "the probe has the subject '%.64s' twice",
+                         subject->name);
+    return 0;
+}
+
+const struct catalogue_subject *catalogue_subject(const struct catalogue *catalogue,
+                                                  const char *name)
+{
+    for (size_t i = 0; i < catalogue->subject_count; i++)
+        if (catalogue->subjects[i].name && strcmp(catalogue->subjects[i].name, name) == 0)
+            return &catalogue->subjects[i];
+    return NULL;
+}
+
+void catalogue_release_commands(struct catalogue *catalogue)
+{
+    for (size_t i = 0; i < catalogue->counter_count; i++) {
+        free(catalogue->counters[i].source);
+        free(catalogue->counters[i].classes);
+        free(catalogue->counters[i].details);
+        free(catalogue->counters[i].note);
+    }
+    for (size_t i = 0; i < catalogue->subject_count; i++) {
+        free(catalogue->subjects[i].name);
+        free(catalogue->subjects[i].summary);
+        free(catalogue->subjects[i].shows);
+    }
+    free(catalogue->counters);
+    free(catalogue->subjects);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Running a plan: cells and visits go out, samples come in, both at the same time. Every frame
+ * must fit the plan: the right visit, the right runs, nothing twice and nothing missing. */
 
 #define MAX_ERRNO    4095
 #define FRAME_VISITS 1024u       /* visits in one frame */
@@ -238,7 +591,7 @@ static int take_detail(struct run *run, const char *what, enum command_detail de
     return 0;
 }
 
-static int take_ran(struct run *run)
+static int run_take_ran(struct run *run)
 {
     bool refused = false;
     int status = take_detail(run, "ran", DETAIL_CODE);
@@ -249,7 +602,7 @@ static int take_ran(struct run *run)
     return refused ? sink_failed(run, status) : status;
 }
 
-static int take_call(struct run *run)
+static int run_take_call(struct run *run)
 {
     bool refused = false;
     int status = take_detail(run, "call", DETAIL_CALLS);
@@ -329,9 +682,9 @@ static const struct {
     const char *type;
     int (*take)(struct run *run);
 } frames[] = {
-    {"samples", take_samples}, {"begin", take_begin}, {"end", take_end},
-    {"output", take_output},   {"idle", take_idle},   {"stopped", take_stopped},
-    {"ran", take_ran},         {"call", take_call},
+    {"samples", take_samples}, {"begin", take_begin},   {"end", take_end},
+    {"output", take_output},   {"idle", take_idle},     {"stopped", take_stopped},
+    {"ran", run_take_ran},     {"call", run_take_call},
 };
 
 static int take_frame(struct run *run)

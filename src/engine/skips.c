@@ -1,16 +1,241 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Keeps the list of what was left out, for the reader and for JSON alike. */
-#include "engine/skips.h"
-
+ * What a study left out, each with its reason: kept, grouped by reason, and shown. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "engine/options.h"
+#include "engine/skips.h"
 #include "output/json.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
+#include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Groups what was left out by its reason. */
+
+#define NAMES_SHOWN 6u
+
+static void append(struct omissions *omissions, const char *what, const char *reason)
+{
+    struct omission *grown =
+        reallocarray(omissions->list, omissions->count + 1, sizeof(*omissions->list));
+    if (!grown) {
+        omissions->failed = true;
+        return;
+    }
+    omissions->list = grown;
+    grown[omissions->count++] = (struct omission){what, reason};
+}
+
+void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
+{
+    for (size_t i = 0; i < skips->count; i++)
+        if (!skips->list[i].for_programs)
+            append(omissions, skips->list[i].what, skips->list[i].reason);
+}
+
+/* A full stop and a space end a sentence. */
+static size_t first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    return end ? (size_t)(end - reason) : strlen(reason);
+}
+
+/* As far as they are shown. */
+static size_t shown_length(const struct omissions *omissions, const char *reason)
+{
+    return omissions->brief ? first_sentence(reason) : strlen(reason);
+}
+
+static bool is_same(const struct omissions *omissions, const char *left, const char *right)
+{
+    size_t length = shown_length(omissions, left);
+    return length == shown_length(omissions, right) && strncmp(left, right, length) == 0;
+}
+
+static bool have(const struct omissions *omissions, size_t count, const char *reason)
+{
+    for (size_t i = 0; i < count && i < omissions->count; i++)
+        if (is_same(omissions, omissions->list[i].reason, reason))
+            return true;
+    return false;
+}
+
+bool omissions_have(const struct omissions *omissions, const char *reason)
+{
+    return have(omissions, omissions->count, reason);
+}
+
+void omissions_add(struct omissions *omissions, size_t known, const char *what, const char *reason)
+{
+    if (!have(omissions, known, reason))
+        append(omissions, what, reason);
+}
+
+/* Everything with the reason of the one at `leader`, unless that was put before. */
+static void put_reason(const struct omissions *omissions, size_t leader, bool all,
+                       const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const struct omission *list = omissions->list;
+    size_t shown = 0, left = 0;
+    if (have(omissions, leader, list[leader].reason))
+        return;
+    for (size_t i = leader; i < omissions->count; i++) {
+        if (!is_same(omissions, list[i].reason, list[leader].reason))
+            continue;
+        if (shown == NAMES_SHOWN && !all) {
+            left++;
+            continue;
+        }
+        text_puts(&words, shown++ ? ", " : "");
+        text_put_clean(&words, list[i].what);
+    }
+    if (left)
+        text_printf(&words, " and %zu more", left);
+    text_puts(&words, ": ");
+    AUTO_TEXT struct text reason = {0};
+    text_append(&reason, list[leader].reason, shown_length(omissions, list[leader].reason));
+    text_put_clean(&words, text_string(&reason));
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+void omissions_put(const struct omissions *omissions, bool all, const struct style *style,
+                   struct text *out)
+{
+    out->failed |= omissions->failed;
+    for (size_t i = 0; i < omissions->count; i++)
+        put_reason(omissions, i, all, style, out);
+}
+
+void omissions_free(struct omissions *omissions)
+{
+    free(omissions->list);
+    *omissions = (struct omissions){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Tries events, and keeps what came of it. */
+
+int tried_add(struct tried_events *tried, const struct tried_event *like)
+{
+    bool has_class = like->class && *like->class;
+    if (tried_find(tried, like->name))
+        return 0;
+    struct tried_event *grown = reallocarray(tried->list, tried->count + 1, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    tried->list = grown;
+    struct tried_event *added = &grown[tried->count++];
+    *added = (struct tried_event){.name = strdup(like->name),
+                                  .kind = strdup(like->kind),
+                                  .class = has_class ? strdup(like->class) : NULL,
+                                  .reason = strdup(like->reason ? like->reason : ""),
+                                  .error = like->error};
+    bool whole = added->name && added->kind && added->reason && (added->class || !has_class);
+    return whole ? 0 : -ENOMEM;
+}
+
+/* Is it the session that failed, rather than the name? */
+static bool is_lost(int error)
+{
+    return error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
+           error == -EBADMSG;
+}
+
+int tried_try(struct tried_events *tried, struct session *session, const char *name, bool named,
+              struct failure *failure)
+{
+    struct listed_event event;
+    struct failure refusal = {0};
+    int error = session_try_event(session, name, &event, &refusal);
+    bool unreadable = error == -EACCES || error == -EPERM;
+    if (is_lost(error) || (error < 0 && named && !unreadable)) {
+        *failure = refusal;
+        return error;
+    }
+    struct tried_event result = {.name = (char *)(uintptr_t)name,
+                                 .kind = (char *)(uintptr_t) "unknown",
+                                 .reason = refusal.text,
+                                 .error = -error};
+    if (error == 0)
+        result = (struct tried_event){.name = (char *)(uintptr_t)event.name,
+                                      .kind = (char *)(uintptr_t)event.kind,
+                                      .class = (char *)(uintptr_t)event.class,
+                                      .reason = (char *)(uintptr_t)event.reason,
+                                      .error = event.openable ? 0
+                                               : event.error  ? event.error
+                                                              : EIO};
+    error = tried_add(tried, &result);
+    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
+}
+
+const struct tried_event *tried_find(const struct tried_events *tried, const char *name)
+{
+    for (size_t i = 0; i < tried->count; i++)
+        if (strcmp(tried->list[i].name, name) == 0)
+            return &tried->list[i];
+    return NULL;
+}
+
+bool tried_opens(const struct tried_events *tried, const char *name)
+{
+    const struct tried_event *event = tried_find(tried, name);
+    return event && !event->error;
+}
+
+void tried_drop_last(struct tried_events *tried)
+{
+    struct tried_event *last = &tried->list[--tried->count];
+    free(last->name);
+    free(last->kind);
+    free(last->class);
+    free(last->reason);
+}
+
+void tried_free(struct tried_events *tried)
+{
+    while (tried->count)
+        tried_drop_last(tried);
+    free(tried->list);
+    *tried = (struct tried_events){0};
+}
+
+int tried_put(const struct tried_events *tried, struct store *store, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < tried->count && error == 0; i++) {
+        const struct tried_event *event = &tried->list[i];
+        const struct stored_event stored = {.name = event->name,
+                                            .kind = event->kind,
+                                            .class = event->class,
+                                            .error = event->error,
+                                            .reason = event->reason};
+        error = store_put_event(store, &stored, failure);
+    }
+    return error;
+}
+
+static int take(void *context, const struct stored_event *event)
+{
+    const struct tried_event like = {.name = (char *)(uintptr_t)event->name,
+                                     .kind = (char *)(uintptr_t)event->kind,
+                                     .class = (char *)(uintptr_t)event->class,
+                                     .reason = (char *)(uintptr_t)event->reason,
+                                     .error = event->error};
+    return tried_add(context, &like);
+}
+
+int tried_recall(struct tried_events *tried, struct store *store, struct failure *failure)
+{
+    return store_each_event(store, take, tried, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Keeps the list of what was left out, for the reader and for JSON alike. */
 
 int skips_add(struct skips *skips, const char *what, const char *reason, int error)
 {
@@ -65,4 +290,125 @@ void skips_free(struct skips *skips)
     }
     free(skips->list);
     *skips = (struct skips){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Gathers what was left out by the reason. */
+
+#define GROUPS_NAMES_SHOWN 12u
+
+static struct skip_group *group_of(struct skip_groups *groups, const char *reason, int error,
+                                   bool cell)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        struct skip_group *group = &groups->list[i];
+        if (strcmp(group->reason, reason) == 0 && (group->cells != 0) == cell)
+            return group;
+    }
+    struct skip_group *grown = reallocarray(groups->list, groups->count + 1, sizeof(*grown));
+    if (!grown)
+        return NULL;
+    groups->list = grown;
+    grown[groups->count] = (struct skip_group){.reason = reason, .error = error};
+    return &grown[groups->count++];
+}
+
+int skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
+                    bool cell)
+{
+    struct skip_group *group = group_of(groups, reason, error, cell);
+    if (!group)
+        return -ENOMEM;
+    group->cells += cell;
+    for (size_t i = 0; i < group->names.count; i++)
+        if (strcmp(group->names.items[i], name) == 0)
+            return 0;
+    return string_list_push(&group->names, name, strlen(name));
+}
+
+static int skip_group(const struct skip_group *group, bool for_programs, struct skips *skips)
+{
+    size_t count = skips->count;
+    AUTO_TEXT struct text what = {0};
+    for (size_t i = 0; i < group->names.count && i < GROUPS_NAMES_SHOWN; i++)
+        text_printf(&what, "%s%s", i ? ", " : "", group->names.items[i]);
+    if (group->names.count > GROUPS_NAMES_SHOWN)
+        text_printf(&what, " and %zu more", group->names.count - GROUPS_NAMES_SHOWN);
+    if (group->cells > 1)
+        text_printf(&what, " (%zu cells)", group->cells);
+    int error =
+        what.failed ? -ENOMEM : skips_add(skips, text_string(&what), group->reason, group->error);
+    if (skips->count > count)
+        skips->list[count].for_programs = for_programs;
+    return error;
+}
+
+int skip_groups_close(struct skip_groups *groups, struct skips *skips)
+{
+    int error = 0;
+    for (size_t i = 0; i < groups->count; i++) {
+        if (error == 0)
+            error = skip_group(&groups->list[i], groups->for_programs, skips);
+        string_list_free(&groups->list[i].names);
+    }
+    free(groups->list);
+    *groups = (struct skip_groups){0};
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Tells absences by their reason, and keeps them. */
+
+/* Those with the reason of the one at `first`, unless they were told before. */
+static int skip_alike(const struct catalogue *catalogue, absence_is_missed *is_missed, size_t first,
+                      struct skips *skips)
+{
+    const struct catalogue_absence *leader = &catalogue->absences[first];
+    AUTO_TEXT struct text what = {0};
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (!is_missed(absence) || strcmp(absence->reason, leader->reason) != 0)
+            continue;
+        if (i < first)
+            return 0;
+        text_printf(&what, "%s%s %s", i > first ? ", " : "", absence->kind, absence->name);
+    }
+    return what.failed ? -ENOMEM
+                       : skips_add(skips, text_string(&what), leader->reason, leader->error);
+}
+
+int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
+                  struct skips *skips)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++)
+        if (is_missed(&catalogue->absences[i]))
+            error = skip_alike(catalogue, is_missed, i, skips);
+    return error;
+}
+
+int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,
+                 struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        const struct stored_event event = {.name = absence->name,
+                                           .kind = absence->kind,
+                                           .error = absence->error ? absence->error : ENOTSUP,
+                                           .reason = absence->reason};
+        if (strcmp(absence->kind, kind) == 0)
+            error = store_put_event(store, &event, failure);
+    }
+    return error;
+}
+
+const struct catalogue_absence *absences_find(const struct catalogue *catalogue, const char *kind,
+                                              const char *name)
+{
+    for (size_t i = 0; i < catalogue->absence_count; i++)
+        if (strcmp(catalogue->absences[i].kind, kind) == 0 &&
+            strcmp(catalogue->absences[i].name, name) == 0)
+            return &catalogue->absences[i];
+    return NULL;
 }

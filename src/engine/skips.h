@@ -4,13 +4,15 @@
  * What was asked for and is not in the results, each with its reason. */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <jansson.h>
-
 #include "base/text.h"
+#include "engine/command.h"
+#include "engine/session.h"
 #include "output/table.h"
+#include "store/store.h"
 
 struct skip {
     char *what, *reason;
@@ -29,3 +31,95 @@ json_t *skips_json(const struct skips *skips);
 /* A paragraph each, under "Left out:"; nothing when there is none. */
 void skips_put(const struct skips *skips, const struct style *style, struct text *out);
 void skips_free(struct skips *skips);
+
+/* ----------------------------------------------------------------------------------------------
+ * Names that share a reason for being left out: hundreds of cells fail for a few of them. */
+
+struct skip_group {
+    const char *reason;
+    int error;
+    size_t cells; /* 0: these are no cells */
+    struct string_list names;
+};
+struct skip_groups {
+    struct skip_group *list;
+    size_t count;
+    bool for_programs; /* people are told it otherwise */
+};
+
+/* The name joins those with the same reason, once; cell: it counts as one more cell. The reason is
+ * not copied. -ENOMEM. */
+int skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
+                    bool cell);
+/* A row of skips each, and releases the groups. -ENOMEM. */
+int skip_groups_close(struct skip_groups *groups, struct skips *skips);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the catalogue says the machine lacks, as far as a study misses it. */
+
+typedef bool absence_is_missed(const struct catalogue_absence *absence);
+/* What is lacking for the same reason becomes one row. 0 or -ENOMEM. */
+int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
+                  struct skips *skips);
+/* Stores those of a kind beside the events that cannot be opened. */
+int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,
+                 struct failure *failure);
+/* NULL: it is not among the absences. */
+const struct catalogue_absence *absences_find(const struct catalogue *catalogue, const char *kind,
+                                              const char *name);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a study left out, for people: each reason once, with all that it keeps out. */
+
+struct omission {
+    const char *what, *reason;
+};
+
+/* A list that takes what the plan skipped first, then what else is missing. Start from zeros. */
+struct omissions {
+    struct omission *list;
+    size_t count;
+    bool failed; /* out of memory */
+    bool brief;  /* of each reason the first sentence */
+};
+void omissions_add_skips(struct omissions *omissions, const struct skips *skips);
+/* Unless its reason was said before, by those added up to `known`. */
+void omissions_add(struct omissions *omissions, size_t known, const char *what, const char *reason);
+bool omissions_have(const struct omissions *omissions, const char *reason);
+/* "instructions:u, cycles:u and 4 more: why"; all: every name. */
+void omissions_put(const struct omissions *omissions, bool all, const struct style *style,
+                   struct text *out);
+void omissions_free(struct omissions *omissions);
+
+/* ----------------------------------------------------------------------------------------------
+ * Events that a study tried on the machine, with the reason of each that cannot be opened; they go
+ * into its store, and come back from it when the run is gone on with. */
+
+struct tried_event {
+    char *name, *kind;
+    char *class;  /* NULL: none known */
+    char *reason; /* why it cannot be opened; "" */
+    int error;    /* errno of opening it; 0: it opens */
+};
+struct tried_events {
+    struct tried_event *list;
+    size_t count;
+};
+
+/* All return 0 or a negative errno. */
+
+/* Copies it, unless one of that name is there. -ENOMEM. */
+int tried_add(struct tried_events *tried, const struct tried_event *like);
+/* Asks the machine. named: by a person, who has to hear of a wrong name; others are kept with the
+ * reason. */
+int tried_try(struct tried_events *tried, struct session *session, const char *name, bool named,
+              struct failure *failure);
+/* NULL: it was not tried. */
+const struct tried_event *tried_find(const struct tried_events *tried, const char *name);
+/* Was it tried, and does it open? */
+bool tried_opens(const struct tried_events *tried, const char *name);
+void tried_drop_last(struct tried_events *tried);
+void tried_free(struct tried_events *tried);
+
+int tried_put(const struct tried_events *tried, struct store *store, struct failure *failure);
+int tried_recall(struct tried_events *tried, struct store *store, struct failure *failure);

@@ -4,8 +4,6 @@
  * ssh:[OPTION…] HOST: through ssh(1), in one connection. A constant script over there says which
  * machine it is and which kit it keeps; the kit is pushed when that is not the one here, and kept
  * (docs/protocol.md, "Keeping it"). */
-#include "via/ssh.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +11,194 @@
 
 #include "base/cleanup.h"
 #include "base/printable.h"
-#include "via/cksum.h"
-#include "via/push.h"
+#include "engine/via-parts.h"
 #include "wire/frame.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * From ssh's last words to what a person does next. */
+
+/* The first that fits: the more telling ones stand first. */
+static const struct {
+    const char *words;
+    const char *advice;
+} known[] = {
+    {"IDENTIFICATION HAS CHANGED",
+     "find out why the host has another key than before; if that is right, forget the old one with "
+     "ssh-keygen -R and connect once by hand"},
+    {"Host key verification failed",
+     "connect once by hand with ssh and check the host's key; it is remembered then"},
+    {"Too many authentication failures",
+     "name the one key with -i and add -o IdentitiesOnly=yes, in 'ssh:...' or in ~/.ssh/config"},
+    {"Permission denied",
+     "a password cannot be asked for here: set up a key (ssh-copy-id) or an agent (ssh-add) with "
+     "which 'ssh -o BatchMode=yes' gets in, and check the user's name"},
+    {"Could not resolve hostname", "check the host's name, or give it a place in ~/.ssh/config"},
+    {"Connection refused", "check that sshd runs there, and on that port (-p)"},
+    {"No route to host", "check that the machine is up and can be reached from here"},
+    {"Network is unreachable", "check that the machine is up and can be reached from here"},
+    {"timed out", "check that the machine is up and can be reached from here, and the port (-p)"},
+    {"UNPROTECTED PRIVATE KEY", "take the others' rights from the key file: chmod 600"},
+    {"onfiguration option", "correct the option, in 'ssh:...' or in ~/.ssh/config"},
+    {"destination [command", "what stands behind 'ssh:' must be options of ssh(1) and a host"},
+};
+
+const char *ssh_advice(const char *last_words)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strstr(last_words, known[i].words))
+            return known[i].advice;
+    return "try the same by hand, 'ssh -T ... true': it must end without a question";
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which kit a machine needs, by its own words. They become part of a path here, so nothing but an
+ * ISA's name passes. */
+
+/* Names that uname(2) gives and the build does not. */
+static const char *const other_names[][2] = {
+    {"amd64", "x86_64"}, {"arm64", "aarch64"}, {"ppc64le", "ppc64"}};
+
+static const char *const narrow[] = {"i386", "i486", "i586",  "i686", "arm",    "armv",
+                                     "mips", "ppc",  "sparc", "s390", "riscv32"};
+
+/* "armv" stands for armv6l, armv7l, armv8l (a 32-bit process on a 64-bit machine) and the like. */
+static bool is_narrow(const char *isa)
+{
+    for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+        if (strcmp(isa, narrow[i]) == 0 ||
+            (strcmp(narrow[i], "armv") == 0 && strncmp(isa, "armv", 4) == 0))
+            return true;
+    return false;
+}
+
+int ssh_machine(const char *said, char isa[32], const char *host, struct failure *failure)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    char system[32] = "";
+    char shown[80];
+    int end = 0;
+    if (sscanf(said, "%31s %31s%n", system, isa, &end) != 2 || said[end] ||
+        isa[strspn(isa, allowed)] != '\0') {
+        printable_copy(shown, sizeof(shown), said, strlen(said));
+        return fail_with(failure, -EPROTO, "%.100s does not say which machine it is, but '%s'",
+                         host, shown);
+    }
+    if (strcmp(system, "Linux") != 0) {
+        printable_copy(shown, sizeof(shown), system, strlen(system));
+        return fail_with(failure, -EOPNOTSUPP, "%.100s runs %s: assay measures Linux machines only",
+                         host, shown);
+    }
+    if (is_narrow(isa))
+        return fail_with(failure, -EOPNOTSUPP,
+                         "%.100s is a 32-bit machine (%s): assay's probe is made for 64-bit ones",
+                         host, isa);
+    for (size_t i = 0; i < sizeof(other_names) / sizeof(*other_names); i++)
+        if (strcmp(isa, other_names[i][0]) == 0)
+            snprintf(isa, 32, "%s", other_names[i][1]);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The words behind `ssh:`. They are ssh(1)'s own options and the host; what would change what the
+ * connection is for is refused by name, since it would only show as a probe that never speaks. */
+
+#define WITH_ARGUMENT "BbcDEeFIiJLlmOoPpQRSWw" /* of ssh(1); all others stand alone */
+
+static const struct {
+    const char *letters;
+    const char *why;
+} unfit[] = {
+    {"t", "a terminal in between would alter what the probe sends"},
+    {"fn", "the probe needs its standard input"},
+    {"NsW", "no program would be run there"},
+    {"GOQV", "no connection would be made"},
+};
+
+static const char *why_unfit(char letter)
+{
+    for (size_t i = 0; i < sizeof(unfit) / sizeof(*unfit); i++)
+        if (strchr(unfit[i].letters, letter))
+            return unfit[i].why;
+    return NULL;
+}
+
+/* Looks through the letters of one word of options. 1 when the next word is its argument. */
+static int check_option(const char *word, struct failure *failure)
+{
+    for (const char *letter = word + 1; *letter; letter++) {
+        const char *why = why_unfit(*letter);
+        if (why)
+            return fail_with(failure, -EINVAL, "'ssh:' cannot go with -%c: %s", *letter, why);
+        if (strchr(WITH_ARGUMENT, *letter))
+            return letter[1] == '\0';
+    }
+    return 0;
+}
+
+static int refuse_missing(struct failure *failure)
+{
+    return fail_with(failure, -EINVAL,
+                     "'ssh:' needs a host, behind options of ssh(1) if any, as in "
+                     "ssh:user@host or 'ssh:-p 2222 host'");
+}
+
+/* The place of the host among the words. */
+static int find_host(char *const *words, int count, struct failure *failure)
+{
+    int at = 0;
+    while (at < count && words[at][0] == '-') {
+        if (strcmp(words[at], "--") == 0 || strcmp(words[at], "-") == 0)
+            return refuse_missing(failure);
+        int more = check_option(words[at], failure);
+        if (more < 0)
+            return more;
+        at += 1 + more;
+    }
+    if (at >= count || !*words[at])
+        return refuse_missing(failure);
+    if (at + 1 < count)
+        return fail_with(
+            failure, -EINVAL,
+            "behind the host '%.100s' stands '%.100s': options of ssh(1) go before the "
+            "host, and the program that runs there is assay's own",
+            words[at], words[at + 1]);
+    return at;
+}
+
+/* ssh://user@host:port arrives without its scheme, which is ours. */
+static int restore_address(char **word)
+{
+    char *address = NULL;
+    if (strncmp(*word, "//", 2) != 0)
+        return 0;
+    if (asprintf(&address, "ssh:%s", *word) < 0)
+        return -ENOMEM;
+    free(*word);
+    *word = address;
+    return 0;
+}
+
+int ssh_words(const char *argument, char ***words, const char **host, struct failure *failure)
+{
+    int count = words_split(argument, words, failure);
+    if (count < 0)
+        return count;
+    int at = find_host(*words, count, failure);
+    if (at >= 0 && restore_address(&(*words)[at]) < 0)
+        at = fail_with(failure, -ENOMEM, "no memory for the words of '%.100s'", argument);
+    if (at < 0) {
+        words_free(*words);
+        *words = NULL;
+        return at;
+    }
+    *host = (*words)[at];
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * ssh:[OPTION…] HOST: through ssh(1), in one connection. A constant script over there says which
+ * machine it is and which kit it keeps; the kit is pushed when that is not the one here, and kept
+ * (docs/protocol.md, "Keeping it"). */
 
 #define ENDING_MS  2000 /* for an ssh whose output has ended */
 #define MOST_LINES 1024 /* of a listing */

@@ -2,13 +2,238 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which wishes a budget holds, and the order of their visits. First stage of the pipeline. */
-#include "engine/wishes.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/plan.h"
+#include "base/cleanup.h"
+#include "engine/wishes.h"
+#include "stats/random.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Wishes and the store of their run: cells and visits go into it before they are measured, and
+ * come back from it when the run is gone on with. */
+
+int wishes_store(struct wishes *wishes, struct store *store, const struct visit *visits,
+                 size_t count, struct failure *failure)
+{
+    size_t first = wishes->stored;
+    int error = store_put_plan(store, wishes->cells + first, wishes->cell_count - first, visits,
+                               count, failure);
+    if (error == 0)
+        error = store_commit(store, failure);
+    if (error == 0)
+        wishes->stored = wishes->cell_count;
+    return error;
+}
+
+static int note_outcome(void *context, const struct stored_cell *stored)
+{
+    struct wishes *wishes = context;
+    uint32_t id = stored->cell.id;
+    if (id >= 1 && id <= wishes->cell_count) {
+        wishes->about[id - 1].planned = stored->processes;
+        wishes->about[id - 1].failed = stored->failed;
+    }
+    return 0;
+}
+
+int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct failure *failure)
+{
+    return store_each_cell(store, note_outcome, wishes, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Draws the order of visits. First stage of the pipeline. */
+
+int plan_append(struct cell **cells, size_t *count, const struct cell *cell)
+{
+    if ((*count & (*count - 1)) == 0) {
+        struct cell *grown = realloc(*cells, (*count ? 2 * *count : 1) * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        *cells = grown;
+    }
+    (*cells)[*count] = *cell;
+    (*cells)[*count].id = (uint32_t)*count + 1;
+    (*count)++;
+    return 0;
+}
+
+static void shuffle(struct visit *list, size_t count, struct random *random)
+{
+    for (size_t left = count; left > 1; left--) {
+        size_t chosen = (size_t)random_below(random, left);
+        struct visit last = list[left - 1];
+        list[left - 1] = list[chosen];
+        list[chosen] = last;
+    }
+}
+
+int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
+                struct visit **visits, size_t *visit_count)
+{
+    size_t count;
+    if (__builtin_mul_overflow(cell_count, (size_t)processes, &count))
+        return -EOVERFLOW;
+    struct visit *list = calloc(count ? count : 1, sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct visit){cells[i / processes].id, (uint32_t)(i % processes)};
+    struct random random;
+    random_seed(&random, seed);
+    shuffle(list, count, &random);
+    *visits = list;
+    *visit_count = count;
+    return 0;
+}
+
+/* The null cell of that cell's way; `count` where there is none. */
+static size_t null_of(const struct cell *cells, size_t count, const size_t *nulls,
+                      size_t null_count, const struct cell *cell)
+{
+    for (size_t i = 0; i < null_count; i++)
+        if (plan_same_way(&cells[nulls[i]], cell))
+            return nulls[i];
+    return count;
+}
+
+/* Moves every null cell before the first cell of its way: where time runs out during the first
+ * round, no cell was measured without what has to be subtracted from it. Visits hold indices. */
+static int lead_with_nulls(const struct cell *cells, size_t cell_count, struct visit *list,
+                           size_t count)
+{
+    AUTO_FREE size_t *nulls = calloc(cell_count + 1, sizeof(*nulls));
+    AUTO_FREE bool *placed = calloc(cell_count + 1, sizeof(*placed));
+    AUTO_FREE struct visit *drawn = calloc(count + 1, sizeof(*drawn));
+    size_t null_count = 0, at = 0;
+    if (!nulls || !placed || !drawn)
+        return -ENOMEM;
+    memcpy(drawn, list, count * sizeof(*drawn));
+    placed[cell_count] = true; /* whoever has no null cell waits for none */
+    for (size_t i = 0; i < count; i++)
+        if (plan_is_overhead_cell(&cells[drawn[i].cell]))
+            nulls[null_count++] = drawn[i].cell;
+    for (size_t i = 0; i < count; i++) {
+        size_t null = null_of(cells, cell_count, nulls, null_count, &cells[drawn[i].cell]);
+        if (!placed[null])
+            list[at++] = (struct visit){(uint32_t)null, drawn[i].process};
+        placed[null] = true;
+        if (!placed[drawn[i].cell])
+            list[at++] = drawn[i];
+        placed[drawn[i].cell] = true;
+    }
+    return 0;
+}
+
+int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
+                uint64_t seed, struct visit **visits, size_t *visit_count)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cell_count; i++)
+        count += processes[i];
+    struct visit *list = calloc(count ? count : 1, sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    struct random random;
+    random_seed(&random, seed);
+    size_t at = 0;
+    int error = 0;
+    for (uint32_t round = 0; at < count && error == 0; round++) {
+        size_t begin = at;
+        for (size_t i = 0; i < cell_count; i++)
+            if (processes[i] > round)
+                list[at++] = (struct visit){(uint32_t)i, round};
+        shuffle(list + begin, at - begin, &random);
+        if (round == 0)
+            error = lead_with_nulls(cells, cell_count, list, at);
+    }
+    if (error < 0) {
+        free(list);
+        return error;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i].cell = cells[list[i].cell].id;
+    *visits = list;
+    *visit_count = count;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The null cells of a plan: the overhead of a way of measuring is measured in processes of its
+ * own, never fitted from the cells it is subtracted from. */
+
+static bool same_events(const struct cell *left, const struct cell *right)
+{
+    if (left->counters != right->counters)
+        return false;
+    for (uint32_t i = 0; i < left->counters; i++) {
+        if (strcmp(left->events[i], right->events[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool plan_same_way(const struct cell *left, const struct cell *right)
+{
+    return strcmp(left->path, right->path) == 0 && left->pattern == right->pattern &&
+           strcmp(left->opt, right->opt) == 0 && strcmp(left->link, right->link) == 0 &&
+           left->separate == right->separate && left->cpu == right->cpu &&
+           same_events(left, right) && cell_same_tour(left, right) &&
+           cell_same_watch(left, right) && cell_same_command(left, right);
+}
+
+bool plan_is_overhead_cell(const struct cell *cell)
+{
+    return strcmp(cell->specimen, "null") == 0 && cell->n == 0;
+}
+
+static bool has_overhead_cell(const struct cell *cells, size_t count, const struct cell *cell)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (plan_is_overhead_cell(&cells[i]) && plan_same_way(&cells[i], cell))
+            return true;
+    }
+    return false;
+}
+
+/* A copy of like that runs nothing. */
+static int make_null(struct cell *null, const struct cell *like)
+{
+    int error = cell_copy(null, like);
+    if (error < 0)
+        return error;
+    free(null->specimen);
+    null->specimen = strdup("null");
+    null->n = 0;
+    if (null->specimen)
+        return 0;
+    cell_release(null);
+    return -ENOMEM;
+}
+
+int plan_overhead_cells(struct cell **cells, size_t *count)
+{
+    size_t asked = *count;
+    for (size_t i = 0; i < asked; i++) {
+        if (has_overhead_cell(*cells, *count, &(*cells)[i]))
+            continue;
+        struct cell null = {0};
+        int error = make_null(&null, &(*cells)[i]);
+        if (error < 0)
+            return error;
+        error = plan_append(cells, count, &null);
+        if (error < 0) {
+            cell_release(&null);
+            return error;
+        }
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which wishes a budget holds, and the order of their visits. First stage of the pipeline. */
 
 #define GIVE_UP 5u /* failures after which a wish gets no further visit */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "show/utf8.h"
+#include "output/table.h"
 #include "wire/cell.h"
 
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)

@@ -4,10 +4,10 @@
  * What the parts of a page share: the stream, and putting text on it that may be hostile. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "base/text.h"
 #include "output/json.h"
@@ -54,3 +54,12 @@ void page_figure(struct page *page, const json_t *section, const json_t *figure)
 void page_machine(struct page *page, const json_t *machine);
 /* All figures for the script, as the content of an element. */
 void page_figures_json(struct page *page);
+
+/* ----------------------------------------------------------------------------------------------
+ * The style of pages (web/page.css) and the script that draws their figures (web/src, bundled), as
+ * bytes that can stand in <style> and <script>. A NUL follows them, which the sizes leave out. */
+
+extern const unsigned char page_style[];
+extern const size_t page_style_size;
+extern const unsigned char page_script[];
+extern const size_t page_script_size; /* 0: built without (-Dreport=disabled, or without Node) */

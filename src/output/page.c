@@ -2,14 +2,578 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Writes the page: its frame, and its parts one after the other. */
-#include "output/page.h"
-
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "show/page-assets.h"
 #include "output/page-parts.h"
+#include "output/page.h"
+#include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Text and numbers of a page, escaped. */
+
+void page_put(struct page *page, const char *markup)
+{
+    fputs(markup, page->stream);
+}
+
+static void put_escaped(FILE *stream, const char *string)
+{
+    static const char special[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    while (*string) {
+        size_t plain = strcspn(string, special);
+        fwrite(string, 1, plain, stream);
+        string += plain;
+        if (*string)
+            fputs(entities[strchr(special, *string++) - special], stream);
+    }
+}
+
+void page_text(struct page *page, const char *string)
+{
+    text_clear(&page->clean);
+    text_put_clean(&page->clean, string);
+    put_escaped(page->stream, text_string(&page->clean));
+    page->failed |= page->clean.failed;
+}
+
+void page_lines(struct page *page, const char *string)
+{
+    AUTO_TEXT struct text line = {0};
+    for (;;) {
+        size_t length = strcspn(string, "\n");
+        text_clear(&line);
+        text_append(&line, string, length);
+        page->failed |= line.failed;
+        page_text(page, text_string(&line));
+        if (!string[length])
+            return;
+        page_put(page, "\n");
+        string += length + 1;
+    }
+}
+
+/* Ratios of clocks are all but 1, and differ in the seventh digit. */
+static void put_real(struct page *page, double value)
+{
+    char digits[NUMBER_SIZE];
+    double magnitude = fabs(value);
+    if (magnitude < 1e15 && (value == rint(value) || magnitude >= 1e6))
+        number_brief(value, digits, sizeof(digits));
+    else if (magnitude >= 1000 && magnitude < 1e6)
+        number_significant(value, 7, digits, sizeof(digits));
+    else
+        snprintf(digits, sizeof(digits), magnitude >= 0.9 && magnitude < 1.1 ? "%.8g" : "%.4g",
+                 value);
+    page_put(page, digits);
+}
+
+void page_value(struct page *page, const json_t *value)
+{
+    if (json_is_number(value))
+        put_real(page, json_number_value(value));
+    else if (json_is_string(value))
+        page_text(page, json_string_value(value));
+    else if (json_is_boolean(value))
+        page_put(page, json_is_true(value) ? "yes" : "no");
+}
+
+void page_element(struct page *page, const char *tag, const char *class, const char *string)
+{
+    fprintf(page->stream, class ? "<%s class=\"%s\">" : "<%s>", tag, class);
+    page_text(page, string);
+    fprintf(page->stream, "</%s>\n", tag);
+}
+
+void page_name(struct page *page, const char *string)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    if (!*string)
+        putc('-', page->stream);
+    for (; *string; string++)
+        putc(strchr(plain, *string) ? *string : '-', page->stream);
+}
+
+void page_chip(struct page *page, const char *verdict)
+{
+    if (!*verdict)
+        return;
+    page_put(page, "<span class=\"chip chip-");
+    page_name(page, verdict);
+    page_put(page, "\">");
+    page_text(page, verdict);
+    page_put(page, "</span>");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Figures as the content of a <script> element. Written by hand and not by Jansson, because
+ * nothing in it may end the element, texts are shown as they are by the script, and ten digits are
+ * more than a picture has. */
+
+static void put_string(struct page *page, const char *string)
+{
+    text_clear(&page->clean);
+    text_put_clean(&page->clean, string);
+    page->failed |= page->clean.failed;
+    putc('"', page->stream);
+    for (const char *at = text_string(&page->clean); *at; at++) {
+        if (*at == '"' || *at == '\\')
+            fprintf(page->stream, "\\%c", *at);
+        else if (*at == '<' || *at == '>' || *at == '&')
+            fprintf(page->stream, "\\u%04x", (unsigned)*at);
+        else
+            putc(*at, page->stream);
+    }
+    putc('"', page->stream);
+}
+
+static void put_number(struct page *page, const json_t *value)
+{
+    double number = json_number_value(value);
+    if (json_is_integer(value))
+        fprintf(page->stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (!isfinite(number))
+        page_put(page, "null");
+    else
+        fprintf(page->stream, "%.10g", number);
+}
+
+static void put_value(struct page *page, json_t *value);
+
+static void put_array(struct page *page, const json_t *array)
+{
+    size_t i;
+    json_t *element;
+    page_put(page, "[");
+    json_array_foreach(array, i, element)
+    {
+        page_put(page, i ? "," : "");
+        put_value(page, element);
+    }
+    page_put(page, "]");
+}
+
+static void put_object(struct page *page, json_t *object)
+{
+    const char *key, *comma = "";
+    json_t *element;
+    page_put(page, "{");
+    json_object_foreach(object, key, element)
+    {
+        page_put(page, comma);
+        put_string(page, key);
+        page_put(page, ":");
+        put_value(page, element);
+        comma = ",";
+    }
+    page_put(page, "}");
+}
+
+static void put_value(struct page *page, json_t *value)
+{
+    if (json_is_object(value))
+        put_object(page, value);
+    else if (json_is_array(value))
+        put_array(page, value);
+    else if (json_is_string(value))
+        put_string(page, json_string_value(value));
+    else if (json_is_number(value))
+        put_number(page, value);
+    else
+        page_put(page, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+}
+
+void page_figures_json(struct page *page)
+{
+    size_t i, at;
+    json_t *section, *figure;
+    const char *lead = "{\n\"";
+    bool any = false;
+    json_array_foreach(json_object_get(page->report, "sections"), i, section)
+    {
+        json_array_foreach(json_object_get(section, "figures"), at, figure)
+        {
+            page_put(page, lead);
+            page_name(page, json_word(section, "id"));
+            page_put(page, "/");
+            page_name(page, json_word(figure, "id"));
+            page_put(page, "\":");
+            put_value(page, figure);
+            lead = ",\n\"";
+            any = true;
+        }
+    }
+    page_put(page, any ? "\n}\n" : "{}\n");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * A machine: what it is, what stands in the way of accurate counts on it and how that is changed,
+ * and every fact that it told. */
+
+static void put_check(struct page *page, const json_t *check)
+{
+    page_put(page, "<tr><td>");
+    page_text(page, json_word(check, "check"));
+    page_put(page, "</td><td>");
+    page_chip(page, json_word(check, "status"));
+    page_put(page, "</td><td>");
+    page_text(page, json_word(check, "value"));
+    page_put(page, "</td><td>");
+    page_text(page, json_word(check, "why"));
+    if (*json_word(check, "fix")) {
+        page_put(page, "<pre class=\"fix\">\n");
+        page_lines(page, json_word(check, "fix"));
+        page_put(page, "</pre>");
+    }
+    page_put(page, "</td></tr>\n");
+}
+
+static void put_doctor(struct page *page, const json_t *machine)
+{
+    const json_t *checks = json_object_get(machine, "doctor");
+    size_t i;
+    json_t *check;
+    if (!json_array_size(checks))
+        return;
+    page_put(page,
+             "<h3>What stands in the way of accurate counts</h3>\n<div class=\"scroll\"><table "
+             "class=\"doctor\">\n<thead><tr><th scope=\"col\">check</th><th "
+             "scope=\"col\">status</th><th scope=\"col\">found</th><th scope=\"col\">why it "
+             "matters, and what changes it</th></tr></thead>\n<tbody>\n");
+    json_array_foreach(checks, i, check)
+    {
+        put_check(page, check);
+    }
+    page_put(page, "</tbody></table></div>\n");
+}
+
+static void put_facts(struct page *page, const json_t *machine)
+{
+    json_t *facts = json_object_get(machine, "facts");
+    const json_t *absent = json_object_get(machine, "absent");
+    const char *key;
+    json_t *value;
+    if (!json_object_size(facts))
+        return;
+    fprintf(page->stream,
+            "<details class=\"facts\"><summary>%zu facts</summary><div "
+            "class=\"scroll\"><table>\n<tbody>\n",
+            json_object_size(facts));
+    json_object_foreach(facts, key, value)
+    {
+        page_put(page, "<tr><th scope=\"row\">");
+        page_text(page, key);
+        page_put(page, "</th><td>");
+        if (json_is_string(value)) {
+            page_text(page, json_string_value(value));
+        } else {
+            page_put(page, "absent: ");
+            page_text(page, json_word(absent, key));
+        }
+        page_put(page, "</td></tr>\n");
+    }
+    page_put(page, "</tbody></table></div></details>\n");
+}
+
+void page_machine(struct page *page, const json_t *machine)
+{
+    page_put(page, "<section class=\"machine\" id=\"machine-");
+    page_name(page, json_word(machine, "label"));
+    page_put(page, "\">\n<h2>");
+    if (page->several) {
+        page_put(page, "Machine ");
+        page_text(page, json_word(machine, "label"));
+    } else {
+        page_put(page, "The machine");
+    }
+    page_put(page, "</h2>\n");
+    page_element(page, "p", "sentence", json_word(machine, "sentence"));
+    page_put(page, "<p class=\"fingerprint\">Fingerprint <code>");
+    page_text(page, json_word(machine, "fingerprint"));
+    page_put(page, "</code></p>\n");
+    put_doctor(page, machine);
+    put_facts(page, machine);
+    page_put(page, "</section>\n");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * A figure without a script: its words and its table. The script draws into the empty element. */
+
+/* A table longer than this is for programs. */
+#define ROWS_MAX 400
+/* Bytes from which on a text is a sentence, which may be broken. */
+#define LONG 48u
+
+static void put_id(struct page *page, const json_t *section, const json_t *figure)
+{
+    page_name(page, json_word(section, "id"));
+    page_put(page, "/");
+    page_name(page, json_word(figure, "id"));
+}
+
+static bool is_hidden(const json_t *column)
+{
+    return json_is_true(json_object_get(column, "hidden"));
+}
+
+/* Headings of numbers stand where the numbers do. */
+static bool is_numeric(const json_t *rows, size_t column)
+{
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *value = json_array_get(json_array_get(rows, i), column);
+        if (!json_is_null(value))
+            return json_is_number(value);
+    }
+    return false;
+}
+
+static void put_heading(struct page *page, const json_t *columns, const json_t *rows)
+{
+    size_t i;
+    json_t *column;
+    page_put(page, "<thead><tr>");
+    json_array_foreach(columns, i, column)
+    {
+        if (is_hidden(column))
+            continue;
+        page_put(page, is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">"
+                                           : "<th scope=\"col\">");
+        page_text(page, json_word(column, "title"));
+        page_put(page, "</th>");
+    }
+    page_put(page, "</tr></thead>\n");
+}
+
+/* Sentences need room, else they become columns of words. */
+static bool is_long(const json_t *value)
+{
+    return json_string_length(value) > LONG;
+}
+
+static void put_row(struct page *page, const json_t *columns, const json_t *rows, const json_t *row)
+{
+    size_t i;
+    json_t *column;
+    page_put(page, "<tr>");
+    json_array_foreach(columns, i, column)
+    {
+        const json_t *value = json_array_get(row, i);
+        if (is_hidden(column))
+            continue;
+        const bool absent = !value || json_is_null(value);
+        page_put(page, json_is_number(value) || (absent && is_numeric(rows, i)) ? "<td class=\"n\">"
+                       : is_long(value) ? "<td class=\"long\">"
+                                        : "<td>");
+        if (json_is_null(value))
+            page_put(page, "–");
+        page_value(page, value);
+        page_put(page, "</td>");
+    }
+    page_put(page, "</tr>\n");
+}
+
+static void put_table(struct page *page, const json_t *figure)
+{
+    const json_t *columns = json_object_get(figure, "columns");
+    const json_t *rows = json_object_get(figure, "rows");
+    size_t i, count = json_array_size(rows);
+    json_t *row;
+    char number[NUMBER_SIZE];
+    number_count(count, number, sizeof(number));
+    fprintf(page->stream, "<details class=\"data\"><summary>%s %s</summary><div class=\"scroll\">",
+            number, count == 1 ? "row" : "rows");
+    page_put(page, "<table>\n");
+    put_heading(page, columns, rows);
+    page_put(page, "<tbody>\n");
+    json_array_foreach(rows, i, row)
+    {
+        if (i < ROWS_MAX)
+            put_row(page, columns, rows, row);
+    }
+    page_put(page, "</tbody></table></div>");
+    if (count > ROWS_MAX) {
+        number_count(count - ROWS_MAX, number, sizeof(number));
+        fprintf(page->stream, "<p>and %s more in the JSON</p>", number);
+    }
+    page_put(page, "</details>\n");
+}
+
+static void put_caption(struct page *page, const json_t *figure)
+{
+    size_t i;
+    json_t *note;
+    page_put(page, "<figcaption><p>");
+    page_text(page, json_word(figure, "caption"));
+    page_put(page, "</p>");
+    json_array_foreach(json_object_get(figure, "notes"), i, note)
+    {
+        page_put(page, "\n<p class=\"note\">");
+        page_value(page, note);
+        page_put(page, "</p>");
+    }
+    page_put(page, "</figcaption>\n");
+}
+
+void page_figure(struct page *page, const json_t *section, const json_t *figure)
+{
+    page_put(page, "<figure class=\"figure\" id=\"");
+    put_id(page, section, figure);
+    page_put(page, "\" data-kind=\"");
+    page_name(page, json_word(figure, "kind"));
+    page_put(page, "\">\n");
+    page_element(page, "h4", NULL, json_word(figure, "title"));
+    if (*json_word(figure, "paper"))
+        page_element(page, "p", "paper", json_word(figure, "paper"));
+    page_put(page, "<div class=\"plot\" data-figure=\"");
+    put_id(page, section, figure);
+    page_put(page, "\"></div>\n");
+    put_caption(page, figure);
+    put_table(page, figure);
+    page_put(page, "</figure>\n");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * One run: what came out, its figures, what the paper says, what was left out, how it is made
+ * again. */
+
+/* Several runs of one study are told apart by when they began. */
+static bool is_only_one(const struct page *page, const json_t *section)
+{
+    size_t i, alike = 0;
+    json_t *other;
+    json_array_foreach(json_object_get(page->report, "sections"), i, other)
+    {
+        alike += strcmp(json_word(other, "title"), json_word(section, "title")) == 0 &&
+                 strcmp(json_word(other, "machine"), json_word(section, "machine")) == 0;
+    }
+    return alike <= 1;
+}
+
+void page_section_title(struct page *page, const json_t *section)
+{
+    page_text(page, json_word(section, "title"));
+    if (page->several && *json_word(section, "machine")) {
+        page_put(page, ", machine ");
+        page_text(page, json_word(section, "machine"));
+    }
+    if (!is_only_one(page, section)) {
+        page_put(page, ", ");
+        page_text(page, json_word(section, "started"));
+    }
+}
+
+static void put_lead(struct page *page, const json_t *section)
+{
+    size_t i;
+    json_t *sentence;
+    json_array_foreach(json_object_get(section, "lead"), i, sentence)
+    {
+        if (json_is_string(sentence))
+            page_element(page, "p", "lead", json_string_value(sentence));
+    }
+    if (*json_word(section, "reason"))
+        page_element(page, "p", "reason", json_word(section, "reason"));
+}
+
+static const char *why_not_finished(const char *ended)
+{
+    return !*ended                        ? ", not finished"
+           : strcmp(ended, "budget") == 0 ? ", ended with its budget"
+                                          : ", interrupted";
+}
+
+static void put_when(struct page *page, const json_t *section)
+{
+    page_put(page, "<p class=\"when\"><code>assay ");
+    page_text(page, json_word(section, "command"));
+    page_put(page, "</code>, ");
+    page_text(page, json_word(section, "started"));
+    if (!*json_word(section, "finished"))
+        page_put(page, why_not_finished(json_word(section, "ended")));
+    page_put(page, "</p>\n");
+}
+
+static void put_figures(struct page *page, const json_t *section)
+{
+    size_t i;
+    json_t *figure;
+    const json_t *figures = json_object_get(section, "figures");
+    if (!json_array_size(figures))
+        return;
+    page_put(page, "<h3>Figures</h3>\n<div class=\"figures\">\n");
+    json_array_foreach(figures, i, figure)
+    {
+        page_figure(page, section, figure);
+    }
+    page_put(page, "</div>\n");
+}
+
+static void put_skipped(struct page *page, const json_t *section)
+{
+    const json_t *skipped = json_object_get(section, "skipped");
+    size_t i;
+    json_t *skip;
+    if (!json_array_size(skipped))
+        return;
+    fprintf(page->stream,
+            "<details class=\"skipped\"><summary>Could not be measured: %zu</summary>\n<ul>\n",
+            json_array_size(skipped));
+    json_array_foreach(skipped, i, skip)
+    {
+        page_put(page, "<li>");
+        page_text(page, json_word(skip, "what"));
+        page_put(page, ": ");
+        page_text(page, json_word(skip, "reason"));
+        page_put(page, "</li>\n");
+    }
+    page_put(page, "</ul></details>\n");
+}
+
+static void put_words(struct page *page, const json_t *section)
+{
+    if (!*json_word(section, "words"))
+        return;
+    page_put(page, "<details class=\"words\"><summary>The whole report, as a terminal shows "
+                   "it</summary>\n<pre>\n");
+    page_lines(page, json_word(section, "words"));
+    page_put(page, "</pre></details>\n");
+}
+
+static void put_reproduce(struct page *page, const json_t *section)
+{
+    if (!*json_word(section, "reproduce"))
+        return;
+    page_put(page, "<p>Measure it again: <code class=\"reproduce\">");
+    page_text(page, json_word(section, "reproduce"));
+    page_put(page, "</code></p>\n");
+}
+
+void page_section(struct page *page, const json_t *section)
+{
+    page_put(page, "<section class=\"study\" id=\"");
+    page_name(page, json_word(section, "id"));
+    page_put(page, "\" data-command=\"");
+    page_name(page, json_word(section, "command"));
+    page_put(page, "\" data-machine=\"");
+    page_name(page, json_word(section, "machine"));
+    page_put(page, "\">\n<h2>");
+    page_section_title(page, section);
+    page_put(page, "</h2>\n");
+    put_when(page, section);
+    put_lead(page, section);
+    put_figures(page, section);
+    page_scorecard(page, section);
+    put_skipped(page, section);
+    put_words(page, section);
+    put_reproduce(page, section);
+    page_put(page, "</section>\n");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Writes the page: its frame, and its parts one after the other. */
 
 #define MARK "<meta name=\"generator\" content=\"assay "
 

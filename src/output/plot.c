@@ -1,16 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Chooses the kind of an axis, its ends and its ticks. */
-#include "output/plot.h"
-
+ * Plots of characters: an axis, boxes over it, points over two of them. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "show/number.h"
+#include "base/cleanup.h"
+#include "output/plot.h"
+#include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Chooses the kind of an axis, its ends and its ticks. */
 
 #define LINEAR_UP_TO    10.0 /* largest over smallest magnitude */
 #define COLUMNS_A_TICK  9.0  /* on a linear axis */
@@ -198,4 +202,546 @@ void axis_make_linear(struct axis *axis, const struct axis_extent *extent, size_
     *axis = (struct axis){.low = extent->low, .high = extent->high, .columns = columns};
     set_linear_ends(axis);
     add_linear_ticks(axis, every);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Draws box plots: whiskers to the smallest and the largest value, a box between the quartiles, a
+ * sign at the median. Every glyph is a shape of its own, so that no colour is needed. */
+
+#define GAP          2u
+#define LEAST_PLOT   16u
+#define LEAST_LABEL  4u
+#define FIGURES      3u
+#define WHOLE_DIGITS 1e9 /* below it a whole number is shown in full */
+
+/* What one column of a line can hold. */
+enum glyph {
+    GLYPH_BLANK,
+    GLYPH_LEFT, /* end of the left whisker */
+    GLYPH_WHISKER,
+    GLYPH_RIGHT,
+    GLYPH_BOX,
+    GLYPH_MEDIAN,
+    GLYPH_MARK,
+    GLYPH_TICK,
+};
+static const char *const unicode_glyphs[] = {
+    [GLYPH_BLANK] = " ",      [GLYPH_LEFT] = "\u251c", [GLYPH_WHISKER] = "\u2500",
+    [GLYPH_RIGHT] = "\u2524", [GLYPH_BOX] = "\u2592",  [GLYPH_MEDIAN] = "\u2588",
+    [GLYPH_MARK] = "\u25c6",  [GLYPH_TICK] = "\u253c",
+};
+static const char *const ascii_glyphs[] = {
+    [GLYPH_BLANK] = " ", [GLYPH_LEFT] = "|",   [GLYPH_WHISKER] = "-", [GLYPH_RIGHT] = "|",
+    [GLYPH_BOX] = "=",   [GLYPH_MEDIAN] = "#", [GLYPH_MARK] = "*",    [GLYPH_TICK] = "+",
+};
+
+struct drawing {
+    const char *const *glyphs;
+    const char *cut; /* ends a label that is too long */
+    struct axis axis;
+    size_t label, plot;        /* columns */
+    size_t first;              /* of the figures, 0: min … */
+    const char *const *titles; /* of the figures */
+    size_t figures[FIGURES];
+    struct text *out;
+};
+static const char *const usual_titles[FIGURES] = {"min", "median", "max"};
+
+static bool is_drawable(const struct box *box)
+{
+    return isfinite(box->min) && isfinite(box->q1) && isfinite(box->median) && isfinite(box->q3) &&
+           isfinite(box->max);
+}
+
+/* --- figures beside the boxes --- */
+
+static void put_figure(double value, char *text, size_t size)
+{
+    if (!isfinite(value))
+        snprintf(text, size, "-");
+    else if (fabs(value) < WHOLE_DIGITS && value == rint(value))
+        number_significant(value, value == 0 ? 1 : 10, text, size);
+    else if (fabs(value) < WHOLE_DIGITS && fabs(value) >= 0.001)
+        number_significant(value, fabs(value) >= 100 ? 4 : 3, text, size);
+    else
+        snprintf(text, size, "%.3g", value);
+    char *point = strchr(text, '.');
+    bool whole = point && value == rint(value) && !strchr(text, 'e');
+    if (whole)
+        *point = '\0';
+}
+
+static double figure_of(const struct box *box, size_t figure)
+{
+    const double values[FIGURES] = {box->min, box->median, box->max};
+    return is_drawable(box) ? values[figure] : NAN;
+}
+
+static void measure_figures(struct drawing *drawing, const struct box *boxes, size_t count)
+{
+    for (size_t figure = 0; figure < FIGURES; figure++) {
+        drawing->figures[figure] = strlen(drawing->titles[figure]);
+        for (size_t i = 0; i < count; i++) {
+            char text[NUMBER_SIZE];
+            put_figure(figure_of(&boxes[i], figure), text, sizeof(text));
+            if (strlen(text) > drawing->figures[figure])
+                drawing->figures[figure] = strlen(text);
+        }
+    }
+}
+
+/* Columns that the shown figures take. A narrow place shows the median alone. */
+static size_t figures_width(const struct drawing *drawing)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < FIGURES; i++)
+        if (!drawing->first || i == drawing->first)
+            width += GAP + drawing->figures[i];
+    return width;
+}
+
+static void put_figures(const struct drawing *drawing, const struct box *box, size_t pending)
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        if (drawing->first && i != drawing->first)
+            continue;
+        char text[NUMBER_SIZE];
+        if (box)
+            put_figure(figure_of(box, i), text, sizeof(text));
+        else
+            snprintf(text, sizeof(text), "%s", drawing->titles[i]);
+        size_t fill = drawing->figures[i] - strlen(text);
+        text_printf(drawing->out, "%*s%s", (int)(pending + GAP + fill), "", text);
+        pending = 0;
+    }
+}
+
+/* --- the label at the left --- */
+
+static void put_label(const struct drawing *drawing, const char *label)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, label ? label : "");
+    const char *at = text_string(&clean);
+    size_t columns = utf8_columns(at), reached = 0;
+    size_t room = columns > drawing->label ? drawing->label - 1 : drawing->label;
+    while (*at) {
+        const char *next = at;
+        size_t width = (size_t)utf8_width(utf8_next(&next));
+        if (reached + width > room)
+            break;
+        text_append(drawing->out, at, (size_t)(next - at));
+        reached += width;
+        at = next;
+    }
+    if (*at) {
+        text_puts(drawing->out, drawing->cut);
+        reached++;
+    }
+    text_printf(drawing->out, "%*s", (int)(drawing->label + GAP - reached), "");
+}
+
+/* --- lines --- */
+
+/* Trailing blanks are owed, not written; returns how many. */
+static size_t put_glyphs(const struct drawing *drawing, const enum glyph *glyphs)
+{
+    size_t pending = 0;
+    for (size_t i = 0; i < drawing->plot; i++) {
+        if (glyphs[i] == GLYPH_BLANK) {
+            pending++;
+            continue;
+        }
+        text_printf(drawing->out, "%*s%s", (int)pending, "", drawing->glyphs[glyphs[i]]);
+        pending = 0;
+    }
+    return pending;
+}
+
+static void fill(enum glyph *glyphs, size_t from, size_t to, enum glyph glyph)
+{
+    for (size_t i = from; i <= to; i++)
+        glyphs[i] = glyph;
+}
+
+static void put_box(const struct drawing *drawing, const struct box *box, enum glyph *glyphs)
+{
+    const struct axis *axis = &drawing->axis;
+    fill(glyphs, 0, drawing->plot - 1, GLYPH_BLANK);
+    if (is_drawable(box)) {
+        size_t left = axis_column(axis, box->min), right = axis_column(axis, box->max);
+        fill(glyphs, left, right, GLYPH_WHISKER);
+        glyphs[right] = GLYPH_RIGHT;
+        glyphs[left] = GLYPH_LEFT;
+        fill(glyphs, axis_column(axis, box->q1), axis_column(axis, box->q3), GLYPH_BOX);
+        glyphs[axis_column(axis, box->median)] = GLYPH_MEDIAN;
+        if (isfinite(box->mark))
+            glyphs[axis_column(axis, box->mark)] = GLYPH_MARK;
+    }
+    put_label(drawing, box->label);
+    size_t pending = put_glyphs(drawing, glyphs);
+    put_figures(drawing, box, pending);
+    text_putc(drawing->out, '\n');
+}
+
+/* The unit and the numbers of the axis; below them what kind of axis it is, and its ticks. */
+static void put_axis(const struct drawing *drawing, const char *unit, enum glyph *glyphs)
+{
+    const struct axis *axis = &drawing->axis;
+    size_t at = 0;
+    put_label(drawing, unit);
+    for (size_t i = 0; i < axis->tick_count; i++) {
+        const struct axis_tick *tick = &axis->ticks[i];
+        if (!tick->text[0])
+            continue;
+        text_printf(drawing->out, "%*s%s", (int)(tick->start - at), "", tick->text);
+        at = tick->start + strlen(tick->text);
+    }
+    put_figures(drawing, NULL, drawing->plot - at);
+    text_putc(drawing->out, '\n');
+    put_label(drawing, axis_kind_words[axis->kind]);
+    fill(glyphs, 0, drawing->plot - 1, GLYPH_WHISKER);
+    for (size_t i = 0; i < axis->tick_count; i++)
+        glyphs[axis->ticks[i].column] = GLYPH_TICK;
+    put_glyphs(drawing, glyphs);
+    text_putc(drawing->out, '\n');
+}
+
+static size_t longest_label(const struct box *boxes, size_t count, const char *unit)
+{
+    size_t longest = utf8_columns(unit), said = strlen(axis_kind_words[AXIS_BOTH_WAYS]);
+    longest = longest < said ? said : longest;
+    for (size_t i = 0; i < count; i++) {
+        AUTO_TEXT struct text clean = {0};
+        text_put_clean(&clean, boxes[i].label ? boxes[i].label : "");
+        size_t columns = utf8_columns(text_string(&clean));
+        longest = longest < columns ? columns : longest;
+    }
+    return longest;
+}
+
+/* Shares the width: figures, then labels up to two fifths of it, the rest is plot. */
+static void lay_out(struct drawing *drawing, const struct box *boxes, size_t count,
+                    const char *unit, size_t width)
+{
+    measure_figures(drawing, boxes, count);
+    drawing->label = longest_label(boxes, count, unit);
+    if (drawing->label + GAP + LEAST_PLOT + figures_width(drawing) > width)
+        drawing->first = 1;
+    size_t most = width * 2 / 5, others = GAP + LEAST_PLOT + figures_width(drawing);
+    most = most + others > width ? (width > others ? width - others : 0) : most;
+    most = most < LEAST_LABEL ? LEAST_LABEL : most;
+    drawing->label = drawing->label > most ? most : drawing->label;
+    size_t taken = drawing->label + GAP + figures_width(drawing);
+    drawing->plot = width > taken + LEAST_PLOT ? width - taken : LEAST_PLOT;
+}
+
+void boxes_put(const struct box *boxes, size_t count, const char *unit, const struct style *style,
+               struct text *out)
+{
+    boxes_put_titled(boxes, count, unit, usual_titles, style, out);
+}
+
+void boxes_put_titled(const struct box *boxes, size_t count, const char *unit,
+                      const char *const titles[], const struct style *style, struct text *out)
+{
+    bool unicode = utf8_is_expected();
+    struct drawing drawing = {.glyphs = unicode ? unicode_glyphs : ascii_glyphs,
+                              .titles = titles,
+                              .cut = unicode ? "\u2026" : "~",
+                              .out = out};
+    if (!count)
+        return;
+    lay_out(&drawing, boxes, count, unit ? unit : "", style->width);
+    AUTO_FREE enum glyph *glyphs = calloc(drawing.plot, sizeof(*glyphs));
+    if (!glyphs) {
+        out->failed = true;
+        return;
+    }
+    struct axis_extent extent = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (!is_drawable(&boxes[i]))
+            continue;
+        const double values[] = {boxes[i].min, boxes[i].q1,  boxes[i].median,
+                                 boxes[i].q3,  boxes[i].max, boxes[i].mark};
+        for (size_t j = 0; j < sizeof(values) / sizeof(*values); j++)
+            axis_extend(&extent, values[j]);
+    }
+    axis_make(&drawing.axis, &extent, drawing.plot);
+    put_axis(&drawing, unit, glyphs);
+    for (size_t i = 0; i < count; i++)
+        put_box(&drawing, &boxes[i], glyphs);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Draws points on a grid of characters. Every place remembers which series are in it, so that the
+ * order of drawing decides nothing. */
+
+#define SCATTER_COLUMNS_A_TICK 9.0
+#define ROWS_A_TICK            3.0
+
+/* Signs behind those of the series. */
+enum sign {
+    SIGN_SEVERAL = SCATTER_SERIES_MOST,
+    SIGN_ABOVE,
+    SIGN_BELOW,
+    SIGN_LINE,
+    SIGN_UPRIGHT,
+    SIGN_LEVEL,
+    SIGN_TICK,
+    SIGN_CORNER,
+    SIGNS
+};
+static const char *const unicode_signs[SIGNS] = {
+    "\u25cf",
+    "\u25cb",
+    "\u25b3",
+    "\u25c7",
+    "\u25a1",
+    "\u00d7",
+    [SIGN_SEVERAL] = "\u2588",
+    [SIGN_ABOVE] = "\u2191",
+    [SIGN_BELOW] = "\u2193",
+    [SIGN_LINE] = "\u00b7",
+    [SIGN_UPRIGHT] = "\u2502",
+    [SIGN_LEVEL] = "\u2500",
+    [SIGN_TICK] = "\u253c",
+    [SIGN_CORNER] = "\u2514",
+};
+static const char *const ascii_signs[SIGNS] = {
+    "o",
+    "x",
+    "+",
+    "%",
+    "@",
+    "&",
+    [SIGN_SEVERAL] = "#",
+    [SIGN_ABOVE] = "^",
+    [SIGN_BELOW] = "v",
+    [SIGN_LINE] = ".",
+    [SIGN_UPRIGHT] = "|",
+    [SIGN_LEVEL] = "-",
+    [SIGN_TICK] = "+",
+    [SIGN_CORNER] = "+",
+};
+
+/* What is in one place: a bit for each series and for each of the other signs. */
+typedef uint32_t place;
+
+struct plot {
+    const struct scatter *scatter;
+    const char *const *signs;
+    struct axis across, up;
+    size_t columns, rows;
+    size_t names;  /* columns of the names of the upright axis */
+    place *places; /* [row * columns + column], row 0 lowest */
+    place seen;    /* all of them together: signs that need an explanation */
+    struct text *out;
+};
+
+static bool has_place(const struct scatter *scatter, const struct scatter_point *point)
+{
+    return isfinite(point->x) && isfinite(point->y) && point->series < scatter->series_count &&
+           point->series < SCATTER_SERIES_MOST;
+}
+
+/* --- axes --- */
+
+static void extend_by_line(const struct scatter *scatter, const struct axis_extent *across,
+                           struct axis_extent *up)
+{
+    if (!scatter->line)
+        return;
+    axis_extend(up, scatter->slope * across->low);
+    axis_extend(up, scatter->slope * across->high);
+}
+
+/* The upright axis shows all of the line, and points as far as their limits. */
+static bool make_axes(struct plot *plot)
+{
+    const struct scatter *scatter = plot->scatter;
+    struct axis_extent across = {0}, up = {0};
+    for (size_t i = 0; i < scatter->count; i++)
+        if (has_place(scatter, &scatter->points[i]))
+            axis_extend(&across, scatter->points[i].x);
+    if (!across.any)
+        return false;
+    extend_by_line(scatter, &across, &up);
+    bool limited = scatter->beyond > 0 && scatter->line;
+    double most = limited ? scatter->beyond * fmax(up.high, 0) : INFINITY;
+    double least = limited ? fmin(up.low, 0) : -INFINITY;
+    for (size_t i = 0; i < scatter->count; i++)
+        if (has_place(scatter, &scatter->points[i]))
+            axis_extend(&up, fmax(least, fmin(most, scatter->points[i].y)));
+    axis_make_linear(&plot->up, &up, plot->rows, ROWS_A_TICK);
+    for (size_t i = 0; i < plot->up.tick_count; i++) {
+        char name[AXIS_TEXT_SIZE];
+        axis_name(plot->up.ticks[i].value, name, sizeof(name));
+        plot->names = strlen(name) > plot->names ? strlen(name) : plot->names;
+    }
+    return true;
+}
+
+static void make_axis_across(struct plot *plot, size_t width)
+{
+    struct axis_extent across = {0};
+    for (size_t i = 0; i < plot->scatter->count; i++)
+        if (has_place(plot->scatter, &plot->scatter->points[i]))
+            axis_extend(&across, plot->scatter->points[i].x);
+    size_t taken = plot->names + GAP; /* a blank and the axis */
+    plot->columns = width > taken + LEAST_PLOT ? width - taken : LEAST_PLOT;
+    axis_make_linear(&plot->across, &across, plot->columns, SCATTER_COLUMNS_A_TICK);
+}
+
+/* --- places --- */
+
+static void mark(struct plot *plot, size_t row, size_t column, enum sign sign)
+{
+    plot->places[row * plot->columns + column] |= (place)1 << sign;
+}
+
+static void mark_line(struct plot *plot)
+{
+    const struct axis *across = &plot->across, *up = &plot->up;
+    for (size_t column = 0; plot->scatter->line && column < plot->columns; column++) {
+        double share = (double)column / (double)(plot->columns - 1);
+        double y = plot->scatter->slope * (across->low + share * (across->high - across->low));
+        if (y >= up->low && y <= up->high)
+            mark(plot, axis_column(up, y), column, SIGN_LINE);
+    }
+}
+
+static void mark_points(struct plot *plot)
+{
+    for (size_t i = 0; i < plot->scatter->count; i++) {
+        const struct scatter_point *point = &plot->scatter->points[i];
+        if (!has_place(plot->scatter, point))
+            continue;
+        size_t column = axis_column(&plot->across, point->x);
+        if (point->y > plot->up.high)
+            mark(plot, plot->rows - 1, column, SIGN_ABOVE);
+        else if (point->y < plot->up.low)
+            mark(plot, 0, column, SIGN_BELOW);
+        else
+            mark(plot, axis_column(&plot->up, point->y), column, (enum sign)point->series);
+    }
+}
+
+/* What is shown of a place: points before edges, edges before the line. -1: nothing. */
+static int sign_of(place here)
+{
+    place series = here & (((place)1 << SCATTER_SERIES_MOST) - 1);
+    if (series)
+        return series & (series - 1) ? SIGN_SEVERAL : __builtin_ctz(series);
+    return here ? __builtin_ctz(here) : -1;
+}
+
+/* --- lines --- */
+
+static const struct axis_tick *tick_at(const struct axis *axis, size_t column)
+{
+    for (size_t i = 0; i < axis->tick_count; i++)
+        if (axis->ticks[i].column == column)
+            return &axis->ticks[i];
+    return NULL;
+}
+
+static void put_row(struct plot *plot, size_t row)
+{
+    const struct axis_tick *tick = tick_at(&plot->up, row);
+    char name[AXIS_TEXT_SIZE] = "";
+    size_t pending = 0;
+    if (tick)
+        axis_name(tick->value, name, sizeof(name));
+    text_printf(plot->out, "%*s %s", (int)plot->names, name,
+                plot->signs[tick ? SIGN_TICK : SIGN_UPRIGHT]);
+    for (size_t column = 0; column < plot->columns; column++) {
+        int sign = sign_of(plot->places[row * plot->columns + column]);
+        if (sign < 0) {
+            pending++;
+            continue;
+        }
+        plot->seen |= (place)1 << sign;
+        text_printf(plot->out, "%*s%s", (int)pending, "", plot->signs[sign]);
+        pending = 0;
+    }
+    text_putc(plot->out, '\n');
+}
+
+/* The axis, and its numbers below it. */
+static void put_axis_across(const struct plot *plot)
+{
+    const struct axis *axis = &plot->across;
+    size_t at = 0, owed = plot->names + GAP;
+    text_printf(plot->out, "%*s%s", (int)plot->names + 1, "", plot->signs[SIGN_CORNER]);
+    for (size_t column = 0; column < plot->columns; column++)
+        text_puts(plot->out, plot->signs[tick_at(axis, column) ? SIGN_TICK : SIGN_LEVEL]);
+    text_putc(plot->out, '\n');
+    for (size_t i = 0; i < axis->tick_count; i++) {
+        const struct axis_tick *tick = &axis->ticks[i];
+        if (!tick->text[0])
+            continue;
+        text_printf(plot->out, "%*s%s", (int)(owed + tick->start - at), "", tick->text);
+        at = tick->start + strlen(tick->text);
+        owed = 0;
+    }
+    text_putc(plot->out, '\n');
+}
+
+/* --- what the signs mean --- */
+
+/* One after the other, in further lines where the width is used up. */
+static void put_meaning(const struct plot *plot, size_t sign, const char *words, size_t width,
+                        size_t *at)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, words);
+    size_t columns = GAP + utf8_columns(text_string(&clean));
+    bool fits = !*at || *at + GAP + columns <= width;
+    text_puts(plot->out, !*at ? "" : fits ? "  " : "\n");
+    *at = fits && *at ? *at + GAP + columns : columns;
+    text_printf(plot->out, "%s %s", plot->signs[sign], text_string(&clean));
+    plot->out->failed |= clean.failed;
+}
+
+static void put_meanings(const struct plot *plot, size_t width)
+{
+    const struct scatter *scatter = plot->scatter;
+    const struct {
+        enum sign sign;
+        const char *words;
+    } others[] = {{SIGN_SEVERAL, "several of them"},
+                  {SIGN_ABOVE, "farther up"},
+                  {SIGN_BELOW, "farther down"},
+                  {SIGN_LINE, scatter->line}};
+    size_t at = 0;
+    for (size_t i = 0; i < scatter->series_count && i < SCATTER_SERIES_MOST; i++)
+        put_meaning(plot, i, scatter->series[i], width, &at);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (plot->seen & (place)1 << others[i].sign)
+            put_meaning(plot, others[i].sign, others[i].words, width, &at);
+    text_putc(plot->out, '\n');
+}
+
+void scatter_put(const struct scatter *scatter, const struct style *style, struct text *out)
+{
+    struct plot plot = {.scatter = scatter,
+                        .signs = utf8_is_expected() ? unicode_signs : ascii_signs,
+                        .rows = scatter->rows < 2 ? 2 : scatter->rows,
+                        .out = out};
+    if (!make_axes(&plot))
+        return;
+    make_axis_across(&plot, style->width);
+    AUTO_FREE place *places = calloc(plot.rows * plot.columns, sizeof(*places));
+    if (!places) {
+        out->failed = true;
+        return;
+    }
+    plot.places = places;
+    mark_line(&plot);
+    mark_points(&plot);
+    for (size_t row = plot.rows; row-- > 0;)
+        put_row(&plot, row);
+    put_axis_across(&plot);
+    put_meanings(&plot, style->width);
 }

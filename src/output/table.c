@@ -1,20 +1,286 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lays out tables. Everything that comes in is cleaned, so that a name from a foreign machine can
- * neither move the cursor nor break the columns. */
-#include "output/table.h"
-
+ * Text for people: tables, paragraphs and headings that fit a width, numbers with units. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
+#include "output/table.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * UTF-8: decoding, width on a terminal, and making foreign text harmless. */
+
+/* The least code point each length may encode: a shorter form exists for anything below. */
+static const int least[] = {0, 0, 0x80, 0x800, 0x10000};
+
+static int sequence_length(unsigned char lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xc2 && lead <= 0xdf)
+        return 2;
+    if (lead >= 0xe0 && lead <= 0xef)
+        return 3;
+    return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+}
+
+int utf8_next(const char **bytes)
+{
+    const unsigned char *at = (const unsigned char *)*bytes;
+    int length = sequence_length(*at);
+    (*bytes)++;
+    if (length == 0)
+        return -1;
+    int point = length == 1 ? *at : *at & (0x7f >> length);
+    for (int i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return -1;
+        point = point << 6 | (at[i] & 0x3f);
+    }
+    if (point < least[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
+        return -1;
+    *bytes += length - 1;
+    return point;
+}
+
+struct range {
+    int first, last;
+};
+
+static bool within(int point, const struct range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (point >= ranges[i].first && point <= ranges[i].last)
+            return true;
+    }
+    return false;
+}
+
+#define WITHIN(point, ranges) within(point, ranges, sizeof(ranges) / sizeof((ranges)[0]))
+
+int utf8_width(int point)
+{
+    static const struct range nothing[] = {
+        {0x300, 0x36f}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
+    static const struct range wide[] = {{0x1100, 0x115f},  {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+                                        {0xf900, 0xfaff},  {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                        {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
+                                        {0x20000, 0x3fffd}};
+    return WITHIN(point, nothing) ? 0 : WITHIN(point, wide) ? 2 : 1;
+}
+
+size_t utf8_columns(const char *string)
+{
+    size_t columns = 0;
+    while (*string) {
+        int point = utf8_next(&string);
+        columns += point < 0 ? 1 : (size_t)utf8_width(point);
+    }
+    return columns;
+}
+
+static bool is_obeyed(int point)
+{
+    static const struct range obeyed[] = {{0, 0x1f},        {0x7f, 0x9f},      {0x200e, 0x200f},
+                                          {0x2028, 0x202e}, {0x2066, 0x2069},  {0xfeff, 0xfeff},
+                                          {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    return WITHIN(point, obeyed);
+}
+
+void text_put_clean(struct text *text, const char *string)
+{
+    while (*string) {
+        const char *start = string;
+        int point = utf8_next(&string);
+        if (point == '\n' || point == '\t')
+            text_putc(text, ' ');
+        else if (point < 0)
+            text_printf(text, "\\x%02x", (unsigned char)*start);
+        else if (is_obeyed(point))
+            text_printf(text, point < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)point);
+        else
+            text_append(text, start, (size_t)(string - start));
+    }
+}
+
+void text_put_utf8(struct text *text, const char *string)
+{
+    while (*string) {
+        const char *start = string;
+        if (utf8_next(&string) < 0)
+            text_puts(text, "\xef\xbf\xbd");
+        else
+            text_append(text, start, (size_t)(string - start));
+    }
+}
+
+bool utf8_is_expected(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Breaks prose into lines for help texts and remarks. */
+
+/* Columns of UTF-8 text, taking every code point as one. */
+static size_t columns(const char *bytes, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static void new_line(struct text *out, size_t indent)
+{
+    text_printf(out, "\n%*s", (int)indent, "");
+}
+
+void wrap(struct text *out, const char *words, size_t at, size_t indent, size_t width)
+{
+    bool first = true;
+    for (;;) {
+        size_t newlines = 0;
+        for (; *words == ' ' || *words == '\n'; words++)
+            newlines += *words == '\n';
+        size_t length = strcspn(words, " \n");
+        if (!length)
+            break;
+        size_t wide = columns(words, length);
+        if (!first && newlines > 1) {
+            text_putc(out, '\n');
+            new_line(out, indent);
+            at = indent;
+        } else if (!first && at + 1 + wide > width) {
+            new_line(out, indent);
+            at = indent;
+        } else if (!first) {
+            text_putc(out, ' ');
+            at++;
+        }
+        text_append(out, words, length);
+        at += wide;
+        words += length;
+        first = false;
+    }
+    text_putc(out, '\n');
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Formats numbers for a reader: the comma groups thousands, the point marks decimals. */
+
+/* Inserts separators into a run of digits; short numbers stay as they are. */
+static void group(const char *digits, char *text, size_t size)
+{
+    size_t length = strlen(digits), out = 0;
+    for (size_t i = 0; i < length && out + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+}
+
+void number_count(uint64_t value, char *text, size_t size)
+{
+    char digits[NUMBER_SIZE];
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    group(digits, text, size);
+}
+
+void number_signed(int64_t value, char *text, size_t size)
+{
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    char digits[NUMBER_SIZE];
+    number_count(magnitude, digits, sizeof(digits));
+    snprintf(text, size, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", digits);
+}
+
+void number_significant(double value, int digits, char *text, size_t size)
+{
+    if (!isfinite(value)) {
+        snprintf(text, size, "%s", isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    double magnitude = fabs(value);
+    if (magnitude >= 1e18) {
+        snprintf(text, size, "%.*e", digits - 1, value);
+        return;
+    }
+    int exponent = magnitude > 0 ? (int)floor(log10(magnitude)) : 0;
+    int decimals = digits - 1 - exponent;
+    if (decimals < 0) {
+        double unit = pow(10, -decimals);
+        magnitude = round(magnitude / unit) * unit;
+        decimals = 0;
+    }
+    char plain[64], grouped[NUMBER_SIZE];
+    snprintf(plain, sizeof(plain), "%.*f", decimals, magnitude);
+    char *point = strchr(plain, '.');
+    char fraction[64] = "";
+    if (point) {
+        snprintf(fraction, sizeof(fraction), "%s", point);
+        *point = '\0';
+    }
+    group(plain, grouped, sizeof(grouped));
+    snprintf(text, size, "%s%s%s", value < 0 ? "-" : "", grouped, fraction);
+}
+
+void number_brief(double value, char *text, size_t size)
+{
+    double magnitude = fabs(value);
+    if (!isfinite(value)) {
+        snprintf(text, size, "-");
+    } else if (magnitude < 1e15 && value == rint(value)) {
+        char digits[NUMBER_SIZE];
+        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
+        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
+    } else if (magnitude >= 1000 && magnitude < 1e15) {
+        char digits[NUMBER_SIZE];
+        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
+        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
+    } else {
+        snprintf(text, size, magnitude >= 100 ? "%.4g" : "%.3g", value);
+    }
+}
+
+void number_age(int64_t seconds, char *text, size_t size)
+{
+    static const struct {
+        int64_t seconds;
+        const char *unit;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t unit = 0;
+    while (unit < 3 && seconds < units[unit].seconds)
+        unit++;
+    const int64_t count = seconds / units[unit].seconds;
+    snprintf(text, size, "%" PRId64 " %s%s", count, units[unit].unit, count == 1 ? "" : "s");
+}
+
+void number_bytes(uint64_t bytes, char *text, size_t size)
+{
+    const int mebibytes = bytes >= UINT64_C(1) << 20;
+    snprintf(text, size, "%.6g %s", (double)bytes / (mebibytes ? 1048576.0 : 1024.0),
+             mebibytes ? "MiB" : "KiB");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Lays out tables. Everything that comes in is cleaned, so that a name from a foreign machine can
+ * neither move the cursor nor break the columns. */
 
 #define GAP           2  /* spaces between columns */
 #define LEAST_WRAPPED 40 /* with less room a wrapped column stands below its row instead */
@@ -215,4 +481,42 @@ void table_free(struct table *table)
     free(table->cells);
     table->cells = NULL;
     table->count = table->capacity = 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Cleans and wraps the words of a report. */
+
+#define FURTHER 2u /* columns by which further lines stand in */
+
+void section_put_heading(const char *words, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text clean = {0};
+    AUTO_TEXT struct text lines = {0};
+    text_put_clean(&clean, words);
+    wrap(&lines, text_string(&clean), 0, FURTHER, style->width);
+    out->failed |= clean.failed || lines.failed;
+    text_putc(out, '\n');
+    for (const char *line = text_string(&lines); *line;) {
+        size_t length = strcspn(line, "\n");
+        AUTO_TEXT struct text one = {0};
+        text_append(&one, line, length);
+        text_put_toned(out, style, TONE_STRONG, text_string(&one));
+        text_putc(out, '\n');
+        line += length + (line[length] == '\n');
+    }
+}
+
+void section_put_words(const char *words, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, words);
+    wrap(out, text_string(&clean), 0, FURTHER, style->width);
+}
+
+void section_put_item(const char *words, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_puts(&clean, "- ");
+    text_put_clean(&clean, words);
+    wrap(out, text_string(&clean), 0, FURTHER, style->width);
 }

@@ -5,6 +5,8 @@
  * a person asked for none to be left out. */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -45,3 +47,62 @@ void table_put(const struct table *table, const struct style *style, struct text
 /* Columns that its rows take, without the one that wraps. */
 size_t table_width(const struct table *table);
 void table_free(struct table *table);
+
+/* ----------------------------------------------------------------------------------------------
+ * Text that came from a machine is untrusted: it may hold escape sequences or no valid UTF-8.
+ * These make it safe to show. */
+
+/* Decodes the code point at *bytes and moves on; a byte that is no UTF-8 gives -1 and moves one. */
+int utf8_next(const char **bytes);
+
+/* Columns a code point takes on a terminal: 0, 1 or 2. */
+int utf8_width(int point);
+/* Columns of a clean string. */
+size_t utf8_columns(const char *string);
+
+/* Appends string so that a terminal shows it and obeys nothing: control characters, direction
+ * overrides and broken UTF-8 become \xNN or \uNNNN. Newlines and tabs become spaces. */
+void text_put_clean(struct text *text, const char *string);
+
+/* Appends string as valid UTF-8: broken bytes become U+FFFD, everything else stays. */
+void text_put_utf8(struct text *text, const char *string);
+
+/* Does the environment's locale (LC_ALL, LC_CTYPE, LANG: the first that is set) say UTF-8? */
+bool utf8_is_expected(void);
+
+/* ----------------------------------------------------------------------------------------------
+ * Breaks prose into lines. */
+
+/* Appends words so that no line is longer than width columns (a longer word stands alone). The
+ * text already stands at column `at`; further lines start with indent spaces. A newline in words
+ * is a space, two are a paragraph. Ends with a newline. */
+void wrap(struct text *out, const char *words, size_t at, size_t indent, size_t width);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a report for people is made of besides tables and plots: headings, paragraphs and lists.
+ * Any name from a machine or a store may stand in them: a terminal obeys none of it. */
+
+/* A heading in its own line, after an empty one. */
+void section_put_heading(const char *words, const struct style *style, struct text *out);
+/* A paragraph; its further lines stand a little in. */
+void section_put_words(const char *words, const struct style *style, struct text *out);
+/* One member of a list. */
+void section_put_item(const char *words, const struct style *style, struct text *out);
+
+/* ----------------------------------------------------------------------------------------------
+ * Numbers for people: counts are exact, with thousands separated by commas; measured quantities
+ * are rounded to significant digits. */
+
+#define NUMBER_SIZE 32 /* bytes that hold any of these */
+
+/* 1234567 -> 1,234,567 */
+void number_count(uint64_t value, char *text, size_t size);
+void number_signed(int64_t value, char *text, size_t size); /* always with + or -, 0 plain */
+/* value rounded to `digits` significant digits, thousands grouped: 1234567 at 3 -> 1,230,000. */
+void number_significant(double value, int digits, char *text, size_t size);
+/* 37 and 80.5, 0.00123, 1,234: as many digits as tell something; "-" for what is no number. */
+void number_brief(double value, char *text, size_t size);
+/* 10800 -> "3 hours" */
+void number_age(int64_t seconds, char *text, size_t size);
+/* 49152 -> "48 KiB", 1310720 -> "1.25 MiB" */
+void number_bytes(uint64_t bytes, char *text, size_t size);

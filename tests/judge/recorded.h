@@ -5,7 +5,7 @@
  * real disturbance, read into a case file. */
 #pragma once
 
-#include "judge/evidence.h"
+#include "studies/validate/study.h"
 
 /* Ends the program with a sentence when the file cannot be read. */
 void recording_read(const char *file, struct case_file *to);

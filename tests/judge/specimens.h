@@ -5,7 +5,7 @@
  * executes, by class and by opcode, as base + each * N. */
 #pragma once
 
-#include "judge/evidence.h"
+#include "studies/validate/study.h"
 
 struct law {
     char name[40];

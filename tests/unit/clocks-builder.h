@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "judge/clocks/evidence.h"
 #include "stats/random.h"
+#include "studies/clocks/study.h"
 
 #define BUILT_MOST_CLOCKS   32
 #define BUILT_MOST_THREADS  8

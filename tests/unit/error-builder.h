@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/error/evidence.h"
 #include "stats/random.h"
+#include "studies/error/study.h"
 
 /* How noise of deviation 1 is drawn. */
 enum error_noise {

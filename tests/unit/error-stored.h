@@ -7,7 +7,7 @@
 
 #include "store-fixture.h"
 
-#include "study/error.h"
+#include "studies/error/plan.h"
 
 enum { RUNS = 3, PROCESSES = 2, MOST_CELLS = 32 };
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "output/figure.h"
+
 #include "figure-shown.h"
 
 static inline void expect_near(double value, double wanted, double apart)
@@ -21,11 +23,6 @@ static inline double figure_real(const json_t *figure, size_t row, const char *k
     if (!cell)
         fail_msg("%s: row %zu has no %s", figure_word(figure, "id"), row, key);
     return json_is_number(cell) ? json_number_value(cell) : (double)NAN;
-}
-
-static inline size_t figure_rows(const json_t *figure)
-{
-    return json_array_size(json_object_get(figure, "rows"));
 }
 
 /* The first row whose columns have these texts; key NULL: any. Ends the test where there is none.

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/overhead/evidence.h"
 #include "stats/random.h"
+#include "studies/overhead/study.h"
 
 #define OVERHEAD_BUILT_METERS 3
 

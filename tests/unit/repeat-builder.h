@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/repeat/evidence.h"
 #include "stats/random.h"
+#include "studies/repeat/study.h"
 
 #define REPEAT_BUILT_EVENTS 4
 

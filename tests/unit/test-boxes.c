@@ -14,8 +14,7 @@
 #include <string.h>
 
 #include "output/plot.h"
-#include "show/boxes.h"
-#include "show/utf8.h"
+#include "output/table.h"
 
 /* What is appended; valid until the next call. */
 static const char *drawn(const struct box *boxes, size_t count, const char *unit, size_t width)

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "cli/geometry.h"
+#include "engine/wishes.h"
+#include "studies/caches/parts.h"
 #include "studies/caches/study.h"
-#include "study/plan.h"
 #include "tree.h"
 
 #define FINGERPRINT "0123456789abcdef"

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "study/clocks.h"
+#include "studies/clocks/plan.h"
 
 static void change(const char *path, const char *sql)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "clocks-builder.h"
-#include "judge/clocks/readings.h"
+#include "studies/clocks/judge.h"
 
 static void an_exact_clock_agrees_with_another_within_their_bounds(void **state)
 {

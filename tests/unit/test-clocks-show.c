@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "cli/clocks-show.h"
 #include "clocks-shown.h"
-#include "show/utf8.h"
+#include "output/table.h"
+#include "studies/clocks/parts.h"
 
 /* As a reader takes it: a paragraph's further lines go on in the first. */
 static bool says(const struct shown *shown, const char *words)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/compare/report.h"
+#include "commands/compare/compare.h"
+#include "commands/compare/judge.h"
 #include "stats/random.h"
-#include "study/compare.h"
 
 #define SEEDS 40u
 

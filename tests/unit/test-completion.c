@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "cli/completion.h"
+#include "commands/help.h"
 #include "skip.h"
 
 /* The folder in which shells are started has a file "seen" if any of these is evaluated. */

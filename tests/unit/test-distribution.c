@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "cli/distribution.h"
+#include "output/figure.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "error-judging.h"
-#include "judge/error/levels.h"
+#include "studies/error/judge.h"
 
 static const char *const paths[] = {"perf-read", "perf-user", NULL};
 static const char *const opts[] = {"O0", "O2", NULL};

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/error-show.h"
+#include "studies/error/parts.h"
 
 static struct error_options options;
 

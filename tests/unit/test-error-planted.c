@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#include "studies/error/study.h"
 #include "planted-errors.h"
-#include "study/error.h"
+#include "studies/error/plan.h"
+#include "studies/error/study.h"
 
 struct judged {
     struct planted_written written;

@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 #include "error-builder.h"
-#include "judge/error/replicates.h"
-#include "studies/error/study.h"
 #include "stats/spread.h"
+#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 static struct error_report judge(const struct error_builder *builder)
 {

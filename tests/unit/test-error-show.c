@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/error/parts.h"
 #include "error-builder.h"
-#include "show/utf8.h"
+#include "output/table.h"
+#include "studies/error/parts.h"
 
 static struct error_options options;
 

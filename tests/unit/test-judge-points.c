@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include "judge/explain.h"
-#include "judge/points.h"
 #include "judging.h"
+#include "studies/validate/judge.h"
 
 static const struct built_specimen *specimen_named(const char *name)
 {

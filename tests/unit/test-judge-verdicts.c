@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "judge/note.h"
 #include "judging.h"
+#include "studies/validate/judge.h"
 
 static void clean_counts_are_exact(void **state)
 {

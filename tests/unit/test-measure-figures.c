@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/measure-rows.h"
 #include "figure-shown.h"
+#include "studies/measure/study.h"
 
 static char event[] = "page-faults", path[] = "perf-read", other_path[] = "perf-syscall",
             pattern[] = "ao", specimen[] = "pages", ten[] = "10", thousand[] = "1,000", one[] = "1",

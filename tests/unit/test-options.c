@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "commands/help.h"
-#include "cli/nearest.h"
 #include "engine/options.h"
 
 struct sample_options {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "judge/overhead/clock.h"
 #include "overhead-judging.h"
+#include "studies/overhead/study.h"
 
 /* Start, read and stop after the same. */
 #define CALLS                                                                                      \

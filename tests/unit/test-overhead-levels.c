@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "judge/overhead/modes.h"
 #include "overhead-judging.h"
+#include "studies/overhead/judge.h"
 
 enum { MOST = 6000 };
 

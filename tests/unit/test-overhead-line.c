@@ -4,7 +4,7 @@
  * Lines through costs by a count: planted slopes are in their intervals as often as these say,
  * whether a process measured one count or all; bent costs are not called straight, noisy straight
  * ones not bent; costs without noise have intervals without width. */
-#include "judge/overhead/line.h"
+#include "studies/overhead/judge.h"
 
 #include <math.h>
 #include <setjmp.h>

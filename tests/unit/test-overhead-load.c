@@ -5,7 +5,7 @@
  * machine joined, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
-#include "study/overhead.h"
+#include "studies/overhead/plan.h"
 
 #define CALLS "timer.nothing,perf-read.read*8,perf-read.start"
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/overhead-order.h"
+#include "studies/overhead/plan.h"
 #include "wire/tour.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))

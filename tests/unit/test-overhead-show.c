@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "output/table.h"
 #include "overhead-shown.h"
-#include "show/utf8.h"
 
 /* As a reader takes it: a paragraph's further lines go on in the first. */
 static bool says(const struct shown *shown, const char *words)

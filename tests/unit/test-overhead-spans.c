@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "studies/overhead/study.h"
-#include "judge/overhead/resolution.h"
 #include "overhead-judging.h"
+#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* --- spans --- */
 
-struct seen {
+struct seen_spans {
     const struct overhead_case *file;
     size_t spans, disturbed, with_account;
     struct overhead_span list[64];
@@ -24,7 +24,7 @@ struct seen {
 
 static int see(void *context, const struct overhead_span *span)
 {
-    struct seen *seen = context;
+    struct seen_spans *seen = context;
     if (seen->spans < 64)
         seen->list[seen->spans] = *span;
     seen->spans++;
@@ -44,7 +44,7 @@ static void every_call_is_seen_with_what_was_before_it(void **state)
                                .metering = 40};
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_passes(&builder);
-    struct seen seen = {.file = &builder.file};
+    struct seen_spans seen = {.file = &builder.file};
     assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
     assert_int_equal(seen.spans, 12);
     assert_int_equal(seen.with_account, 0);
@@ -106,7 +106,7 @@ static void calls_of_a_cold_tour_have_their_account(void **state)
                                .fault_cost = 4000};
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_passes(&builder);
-    struct seen seen = {.file = &builder.file};
+    struct seen_spans seen = {.file = &builder.file};
     assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
     assert_int_equal(seen.with_account, 12);
     assert_int_equal(seen.list[2].account->minor_faults, 1);
@@ -129,7 +129,7 @@ static void several_meters_are_subtracted_each_by_its_own(void **state)
     const int64_t planted[4] = {12, 3, 20, 903};
     memcpy(tour->values, planted, sizeof(planted));
     struct overhead_report report = judge_passes(&builder);
-    struct seen seen = {.file = &builder.file};
+    struct seen_spans seen = {.file = &builder.file};
     assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
     assert_int_equal(seen.spans, 4);
     assert_near(seen.list[2].cost, 8, 0);
@@ -151,7 +151,7 @@ static void passes_with_faults_or_lost_time_are_disturbed(void **state)
     for (size_t i = 0; i < tour->begins[40]; i += tour->length)
         planted += tour->accounts[i].minor_faults || tour->accounts[i].involuntary;
     struct overhead_report report = judge_passes(&builder);
-    struct seen seen = {.file = &builder.file};
+    struct seen_spans seen = {.file = &builder.file};
     assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
     assert_true(planted > 100);
     assert_int_equal(seen.disturbed, planted * tour->length);
@@ -170,7 +170,7 @@ static void faults_that_every_pass_has_disturb_none(void **state)
         tour->accounts[i].minor_faults = 130 + random_below(&builder.random, 4);
     tour->accounts[0].minor_faults = 900;
     struct overhead_report report = judge_passes(&builder);
-    struct seen seen = {.file = &builder.file};
+    struct seen_spans seen = {.file = &builder.file};
     assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
     assert_int_equal(seen.disturbed, tour->length);
     end_judging(&builder, &report);
@@ -211,7 +211,7 @@ static void where_nothing_was_called_nothing_is_subtracted(void **state)
     overhead_builder_start(&builder, 5);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = "perf-read.read,timer.gauge"});
     struct overhead_report report = judge_passes(&builder);
-    struct seen seen = {.file = &builder.file};
+    struct seen_spans seen = {.file = &builder.file};
     assert_false(report.timers[0].known);
     assert_near(report.timers[0].cost, 0, 0);
     assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);

@@ -5,7 +5,7 @@
  * joined across stores, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
-#include "study/repeat.h"
+#include "studies/repeat/plan.h"
 
 static void change(const char *path, const char *sql)
 {

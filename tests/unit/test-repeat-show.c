@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "cli/repeat-show.h"
+#include "output/table.h"
 #include "repeat-shown.h"
-#include "show/utf8.h"
+#include "studies/repeat/parts.h"
 
 /* As a reader takes it: a paragraph's further lines go on in the first. */
 static bool says(const struct shown *shown, const char *words)

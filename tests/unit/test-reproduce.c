@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "commands/reported.h"
 #include "engine/command.h"
-#include "cli/reproduce.h"
 
 struct options {
     struct common_options common;

@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/run-parts.h"
-#include "cli/run-place.h"
+#include "commands/run.h"
 
 static struct run_plan planned(uint64_t total_ms, bool quick, bool emulated)
 {

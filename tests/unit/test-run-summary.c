@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/run-summary.h"
-#include "show/utf8.h"
+#include "commands/run.h"
+#include "output/table.h"
 
 static const struct style narrow = {.width = 80};
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/scatter.h"
-#include "show/utf8.h"
+#include "output/plot.h"
+#include "output/table.h"
 
 static const char *const names[] = {"tsc", "thread-cputime"};
 

@@ -17,13 +17,8 @@
 #include <unistd.h>
 
 #include "output/json.h"
-#include "show/number.h"
 #include "output/output.h"
-#include "show/progress.h"
-#include "show/section.h"
 #include "output/table.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
 
 static void counts_are_exact_and_grouped(void **state)
 {

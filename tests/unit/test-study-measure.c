@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "engine/command.h"
-#include "cli/measure-words.h"
+#include "engine/loading.h"
+#include "engine/predict.h"
+#include "engine/wishes.h"
 #include "stats/random.h"
-#include "study/measure.h"
-#include "study/mode.h"
-#include "study/plan.h"
+#include "studies/measure/study.h"
 
 const struct command *const command_registry[] = {NULL};
 

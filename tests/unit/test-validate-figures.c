@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/validate-figures.h"
 #include "figure-shown.h"
 #include "judging.h"
+#include "studies/validate/parts.h"
 
 struct shown {
     struct case_builder builder;

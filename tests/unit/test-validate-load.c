@@ -6,9 +6,9 @@
 #include "store-fixture.h"
 
 #include "base/cleanup.h"
-#include "judge/evidence.h"
-#include "study/core-type.h"
-#include "study/validate.h"
+#include "engine/loading.h"
+#include "studies/validate/plan.h"
+#include "studies/validate/study.h"
 
 /* Opens what the fixture wrote and loads it. */
 static void load(const struct fixture *fixture, struct case_file *file)

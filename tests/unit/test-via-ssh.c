@@ -12,10 +12,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "engine/via-parts.h"
 #include "fake-kit.h"
-#include "via/cksum.h"
-#include "via/push.h"
-#include "via/ssh.h"
 
 static const struct via_patience patience = {.timeout_ms = 10000};
 

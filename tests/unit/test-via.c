@@ -16,9 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "fake-kit.h"
 #include "engine/via-parts.h"
-#include "via/push.h"
+#include "fake-kit.h"
 
 static char kit_folder[64];
 static const struct via_patience patience = {.timeout_ms = 5000};

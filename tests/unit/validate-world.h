@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/plan.h"
+#include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
 #define MS         UINT64_C(1000000)

@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "commands/compare/compare.h"
-#include "cli/distribution.h"
 #include "output/figure.h"
 
 #define ROWS_MOST  800u

@@ -2,9 +2,437 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A comparison for programs: a row a quantity and side, and what all of it says. */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "commands/compare/compare.h"
+#include "commands/help.h"
+#include "machine/check.h"
+#include "studies/validate/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs of several machines that their own command judges together: the machine as a factor of
+ * measurement error, and whether a program counts the same everywhere. */
+
+static const char *const commands[TOGETHER_COUNT] = {"error", "repeat"};
+
+/* The first run of the command on each machine, as words for it. */
+struct line {
+    const char *words[2 + 2 * COMPARE_MOST_SIDES];
+    size_t count;
+};
+
+static bool machine_before(const struct comparing *comparing, size_t side, const bool *taken)
+{
+    for (size_t i = 0; i < comparing->file.side_count; i++)
+        if (i != side && taken[i] &&
+            strcmp(comparing->file.sides[i].fingerprint, comparing->file.sides[side].fingerprint) ==
+                0)
+            return true;
+    return false;
+}
+
+/* How many machines it holds. */
+static size_t line_of(const struct comparing *comparing, const char *command, struct line *line)
+{
+    bool taken[COMPARE_MOST_SIDES] = {false};
+    size_t machines = 0;
+    *line = (struct line){.words = {command}, .count = 1};
+    for (size_t i = 0; i < comparing->reported.count; i++) {
+        const struct reported_run *judged = &comparing->reported.list[i];
+        const size_t side = comparing->side_of[i];
+        if (strcmp(judged->run->command, command) != 0 || !judged->retold.envelope || taken[side] ||
+            machine_before(comparing, side, taken))
+            continue;
+        taken[side] = true;
+        machines++;
+        line->words[line->count++] = "--from";
+        line->words[line->count++] = judged->run->name;
+    }
+    line->words[line->count++] = "--quiet";
+    return machines;
+}
+
+int compare_take_together(struct comparing *comparing, struct failure *failure)
+{
+    for (size_t i = 0; i < TOGETHER_COUNT; i++) {
+        struct compare_together *together = &comparing->together[i];
+        struct line line;
+        together->command = commands[i];
+        together->sides = line_of(comparing, commands[i], &line);
+        if (together->sides < 2)
+            continue;
+        int status = retell(line.words, line.count, &together->retold);
+        if (interrupted)
+            return fail_with(failure, -EINTR, "interrupted");
+        if (!together->retold.envelope)
+            compare_note(comparing,
+                         "assay %s could not judge the machines together: exit status %d",
+                         commands[i], status);
+    }
+    return 0;
+}
+
+json_t *compare_anova(const struct comparing *comparing)
+{
+    const json_t *envelope = comparing->together[TOGETHER_ERROR].retold.envelope;
+    json_t *rows = json_object_get(json_object_get(envelope, "analysis"), "anova");
+    return json_array_size(rows) ? rows : NULL;
+}
+
+#define SHARE_SHOWN .0005 /* what a table rounds to more than nothing */
+
+bool compare_has_machine(const json_t *anova, const char *event)
+{
+    size_t i;
+    json_t *row;
+    bool machine = false, explains = false;
+    json_array_foreach(anova, i, row)
+    {
+        if (strcmp(json_word(row, "event"), event) != 0)
+            continue;
+        machine |= strcmp(json_word(row, "factor"), "machine") == 0;
+        explains |= json_number_value(json_object_get(row, "effect_size")) >= SHARE_SHOWN;
+    }
+    return machine && explains;
+}
+
+/* --- what papers say of several machines --- */
+
+static const struct {
+    const char *id;
+    bool factor; /* it says that the machine is one */
+} of_several[TOGETHER_COUNT] = {
+    [TOGETHER_ERROR] = {"Z6", true}, [TOGETHER_REPEAT] = {"M11", false}};
+
+bool compare_is_of_several(const char *finding)
+{
+    for (size_t i = 0; i < TOGETHER_COUNT; i++)
+        if (strcmp(of_several[i].id, finding) == 0)
+            return true;
+    return false;
+}
+
+/* What the runs of the sides say together; else, of one machine, what the first of several says. */
+static const json_t *envelope_of(const struct comparing *comparing, size_t which)
+{
+    const struct compare_together *together = &comparing->together[which];
+    const json_t *first = NULL;
+    size_t side = 0;
+    if (together->retold.envelope)
+        return together->retold.envelope;
+    for (size_t i = 0; i < comparing->reported.count; i++) {
+        const struct reported_run *judged = &comparing->reported.list[i];
+        if (strcmp(judged->run->command, together->command) != 0 || !judged->retold.envelope)
+            continue;
+        if (first && comparing->side_of[i] != side)
+            return first;
+        if (!first) {
+            first = judged->retold.envelope;
+            side = comparing->side_of[i];
+        }
+    }
+    return NULL;
+}
+
+static json_t *finding_in(const json_t *envelope, const char *id)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(envelope, "findings"), i, finding)
+    {
+        if (strcmp(json_word(finding, "id"), id) == 0)
+            return finding;
+    }
+    return NULL;
+}
+
+/* Why the machine was no factor of what was judged; NULL: it was. */
+static const char *why_untested(const struct comparing *comparing, size_t which,
+                                const json_t *finding)
+{
+    const char *untested = strstr(json_word(finding, "reason"), "not tested: ");
+    if (comparing->together[which].sides < 2)
+        return "all sides are one machine";
+    if (compare_executes_other_code(comparing))
+        return "the sides execute different code, of another instruction set or build, from which "
+               "it cannot be told apart";
+    return untested && strstr(untested, "machine") ? "nothing that decides was counted on two"
+                                                   : NULL;
+}
+
+/* The finding without its verdict: it would pass for one on the part that was not tested. */
+static json_t *without_verdict(const json_t *finding, const char *why)
+{
+    static const char *const figures[] = {"estimate", "low", "high", "detectable"};
+    AUTO_TEXT struct text reason = {0};
+    json_t *other = json_copy((json_t *)finding);
+    text_printf(&reason, "not tested: machine (%s)", why);
+    json_object_set_new(other, "verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE]));
+    json_object_set_new(other, "reason", json_text(text_string(&reason)));
+    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+        json_absent(other, figures[i], "the machine was not tested");
+    return other;
+}
+
+json_t *compare_findings_json(const struct comparing *comparing)
+{
+    json_t *findings = json_array();
+    for (size_t i = 0; i < TOGETHER_COUNT; i++) {
+        json_t *finding = finding_in(envelope_of(comparing, i), of_several[i].id);
+        const char *why =
+            finding && of_several[i].factor ? why_untested(comparing, i, finding) : NULL;
+        if (finding)
+            json_array_append_new(findings,
+                                  why ? without_verdict(finding, why) : json_incref(finding));
+    }
+    return findings;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What commands say of what they judged, as words that can be held against each other: from the
+ * envelopes of runs that were judged again, and from the doctor's view of each machine. */
+
+/* Words that might as well have come out otherwise, and words that say nothing. */
+static const char *const unsure_words[] = {"noisy", "inconclusive", "not falsifiable here"};
+static const char *const empty_words[] = {"unjudged", "not testable here"};
+
+struct taking {
+    struct comparing *comparing;
+    const char *study;
+    size_t side;
+};
+
+static bool is_among(const char *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+#define AMONG(word, words) is_among(word, words, sizeof(words) / sizeof(*(words)))
+
+static int take(const struct taking *taking, const char *subject, const struct compare_word *word)
+{
+    if (!word->word || AMONG(word->word, empty_words))
+        return 0;
+    struct compare_claim *claim =
+        compare_add_claim(&taking->comparing->file, taking->study, subject);
+    return claim ? compare_say(claim, taking->side, word) : -ENOMEM;
+}
+
+static const char *text_of(const json_t *row, const char *key)
+{
+    return json_string_value(json_object_get(row, key));
+}
+
+/* One stray run in thousands makes the one of the other. */
+static const char *near_word(const char *word)
+{
+    if (strcmp(word, "exact") == 0)
+        return "accurate";
+    return strcmp(word, "accurate") == 0 ? "exact" : NULL;
+}
+
+/* A list of objects, each with a name and a word. */
+static int take_words(const struct taking *taking, const json_t *rows, const char *name,
+                      const char *word, const char *detail)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        const char *named = text_of(row, name), *said = text_of(row, word),
+                   *why = text_of(row, detail);
+        /* That access was refused is said of a user or a sandbox, not of the machine. */
+        if (!named || !said || (why && strcmp(why, "permission") == 0))
+            continue;
+        const struct compare_word claim = {
+            .word = (char *)said,
+            /* What is not known of a cause contradicts nothing. */
+            .detail = (char *)(why && strcmp(why, "unknown") == 0 ? NULL : why),
+            .near = near_word(said),
+            .unsure = AMONG(said, unsure_words)};
+        if (take(taking, named, &claim) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int take_validate(const struct taking *taking, const json_t *envelope)
+{
+    const json_t *analysis = json_object_get(envelope, "analysis");
+    return take_words(taking, json_object_get(analysis, "events"), "event", "verdict", "cause");
+}
+
+static int take_clocks(const struct taking *taking, const json_t *envelope)
+{
+    const json_t *clocks = json_object_get(json_object_get(envelope, "analysis"), "clocks");
+    struct compare_side *side = &taking->comparing->file.sides[taking->side];
+    size_t i;
+    json_t *row;
+    json_array_foreach(clocks, i, row)
+    {
+        static const char *const counters[] = {"tsc", "cntvct", "rdtime"};
+        const char *name = text_of(row, "clock");
+        const json_t *tick = json_object_get(row, "ns_per_tick");
+        if (name && AMONG(name, counters) && json_is_number(tick))
+            side->tick_ns = json_number_value(tick);
+    }
+    return take_words(taking, clocks, "clock", "trust", "fault");
+}
+
+/* What a cache was measured to have; sure where nearly all halves of the processes agree. */
+static int take_size(const struct taking *taking, const json_t *row, const char *subject,
+                     const char *key, const char *confidence)
+{
+    const json_t *value = json_object_get(row, key), *share = json_object_get(row, confidence);
+    if (!json_is_integer(value))
+        return 0;
+    AUTO_TEXT struct text words = {0}, what = {0};
+    text_printf(&words, "%lld", (long long)json_integer_value(value));
+    text_printf(&what, "%s, %s", subject, key);
+    const struct compare_word word = {.word = words.bytes,
+                                      .unsure = !share || !json_is_number(share) ||
+                                                json_number_value(share) < .95};
+    return words.failed || what.failed ? -ENOMEM : take(taking, text_string(&what), &word);
+}
+
+static int take_caches(const struct taking *taking, const json_t *envelope)
+{
+    static const char *const figures[][2] = {{"measured_bytes", "confidence"},
+                                             {"line_bytes", "line_confidence"},
+                                             {"ways", "ways_confidence"}};
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(envelope, "results"), i, row)
+    {
+        AUTO_TEXT struct text subject = {0};
+        const char *type = text_of(row, "type");
+        text_printf(&subject, "level %lld %s",
+                    (long long)json_integer_value(json_object_get(row, "level")), type ? type : "");
+        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++)
+            if (take_size(taking, row, text_string(&subject), figures[j][0], figures[j][1]) < 0)
+                return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Does a program count the same every time? */
+static int take_repeat(const struct taking *taking, const json_t *envelope)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(envelope, "results"), i, row)
+    {
+        const char *program = text_of(row, "program"), *event = text_of(row, "event"),
+                   *setting = text_of(row, "setting");
+        const json_int_t runs = json_integer_value(json_object_get(row, "runs")),
+                         identical = json_integer_value(json_object_get(row, "identical"));
+        if (!program || !event || !setting || runs < 2 || identical < 0 ||
+            json_is_string(json_object_get(row, "sweep")))
+            continue;
+        AUTO_TEXT struct text subject = {0};
+        text_printf(&subject, "%s, %s, %s", program, event, setting);
+        const struct compare_word word = {.word =
+                                              (char *)(identical == runs ? "identical" : "varies"),
+                                          .hits = (size_t)identical,
+                                          .runs = (size_t)runs};
+        if (subject.failed || take(taking, text_string(&subject), &word) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *command;
+    int (*take)(const struct taking *taking, const json_t *envelope);
+} takers[] = {
+    {"validate", take_validate},
+    {"clocks", take_clocks},
+    {"caches", take_caches},
+    {"repeat", take_repeat},
+};
+
+static double number_of(const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* Whether a claim holds may depend on what a budget held: only estimates that part are other. Those
+ * of overhead are ratios of times, wherever a machine has times. */
+static int take_findings(const struct taking *taking, const json_t *envelope)
+{
+    const bool timed = strcmp(taking->study, "overhead") == 0 &&
+                       !taking->comparing->file.sides[taking->side].emulated;
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(envelope, "findings"), i, row)
+    {
+        AUTO_TEXT struct text subject = {0};
+        const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
+        if (!id || !verdict || compare_is_of_several(id))
+            continue;
+        text_printf(&subject, "finding %s", id);
+        const struct compare_word word = {.word = (char *)verdict,
+                                          .unsure = AMONG(verdict, unsure_words),
+                                          .estimated = true,
+                                          .low = number_of(row, "low"),
+                                          .high = number_of(row, "high"),
+                                          .unit = text_of(row, "unit"),
+                                          .margin = timed ? COMPARE_TIME_MARGIN : 0};
+        if (subject.failed || take(taking, text_string(&subject), &word) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int take_envelope(const struct taking *taking, const json_t *envelope)
+{
+    int error = 0;
+    for (size_t i = 0; i < sizeof(takers) / sizeof(*takers) && error == 0; i++)
+        if (strcmp(taking->study, takers[i].command) == 0)
+            error = takers[i].take(taking, envelope);
+    return error == 0 ? take_findings(taking, envelope) : error;
+}
+
+/* Load and stolen time are of the moment. */
+static int take_doctor(struct comparing *comparing, size_t side)
+{
+    static const char *const momentary[] = {"load", "steal"};
+    const struct taking taking = {comparing, "doctor", side};
+    for (const struct check *const *check = check_registry; *check; check++) {
+        struct advice advice = {0};
+        check_judge(*check, &comparing->facts[side], &advice);
+        const struct compare_word word = {.word = (char *)check_status_names[advice.status],
+                                          .unsure = AMONG((*check)->name, momentary)};
+        if (take(&taking, (*check)->name, &word) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int compare_take_claims(struct comparing *comparing, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < comparing->reported.count && error == 0; i++) {
+        const struct reported_run *judged = &comparing->reported.list[i];
+        const struct taking taking = {comparing, judged->run->command, comparing->side_of[i]};
+        if (judged->retold.envelope)
+            error = take_envelope(&taking, judged->retold.envelope);
+    }
+    for (size_t side = 0; side < comparing->file.side_count && error == 0; side++)
+        error = take_doctor(comparing, side);
+    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * A comparison for programs: a row a quantity and side, and what all of it says. */
 
 static const char too_few[] = "there are too few values for one";
 static const char not_compared[] = "it was not compared";

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "studies/caches/parts.h"
 #include "output/figure.h"
-#include "show/number.h"
+#include "output/table.h"
+#include "studies/caches/parts.h"
 
 #define ROWS_MOST 1000u
 #define PAPER     "Aguilera et al. 2005, the configuration microbenchmark of section 2"

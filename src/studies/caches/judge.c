@@ -3,11 +3,743 @@
  *
  * Judges the study of caches: finds rises in all runs and in random halves of them, and makes a row
  * of every cache that was seen or claimed. */
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "study/caches-judge.h"
+#include "studies/caches/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What all runs show stands when random halves of them show it too; the share of halves that agree
+ * is the confidence. Whatever does not stand has a reason. A part of caches_judge. */
+
+#define ONE_STEP    0.18 /* octaves: sizes this near are neighbours on the grid */
+#define TWO_STEPS   0.36
+#define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
+
+void caches_unknown(struct caches_value *value, const char *why)
+{
+    value->known = false;
+    snprintf(value->reason, sizeof(value->reason), "%s", why);
+}
+
+double caches_distance(uint64_t left, uint64_t right)
+{
+    return left && right ? fabs(log2((double)left / (double)right)) : INFINITY;
+}
+
+/* The level of a draw that stands for this one: the nearest rise within an octave. */
+static const struct level_found *same_level(const struct caches_found *draw,
+                                            const struct rise *rise)
+{
+    const struct level_found *best = NULL;
+    double nearest = 1.0;
+    for (size_t i = 0; i < draw->level_count; i++) {
+        double away = caches_distance(draw->levels[i].rise.half, rise->half);
+        if (away <= nearest) {
+            nearest = away;
+            best = &draw->levels[i];
+        }
+    }
+    return best;
+}
+
+static bool tlb_agrees(const struct caches_found *draw, int huge, const struct rise *rise)
+{
+    for (size_t i = 0; i < draw->tlb_count[huge]; i++)
+        if (draw->tlbs[huge][i].rise.ends == rise->ends &&
+            caches_distance(draw->tlbs[huge][i].rise.half, rise->half) <= TWO_STEPS)
+            return true;
+    return false;
+}
+
+static bool tlb_begins(const struct caches_found *draw, int huge, const struct rise *rise)
+{
+    for (size_t i = 0; i < draw->tlb_count[huge]; i++)
+        if (caches_distance(draw->tlbs[huge][i].rise.last_before, rise->last_before) <= HALF_OCTAVE)
+            return true;
+    return false;
+}
+
+void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
+                       struct caches_tally *tally)
+{
+    for (size_t i = 0; i < whole->level_count; i++) {
+        const struct level_found *here = &whole->levels[i];
+        const struct level_found *there = same_level(draw, &here->rise);
+        if (!there)
+            continue;
+        tally->rise[i] +=
+            caches_distance(here->rise.last_before, there->rise.last_before) <= HALF_OCTAVE;
+        tally->bytes[i] += caches_distance(here->bytes, there->bytes) <= ONE_STEP;
+        tally->line[i] += here->line && here->line == there->line;
+        tally->ways[i] += here->ways && here->ways == there->ways;
+    }
+    for (int huge = 0; huge < 2; huge++)
+        for (size_t i = 0; i < whole->tlb_count[huge]; i++) {
+            tally->tlb[huge][i] += tlb_agrees(draw, huge, &whole->tlbs[huge][i].rise);
+            tally->tlb_rise[huge][i] += tlb_begins(draw, huge, &whole->tlbs[huge][i].rise);
+        }
+}
+
+const char caches_disagree[] = "repeated runs do not agree; measure again on a quieter machine";
+
+struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char *unknown)
+{
+    struct caches_value settled = {.known = value != 0, .value = value};
+    settled.confidence = (double)agreeing / CACHES_DRAWS;
+    if (!value)
+        caches_unknown(&settled, unknown);
+    else if (settled.confidence < CACHES_CONFIDENT)
+        caches_unknown(&settled, caches_disagree);
+    return settled;
+}
+
+void caches_put_kib(uint64_t bytes, char *text, size_t size)
+{
+    snprintf(text, size, "%llu KiB", (unsigned long long)(bytes / 1024));
+}
+
+bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
+{
+    row->ticks = rise->before;
+    row->after = rise->after;
+    if (agreeing < CACHES_CONFIDENT * CACHES_DRAWS)
+        return false;
+    row->low = rise->last_before;
+    row->high = rise->ends ? rise->beyond_half : 0;
+    return true;
+}
+
+void caches_gradual(const struct rise *rise, struct caches_value *value)
+{
+    char low[32], high[32];
+    caches_put_kib(rise->last_before, low, sizeof(low));
+    caches_put_kib(rise->beyond_half, high, sizeof(high));
+    value->known = false;
+    if (!rise->ends)
+        snprintf(value->reason, sizeof(value->reason),
+                 "memory is still getting slower at the largest ring: it holds at least %s", low);
+    else
+        snprintf(value->reason, sizeof(value->reason),
+                 "misses begin slowly, between %s and %s: memory pages lie unevenly over its sets, "
+                 "or others use it too",
+                 low, high);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Reads flat stretches and rises from a curve. The numbers below decide what is called a level;
+ * the tests run them over simulated caches, and docs/caches.md says what each is for. */
+
+#define FLAT_GROWTH  1.10 /* a flat stretch grows by no more than this from its first point on … */
+#define FLAT_OCTAVES 0.9  /* … and is at least so wide */
+#define SAME_LEVEL   1.5  /* stretches nearer than this are one, drifting */
+#define UNENDED_RISE 3.0  /* a rise at the end of a curve is believed from this factor on */
+#define STILL_BEFORE 0.03 /* share of a rise up to which a point counts as not yet risen */
+#define FINE_RATIO   1.14 /* a rise is sharp when the next size, this near, … */
+#define FINE_JUMP    0.35 /* … shows this share of it, … */
+#define COARSE_RATIO 1.27 /* … or one further away, up to here, … */
+#define COARSE_JUMP  0.60 /* … shows so much; */
+#define STEP_FIRST   0.10 /* it is a step when the next size shows this share … */
+#define STEP_SECOND  0.22 /* … and the one after it this */
+#define STRETCHES    64u
+
+void curve_add(struct curve *curve, uint64_t size, double ticks)
+{
+    size_t at = 0;
+    while (at < curve->count && curve->sizes[at] < size)
+        at++;
+    if (at < curve->count && curve->sizes[at] == size) {
+        curve->ticks[at] = fmin(curve->ticks[at], ticks);
+        return;
+    }
+    if (curve->count == CURVE_MOST)
+        return;
+    memmove(&curve->sizes[at + 1], &curve->sizes[at], (curve->count - at) * sizeof(uint64_t));
+    memmove(&curve->ticks[at + 1], &curve->ticks[at], (curve->count - at) * sizeof(double));
+    curve->sizes[at] = size;
+    curve->ticks[at] = ticks;
+    curve->count++;
+}
+
+void curve_lower(struct curve *curve)
+{
+    for (size_t at = curve->count; at-- > 1;)
+        curve->ticks[at - 1] = fmin(curve->ticks[at - 1], curve->ticks[at]);
+}
+
+double curve_at(const struct curve *curve, uint64_t size)
+{
+    size_t at = 0;
+    while (at < curve->count && curve->sizes[at] < size)
+        at++;
+    if (at == 0)
+        return curve->ticks[0];
+    if (at == curve->count)
+        return curve->ticks[at - 1];
+    double left = log2((double)curve->sizes[at - 1]), right = log2((double)curve->sizes[at]);
+    double share = (log2((double)size) - left) / (right - left);
+    return curve->ticks[at - 1] + share * (curve->ticks[at] - curve->ticks[at - 1]);
+}
+
+struct stretch {
+    size_t first, last;
+};
+
+static double octaves(const struct curve *curve, size_t first, size_t last)
+{
+    return log2((double)curve->sizes[last] / (double)curve->sizes[first]);
+}
+
+/* Flat stretches from left to right. */
+static size_t find_stretches(const struct curve *curve, struct stretch list[STRETCHES])
+{
+    size_t count = 0;
+    for (size_t first = 0; first < curve->count && count < STRETCHES;) {
+        size_t last = first;
+        while (last + 1 < curve->count &&
+               curve->ticks[last + 1] <= FLAT_GROWTH * curve->ticks[first])
+            last++;
+        if (last > first && octaves(curve, first, last) >= FLAT_OCTAVES) {
+            list[count++] = (struct stretch){first, last};
+            first = last + 1;
+        } else {
+            first++;
+        }
+    }
+    return count;
+}
+
+static double middle(const struct curve *curve, struct stretch stretch)
+{
+    return curve->ticks[stretch.first + (stretch.last - stretch.first) / 2];
+}
+
+static double share(const struct curve *curve, const struct rise *rise, size_t at)
+{
+    return (curve->ticks[at] - rise->before) / (rise->after - rise->before);
+}
+
+/* The last point from `first` on whose share of the rise is at most `limit`. */
+static size_t last_within(const struct curve *curve, const struct rise *rise, size_t first,
+                          size_t end, double limit)
+{
+    size_t at = first;
+    while (at + 1 < end && share(curve, rise, at + 1) <= limit)
+        at++;
+    return at;
+}
+
+/* Where lines go to sets evenly and the least recently used goes first, all miss from the first
+ * line too many. */
+static bool is_sharp(const struct curve *curve, const struct rise *rise, size_t onset)
+{
+    if (onset + 1 >= curve->count || share(curve, rise, onset) > STILL_BEFORE)
+        return false;
+    double ratio = (double)curve->sizes[onset + 1] / (double)curve->sizes[onset];
+    double next = share(curve, rise, onset + 1);
+    return ratio <= FINE_RATIO ? next >= FINE_JUMP : ratio <= COARSE_RATIO && next >= COARSE_JUMP;
+}
+
+/* Where any line may have to go, some miss from there on; but where pages lie anywhere, the sets
+ * that got too many miss early, and that looks alike. */
+static bool is_step(const struct curve *curve, const struct rise *rise, size_t onset)
+{
+    if (onset + 2 >= curve->count || share(curve, rise, onset) > STILL_BEFORE)
+        return false;
+    return (double)curve->sizes[onset + 2] / (double)curve->sizes[onset] <= COARSE_RATIO &&
+           share(curve, rise, onset + 1) >= STEP_FIRST &&
+           share(curve, rise, onset + 2) >= STEP_SECOND;
+}
+
+static void measure_rise(const struct curve *curve, struct rise *rise, size_t first, size_t end)
+{
+    size_t onset = last_within(curve, rise, first, end, STILL_BEFORE);
+    size_t half = last_within(curve, rise, onset, end, 0.5);
+    size_t last = curve->count - 1;
+    rise->last_before = curve->sizes[onset];
+    rise->next = curve->sizes[onset < last ? onset + 1 : last];
+    rise->half = curve->sizes[half];
+    rise->beyond_half = curve->sizes[half < last ? half + 1 : last];
+    rise->sharp = rise->ends && is_sharp(curve, rise, onset);
+    rise->step = rise->ends && is_step(curve, rise, onset);
+}
+
+size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOST])
+{
+    struct stretch stretches[STRETCHES];
+    size_t stretch_count = find_stretches(curve, stretches), count = 0;
+    for (size_t i = 0; i < stretch_count && count < RISES_MOST; i++) {
+        bool ends = i + 1 < stretch_count;
+        struct rise rise = {.before = middle(curve, stretches[i]), .ends = ends};
+        size_t end = ends ? stretches[i + 1].first + 1 : curve->count;
+        rise.after = curve->ticks[end - 1];
+        if (rise.after < (ends ? SAME_LEVEL : UNENDED_RISE) * rise.before ||
+            rise.after <= rise.before)
+            continue;
+        measure_rise(curve, &rise, stretches[i].first, end);
+        rises[count++] = rise;
+    }
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Points of the study of caches: what was measured of each ring, and which of its runs count. */
+
+static bool same(const struct caches_point *left, const struct caches_point *right)
+{
+    return left->shape == right->shape && left->huge == right->huge &&
+           left->bytes == right->bytes && left->stride == right->stride &&
+           left->pair == right->pair;
+}
+
+static struct caches_point *find_point(struct caches_points *points,
+                                       const struct caches_point *like)
+{
+    for (size_t i = points->count; i-- > 0;) /* runs of one ring come together */
+        if (same(&points->list[i], like))
+            return &points->list[i];
+    return NULL;
+}
+
+static struct caches_point *add_point(struct caches_points *points, const struct caches_point *like)
+{
+    struct caches_point *grown =
+        reallocarray(points->list, points->count + 1, sizeof(*points->list));
+    if (!grown)
+        return NULL;
+    points->list = grown;
+    struct caches_point *point = &grown[points->count++];
+    *point = *like;
+    point->ticks = NULL;
+    point->count = 0;
+    point->failed = 0;
+    return point;
+}
+
+int caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
+               double ticks)
+{
+    struct caches_point *point = find_point(points, like);
+    if (!point)
+        point = add_point(points, like);
+    if (!point)
+        return -ENOMEM;
+    /* Whatever disturbs a run makes it slower, never faster: the fastest is the least disturbed. */
+    if (point->count && point->last == process) {
+        point->ticks[point->count - 1] = fmin(point->ticks[point->count - 1], ticks);
+        return 0;
+    }
+    double *grown = reallocarray(point->ticks, point->count + 1, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    point->ticks = grown;
+    grown[point->count++] = ticks;
+    point->last = process;
+    return 0;
+}
+
+int caches_add_failed(struct caches_points *points, const struct caches_point *like,
+                      uint32_t processes)
+{
+    struct caches_point *point = find_point(points, like);
+    if (!point)
+        point = add_point(points, like);
+    if (!point)
+        return -ENOMEM;
+    point->failed += processes;
+    return 0;
+}
+
+void caches_points_free(struct caches_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        free(points->list[i].ticks);
+    free(points->list);
+    *points = (struct caches_points){0};
+}
+
+/* Half of them, rounded up or down by chance: of a single process nothing is confirmed. */
+static size_t draw_half(size_t count, struct caches_draw *draw)
+{
+    return (count + random_below(&draw->random, 2)) / 2;
+}
+
+bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks)
+{
+    size_t wanted = draw->halves ? draw_half(point->count, draw) : point->count;
+    *ticks = INFINITY;
+    if (!wanted)
+        return false;
+    for (size_t i = 0; i < point->count && wanted; i++) {
+        /* Each of those that are left is taken with the same chance. */
+        if (draw->halves && random_below(&draw->random, point->count - i) >= wanted)
+            continue;
+        wanted--;
+        *ticks = fmin(*ticks, point->ticks[i]);
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What one draw of the runs shows: levels from the dense rings, then the line and the ways of
+ * each, and TLBs from rings over pages. */
+
+#define LINE_ASSUMED 64u  /* rings over pages are compared with dense ones of as many lines */
+#define WAYS_LIMIT   0.05 /* share of a rise up to which lines still fit into their set */
+#define PAIR_FACTOR  2u   /* a ring of pairs is so many times the cache it must not fit into */
+#define WAY_OFF      0.06 /* octaves by which ways times their size may miss the level's size */
+#define STEP_BELOW   0.25 /* before a line's end the second load costs at most this share … */
+#define STEP_ABOVE   0.75 /* … and from it on at least this */
+#define STEP_LEAST   1.15 /* the two must differ by this */
+
+static double distance_octaves(uint64_t left, uint64_t right)
+{
+    return fabs(log2((double)left / (double)right));
+}
+
+void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
+                        struct curve *curve)
+{
+    double ticks;
+    curve->count = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->list[i].shape == CHASE_DENSE && caches_ticks(&points->list[i], draw, &ticks))
+            curve_add(curve, points->list[i].bytes, ticks);
+    curve_lower(curve);
+}
+
+uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uint64_t next)
+{
+    uint64_t best = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        if (point->shape != CHASE_PAIRS || point->bytes < PAIR_FACTOR * fits ||
+            (next && point->bytes > next))
+            continue;
+        if (!best || point->bytes < best)
+            best = point->bytes;
+    }
+    return best;
+}
+
+uint64_t caches_find_line(const struct caches_points *points, struct caches_draw *draw,
+                          uint64_t fits, uint64_t next)
+{
+    struct curve curve = {0}; /* size: distance of the pair */
+    uint64_t bytes = fits ? caches_pair_ring(points, fits, next) : 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        double ticks;
+        if (point->shape == CHASE_PAIRS && point->bytes == bytes &&
+            caches_ticks(point, draw, &ticks))
+            curve_add(&curve, point->pair, ticks);
+    }
+    if (curve.count < 3)
+        return 0;
+    curve_lower(&curve);
+    double low = curve.ticks[0], high = curve.ticks[curve.count - 1];
+    if (high < STEP_LEAST * low)
+        return 0;
+    size_t step = 0;
+    while (curve.ticks[step] <= low + STEP_BELOW * (high - low))
+        step++;
+    return curve.ticks[step] >= low + STEP_ABOVE * (high - low) ? curve.sizes[step] : 0;
+}
+
+/* The fastest run of a ring of so many lines `stride` apart; 0: not measured. */
+static void sets_curve(const struct caches_points *points, struct caches_draw *draw,
+                       uint64_t stride, struct curve *curve)
+{
+    curve->count = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        double ticks;
+        if (point->shape == CHASE_SETS && point->stride == stride &&
+            caches_ticks(point, draw, &ticks))
+            curve_add(curve, point->bytes / stride, ticks);
+    }
+    curve_lower(curve);
+}
+
+/* How many lines the level still holds, given what rings cost that fit into it; 0: it held all that
+ * were tried, or between the last that it held and the first that it did not others were not
+ * tried. */
+static uint64_t lines_held(const struct curve *curve, const struct curve *fitting,
+                           const struct rise *rise)
+{
+    uint64_t held = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        double fits = fitting ? curve_at(fitting, curve->sizes[i]) : rise->before;
+        if (curve->ticks[i] > fmax(fits, rise->before) + WAYS_LIMIT * (rise->after - rise->before))
+            return curve->sizes[i] == held + 1 ? held : 0;
+        held = curve->sizes[i];
+    }
+    return 0;
+}
+
+static uint64_t smallest_stride_above(const struct caches_points *points, uint64_t bound)
+{
+    uint64_t best = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        if (point->shape == CHASE_SETS && point->stride > bound && (!best || point->stride < best))
+            best = point->stride;
+    }
+    return best;
+}
+
+/* Up to the size of one way a level holds half as many lines for every doubling of the stride; from
+ * there on all lines share a set, and it holds as many as it has ways. Lines that conflict in a
+ * level also conflict in the smaller ones, which costs more than a plain miss there: so they are
+ * compared with lines that conflict in the smaller level alone. */
+uint64_t caches_find_ways(const struct caches_points *points, struct caches_draw *draw,
+                          const struct level_found *level, uint64_t smaller_way, uint64_t *way)
+{
+    struct curve fitting = {0}, here = {0}, doubled = {0};
+    *way = 0;
+    if (!level->bytes)
+        return 0;
+    if (smaller_way)
+        sets_curve(points, draw, smaller_way, &fitting);
+    const struct curve *reference = fitting.count ? &fitting : NULL;
+    for (uint64_t stride = smallest_stride_above(points, smaller_way); stride;
+         stride = smallest_stride_above(points, stride)) {
+        sets_curve(points, draw, stride, &here);
+        uint64_t held = lines_held(&here, reference, &level->rise);
+        sets_curve(points, draw, 2 * stride, &doubled);
+        if (!held || held != lines_held(&doubled, reference, &level->rise))
+            continue;
+        *way = stride;
+        return distance_octaves(held * stride, level->bytes) <= WAY_OFF ? held : 0;
+    }
+    return 0;
+}
+
+/* Latency over pages less what as many lines cost when they lie side by side: the TLBs' share, on
+ * top of the fastest. */
+static void pages_curve(const struct caches_points *points, bool huge, struct caches_draw *draw,
+                        uint64_t page, const struct curve *dense, struct curve *curve)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        double ticks;
+        if (point->shape != CHASE_PAGES || point->huge != huge ||
+            !caches_ticks(point, draw, &ticks))
+            continue;
+        double packed = curve_at(dense, point->bytes / page * LINE_ASSUMED);
+        curve_add(curve, point->bytes, dense->ticks[0] + fmax(0, ticks - packed));
+    }
+    curve_lower(curve);
+}
+
+void caches_find_tlbs(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
+                      const struct curve *dense, struct caches_found *found)
+{
+    for (int huge = 0; huge < 2; huge++) {
+        struct curve curve = {0};
+        struct rise rises[RISES_MOST];
+        pages_curve(points, huge, draw, page, dense, &curve);
+        found->tlb_count[huge] = curve_rises(&curve, rises);
+        for (size_t i = 0; i < found->tlb_count[huge]; i++)
+            found->tlbs[huge][i].rise = rises[i];
+        found->over_pages[huge] = curve.count != 0;
+    }
+}
+
+void caches_find(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
+                 struct caches_found *found)
+{
+    struct curve dense = {0};
+    struct rise rises[RISES_MOST];
+    *found = (struct caches_found){0};
+    caches_dense_curve(points, draw, &dense);
+    if (!dense.count)
+        return;
+    found->level_count = curve_rises(&dense, rises);
+    uint64_t way = 0;
+    for (size_t i = 0; i < found->level_count; i++) {
+        struct level_found *level = &found->levels[i];
+        uint64_t next = i + 1 < found->level_count ? rises[i + 1].last_before : 0;
+        level->rise = rises[i];
+        level->bytes = rises[i].sharp || rises[i].step ? rises[i].last_before : 0;
+        level->line = caches_find_line(points, draw, rises[i].beyond_half, next);
+        /* Without the smaller level's way there is nothing to compare with. */
+        if (i == 0 || way)
+            level->ways = caches_find_ways(points, draw, level, way, &way);
+        /* A mere step is believed when ways times their size end there too. */
+        if (!rises[i].sharp && !level->ways)
+            level->bytes = 0;
+    }
+    caches_find_tlbs(points, page, draw, &dense, found);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Rings as names of the specimen chase, and back: so that a store says by itself what it holds. */
+
+#define CLUSTER_PAGES 16u /* fewer than any TLB has entries */
+#define SPREAD        64u /* bytes: the nodes of neighbouring pages lie in neighbouring sets */
+
+void caches_specimen(const struct caches_point *point, uint64_t page, char name[CACHES_NAME])
+{
+    char more[48] = "";
+    uint64_t cluster = CLUSTER_PAGES * page;
+    if (point->shape == CHASE_DENSE)
+        snprintf(more, sizeof(more), ",cluster=%" PRIu64, cluster);
+    else if (point->shape == CHASE_PAGES)
+        snprintf(more, sizeof(more), ",spread=%u", SPREAD);
+    else if (point->shape == CHASE_PAIRS)
+        snprintf(more, sizeof(more), ",pair=%" PRIu64 ",cluster=%" PRIu64, point->pair, cluster);
+    snprintf(name, CACHES_NAME, "chase/bytes=%" PRIu64 ",stride=%" PRIu64 "%s%s/", point->bytes,
+             point->stride, more, point->huge ? ",huge=1" : "");
+}
+
+/* The value of a key among the parameters; 0 where it is not given. */
+static uint64_t parameter(const char *name, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = strchr(name, '/'); at && at[1]; at = strpbrk(at + 1, ",/"))
+        if (strncmp(at + 1, key, length) == 0 && at[1 + length] == '=')
+            return strtoull(at + 2 + length, NULL, 10);
+    return 0;
+}
+
+bool caches_from_specimen(const char *name, struct caches_point *point)
+{
+    if (strncmp(name, "chase/", 6) != 0)
+        return false;
+    *point = (struct caches_point){
+        .huge = parameter(name, "huge") != 0,
+        .bytes = parameter(name, "bytes"),
+        .stride = parameter(name, "stride"),
+        .pair = parameter(name, "pair"),
+    };
+    point->shape = point->pair                  ? CHASE_PAIRS
+                   : parameter(name, "spread")  ? CHASE_PAGES
+                   : parameter(name, "cluster") ? CHASE_DENSE
+                                                : CHASE_SETS;
+    return point->bytes && point->stride && point->stride <= point->bytes;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What rings over pages show: how far TLBs reach, on small and on huge pages, and what larger
+ * pages are worth. A part of caches_judge. */
+
+#define HUGE_LEAST 4u /* huge pages: no TLB holds fewer, so what rises before is none */
+
+static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned agreeing,
+                     unsigned begins)
+{
+    bool placed = caches_settle_range(row, rise, begins);
+    bool narrow = rise->ends && caches_distance(rise->half, rise->last_before) <= 1;
+    row->bytes = caches_settle(narrow ? rise->half : 0, agreeing, caches_disagree);
+    if (!narrow && placed)
+        caches_gradual(rise, &row->bytes);
+    caches_unknown(&row->line, "a TLB has no lines");
+    caches_unknown(&row->ways, "only the reach of a TLB is measured");
+}
+
+/* Bytes of a huge page: where nobody says, what one page of a page table maps. */
+static uint64_t huge_page(const struct caches_situation *situation)
+{
+    return situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
+}
+
+enum nearness {
+    FAR_ENOUGH,
+    TOO_NEAR,   /* a rise within so few huge pages is no reach of them */
+    LIKE_SMALL, /* nor is any later one: small pages show the same rise */
+};
+
+/* What a rise over huge pages is; unless it may be a reach, `why` says why not. */
+static enum nearness nearness_of(const struct caches_found *whole, const struct rise *rise,
+                                 const struct caches_situation *situation, char *why, size_t size)
+{
+    char here[32];
+    if (rise->half >= HUGE_LEAST * huge_page(situation))
+        return FAR_ENOUGH;
+    caches_put_kib(rise->half, here, sizeof(here));
+    for (size_t i = 0; i < whole->tlb_count[0]; i++)
+        if (caches_distance(whole->tlbs[0][i].rise.half, rise->half) <= 1) {
+            snprintf(why, size,
+                     "huge pages behave like small ones here: on both, latency rises at %s, less "
+                     "than %u huge pages; the host may back them with small pages",
+                     here, HUGE_LEAST);
+            return LIKE_SMALL;
+        }
+    snprintf(why, size,
+             "not seen: latency rises at %s, but that is less than %u huge pages, and on small "
+             "pages it does not",
+             here, HUGE_LEAST);
+    return TOO_NEAR;
+}
+
+void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally, int huge,
+                     const struct caches_situation *situation, struct caches_report *report)
+{
+    const char *type = huge ? "tlb-huge" : "tlb";
+    char near[240], why[240] = "no further rise in latency over the pages that were tried";
+    unsigned level = 1;
+    if (!whole->tlb_count[huge])
+        snprintf(why, sizeof(why), "no rise in latency over the pages that were tried");
+    if (!whole->over_pages[huge])
+        snprintf(why, sizeof(why), "%s",
+                 huge && situation->no_huge ? situation->no_huge
+                                            : "no ring over pages was measured");
+    /* What rises later are walks of page tables that no longer fit into a cache. */
+    for (size_t i = 0; i < whole->tlb_count[huge] && level <= CACHES_TLB_LEVELS; i++) {
+        const struct rise *rise = &whole->tlbs[huge][i].rise;
+        enum nearness nearness =
+            huge ? nearness_of(whole, rise, situation, near, sizeof(near)) : FAR_ENOUGH;
+        if (nearness != FAR_ENOUGH && level == 1)
+            memcpy(why, near, sizeof(why));
+        if (nearness == LIKE_SMALL)
+            break;
+        if (nearness == TOO_NEAR)
+            continue;
+        struct caches_row *row = caches_add_row(report, level++, type);
+        if (row)
+            fill_tlb(row, rise, tally->tlb[huge][i], tally->tlb_rise[huge][i]);
+    }
+    for (; level <= CACHES_TLB_LEVELS; level++)
+        caches_add_unseen(report, NULL, level, type, why);
+}
+
+static double confirmed_ticks(const struct caches_points *points, bool huge, uint64_t bytes)
+{
+    struct caches_draw all = {.halves = false};
+    double ticks = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        if (point->shape == CHASE_PAGES && point->huge == huge && point->bytes == bytes &&
+            point->count >= 2)
+            caches_ticks(point, &all, &ticks);
+    }
+    return ticks;
+}
+
+void caches_judge_pages(const struct caches_points *points,
+                        const struct caches_situation *situation, struct caches_page_effect *effect)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        uint64_t bytes = points->list[i].bytes;
+        double small = confirmed_ticks(points, false, bytes);
+        double huge = confirmed_ticks(points, true, bytes);
+        if (small > 0 && huge > 0 && bytes > effect->bytes)
+            *effect = (struct caches_page_effect){
+                .known = true, .bytes = bytes, .small = small, .huge = huge};
+    }
+    if (!effect->known)
+        snprintf(effect->reason, sizeof(effect->reason), "%s",
+                 situation->no_huge ? situation->no_huge : "too little was measured");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Judges the study of caches: finds rises in all runs and in random halves of them, and makes a
+ * row of every cache that was seen or claimed. */
 
 struct caches_row *caches_add_row(struct caches_report *report, unsigned level, const char *type)
 {

@@ -12,7 +12,50 @@
 #include "machine/facts.h"
 #include "stats/random.h"
 #include "store/store.h"
-#include "study/caches-curve.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Curves of latency against size, and what can be read from their shape: flat stretches (the ring
+ * fits somewhere) and the rises between them (it no longer does). Pure. */
+
+#define CURVE_MOST 512u
+#define RISES_MOST 8u
+
+struct curve {
+    size_t count;
+    uint64_t sizes[CURVE_MOST]; /* rising, each once */
+    double ticks[CURVE_MOST];
+};
+
+/* Adds a point where it belongs; of two with one size the faster counts. Points beyond CURVE_MOST
+ * are dropped. */
+void curve_add(struct curve *curve, uint64_t size, double ticks);
+
+/* A larger ring is never faster than a smaller one, so whatever is slower than a larger one was
+ * disturbed: every point is lowered to the fastest of those from it on. */
+void curve_lower(struct curve *curve);
+
+/* Latency at a size between the curve's, straight in the logarithm of the size; the end points
+ * beyond its ends. The curve must not be empty. */
+double curve_at(const struct curve *curve, uint64_t size);
+
+/* One rise between two flat stretches. */
+struct rise {
+    double before, after; /* ticks of the stretches */
+    uint64_t last_before; /* the largest size that is still as fast as before */
+    uint64_t next;        /* the size that follows on the curve */
+    uint64_t half;        /* the largest size that is still nearer to before than to after */
+    uint64_t beyond_half; /* the size that follows */
+    bool sharp;           /* it leaves the flat stretch with a jump that says where … */
+    bool step;            /* … or with one that alone does not */
+    bool ends;            /* false: no flat stretch follows, the curve ends while it rises */
+};
+
+/* The rises of a curve that was lowered, from small to large. */
+size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOST]);
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of caches: from the latency of rings of pointers to lines, sizes, ways and TLBs
+ * (docs/caches.md). Pure: points in, report out. */
 
 /* The experiments, each a shape of ring. */
 enum chase_shape {
@@ -195,3 +238,52 @@ uint64_t caches_huge_page(const struct facts *facts);
 /* For struct caches_situation: NULL or a reason. */
 const char *caches_unfit(const struct facts *facts);
 const char *caches_no_huge(const struct facts *facts);
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of caches_judge: how many draws agree, what stands because of it, and the rows that
+ * come of caches and of TLBs. */
+
+#define CACHES_DRAWS      100
+#define CACHES_CONFIDENT  0.8 /* share of draws that must agree */
+#define CACHES_TLB_LEVELS 2u
+
+/* --- agreement (caches-agree.c) --- */
+
+/* How many draws agree with the whole. */
+struct caches_tally {
+    unsigned rise[RISES_MOST], bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
+    unsigned tlb[2][RISES_MOST], tlb_rise[2][RISES_MOST];
+};
+void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
+                       struct caches_tally *tally);
+
+/* Octaves between two sizes; without end when one is 0. */
+double caches_distance(uint64_t left, uint64_t right);
+
+extern const char caches_disagree[]; /* the reason when draws do */
+/* The value stands when enough draws agree; `unknown` is the reason where it is 0. */
+struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char *unknown);
+void caches_unknown(struct caches_value *value, const char *why);
+/* Where latency rises, when most draws see it begin there. */
+bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing);
+/* Why a rise that was seen gives no size. */
+void caches_gradual(const struct rise *rise, struct caches_value *value);
+void caches_put_kib(uint64_t bytes, char *text, size_t size);
+
+/* --- rows --- */
+
+/* NULL when the report is full. */
+struct caches_row *caches_add_row(struct caches_report *report, unsigned level, const char *type);
+/* A row of which nothing is known, and why. */
+void caches_add_unseen(struct caches_report *report, const struct caches_claim *claim,
+                       unsigned level, const char *type, const char *why);
+
+/* --- what rings over pages show (caches-pages.c) --- */
+
+/* Always a row for each level, so that any two runs can be set side by side. */
+void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally, int huge,
+                     const struct caches_situation *situation, struct caches_report *report);
+/* The largest ring over pages that two processes measured on either kind of page. */
+void caches_judge_pages(const struct caches_points *points,
+                        const struct caches_situation *situation,
+                        struct caches_page_effect *effect);

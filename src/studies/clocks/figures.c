@@ -4,10 +4,324 @@
  * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/clocks-show.h"
 #include "output/figure.h"
+#include "studies/clocks/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What one reading of a clock costs, and how finely the clock tells time. */
+
+struct quantity {
+    const char *name;
+    double ns, low, high; /* NaN: not known */
+};
+
+/* Log axes have no place for what is not above 0. */
+static double positive(double ns)
+{
+    return isfinite(ns) && ns > 0 ? ns : (double)NAN;
+}
+
+static struct quantity cost_of(const struct clock_seen *seen)
+{
+    const struct clock_cost *cost = &seen->cost;
+    const double ns = cost->known ? positive(cost->ns) : (double)NAN;
+    const double each = cost->ticks > 0 ? ns / cost->ticks : (double)NAN;
+    return (struct quantity){"a reading", ns, positive(cost->low * each),
+                             positive(cost->high * each)};
+}
+
+static struct quantity resolution_of(const struct clock_seen *seen)
+{
+    const struct clock_granularity *granularity = &seen->granularity;
+    return (struct quantity){
+        "resolution", granularity->known ? positive(granularity->resolution_ns) : (double)NAN, NAN,
+        NAN};
+}
+
+/* "tsc (9.6 ns)" */
+static void put_named(const struct clocks_run *run, uint32_t clock, double ns, struct text *out)
+{
+    text_printf(out, "%s (", clocks_name(&run->file, clock));
+    clocks_put_time(ns, out);
+    text_puts(out, ")");
+}
+
+struct extremes {
+    size_t count;
+    uint32_t least, most; /* clocks */
+    double least_ns, most_ns;
+};
+
+static void look_at(uint32_t clock, double ns, struct extremes *extremes)
+{
+    if (!isfinite(ns))
+        return;
+    if (!extremes->count || ns < extremes->least_ns) {
+        extremes->least = clock;
+        extremes->least_ns = ns;
+    }
+    if (!extremes->count || ns > extremes->most_ns) {
+        extremes->most = clock;
+        extremes->most_ns = ns;
+    }
+    extremes->count++;
+}
+
+static void put_extremes(const struct clocks_run *run, const struct extremes *extremes,
+                         const char *least, const char *most, struct text *out)
+{
+    char times[NUMBER_SIZE];
+    if (!extremes->count)
+        return;
+    text_printf(out, " %s ", least);
+    put_named(run, extremes->least, extremes->least_ns, out);
+    if (extremes->most != extremes->least) {
+        text_printf(out, ", %s ", most);
+        put_named(run, extremes->most, extremes->most_ns, out);
+        number_significant(extremes->most_ns / extremes->least_ns, 2, times, sizeof(times));
+        text_printf(out, ", %s times as much", times);
+    }
+    text_puts(out, ".");
+}
+
+static void put_caption(const struct clocks_run *run, const uint32_t *order, size_t count,
+                        struct text *out)
+{
+    struct extremes costs = {0}, steps = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct clock_seen seen = clocks_seen(run, order[i]);
+        look_at(order[i], cost_of(&seen).ns, &costs);
+        look_at(order[i], resolution_of(&seen).ns, &steps);
+    }
+    text_puts(out, "How long one reading takes (median, and what 95 % leave open), and how finely "
+                   "the clock tells time: what is shorter than either cannot be measured by it.");
+    put_extremes(run, &costs, "Cheapest to read is", "dearest", out);
+    put_extremes(run, &steps, "Finest is", "coarsest", out);
+}
+
+json_t *clocks_reading_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {
+        {"clock", "clock", ROLE_GROUP, true},
+        {"what", "what", ROLE_FACET, false},
+        {"ns", "ns", ROLE_VALUE, false},
+        {"low", "low", ROLE_LOW, false},
+        {"high", "high", ROLE_HIGH, false},
+        {"trust", "trust", ROLE_SERIES, false},
+        {0},
+    };
+    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
+    const size_t count = order ? clocks_by_use(run, order) : 0;
+    AUTO_TEXT struct text caption = {0};
+    put_caption(run, order, count, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-reading",
+        .title = "What a reading costs, and how fine it is",
+        .caption = text_string(&caption),
+        .kind = FIGURE_BARS,
+        .x = {.label = "ns", .scale = SCALE_LOG},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < count && 2 * i < FIGURE_MOST_ROWS; i++) {
+        const struct clock_seen seen = clocks_seen(run, order[i]);
+        const struct quantity both[] = {cost_of(&seen), resolution_of(&seen)};
+        for (size_t j = 0; j < 2; j++)
+            if (isfinite(both[j].ns))
+                FIGURE_ROW(figure, json_text(clocks_name(&run->file, order[i])),
+                           json_text(both[j].name), figure_number(both[j].ns),
+                           figure_number(both[j].low), figure_number(both[j].high),
+                           json_text(seen.verdict ? clock_trust_names[seen.verdict->trust] : NULL));
+    }
+    return figure;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Every clock over every kind of interval: how far it goes with the reference, as digits. */
+
+#define MOST_DIGITS 9.0 /* more than a ratio of readings can say */
+
+/* A clock over one kind of interval, whatever its length. */
+struct field {
+    const struct clock_row *row; /* the first of them */
+    double ratio;                /* the farthest from 1; of CPU time the farthest median */
+    double low, high, naive;
+    size_t runs, lengths;
+};
+
+static bool is_same_kind(const struct clock_row *a, const struct clock_row *b)
+{
+    return a->clock == b->clock && a->threads == b->threads && a->moves == b->moves &&
+           a->handover == b->handover && a->awake == b->awake && a->workload && b->workload &&
+           strcmp(a->workload, b->workload) == 0;
+}
+
+static double farther(double one, double other)
+{
+    return isnan(one) || fabs(other - 1) > fabs(one - 1) ? other : one;
+}
+
+/* Rows of one kind stand in a row; returns where the next kind begins. */
+static size_t find_field(const struct clocks_run *run, size_t begin, struct field *field)
+{
+    const struct clock_row *rows = run->report.rows;
+    const bool usual = rows[begin].clock < run->file.clock_count &&
+                       run->file.clocks[rows[begin].clock].role == ROLE_CPU_TIME;
+    size_t at = begin;
+    *field =
+        (struct field){.row = &rows[begin], .ratio = NAN, .low = NAN, .high = NAN, .naive = NAN};
+    for (; at < run->report.row_count; at++) {
+        const struct clock_row *row = &rows[at];
+        if (at > begin && !is_same_kind(&rows[begin], row))
+            break;
+        if (!row->runs)
+            continue;
+        field->ratio = farther(field->ratio, usual ? row->ratio_median
+                                                   : clocks_worse(row->ratio_min, row->ratio_max));
+        field->naive = farther(field->naive, usual ? row->naive_median
+                                                   : clocks_worse(row->naive_min, row->naive_max));
+        field->low = fmin(field->low, row->ratio_min);
+        field->high = fmax(field->high, row->ratio_max);
+        field->runs += row->runs;
+        field->lengths++;
+    }
+    return at;
+}
+
+static bool is_compared(const struct clocks_run *run, const struct field *field)
+{
+    return isfinite(field->ratio) && field->row->clock < run->file.clock_count &&
+           field->row->clock != field->row->reference && clocks_is_judged(run, field->row->clock);
+}
+
+/* 1 %: 2 digits; a millionth: 6. To a tenth, for people who read it in a field. */
+static double digits_of(double ratio)
+{
+    const double off = fabs(ratio - 1);
+    return off > 0 ? round(10 * fmin(MOST_DIGITS, fmax(0, -log10(off)))) / 10 : MOST_DIGITS;
+}
+
+/* --- words --- */
+
+struct overview {
+    size_t fields, wall, wall_fine; /* fine: 1 % or better */
+    struct field worst;             /* of a wall clock */
+    bool idle;                      /* CPU time that stood still over some interval */
+    bool independent;
+};
+
+static void intervals_look_at(const struct clocks_run *run, const struct field *field,
+                              struct overview *overview)
+{
+    const enum clock_role role = run->file.clocks[field->row->clock].role;
+    const double digits = digits_of(field->ratio);
+    overview->fields++;
+    overview->independent |= field->row->independent;
+    if (role == ROLE_CPU_TIME && digits < 1)
+        overview->idle = true;
+    if (role != ROLE_WALL)
+        return;
+    overview->wall++;
+    overview->wall_fine += digits >= 2;
+    if (!overview->worst.row || digits < digits_of(overview->worst.ratio))
+        overview->worst = *field;
+}
+
+static void put_worst(const struct clocks_run *run, const struct overview *overview,
+                      struct text *out)
+{
+    char ratio[NUMBER_SIZE];
+    clocks_ratio(overview->worst.ratio, ratio, sizeof(ratio));
+    text_printf(out, " Clocks of real time are right to 1 %% or better in %zu of %zu fields",
+                overview->wall_fine, overview->wall);
+    text_printf(out, "; the farthest off is %s over ",
+                clocks_name(&run->file, overview->worst.row->clock));
+    clocks_put_interval(overview->worst.row, out);
+    text_printf(out, ", %s times the reference.", ratio);
+}
+
+static void intervals_put_caption(const struct clocks_run *run, const struct overview *overview,
+                                  struct text *out)
+{
+    const char *reference = overview->fields && run->report.reference.clock >= 0
+                                ? clocks_name(&run->file, (uint32_t)run->report.reference.clock)
+                                : "the reference";
+    text_printf(out,
+                "To how many digits a clock and %s agree over an interval, at worst (CPU time: "
+                "usually): 2 digits are 1 %%, 6 a millionth, 0 no agreement.",
+                reference);
+    if (overview->worst.row)
+        put_worst(run, overview, out);
+    if (overview->idle)
+        text_puts(out, " CPU time stands still while its thread waits, as it claims to.");
+    if (!overview->independent)
+        text_puts(out, " As far as is known nothing that was read here is independent of the "
+                       "reference: disagreement tells, agreement does not.");
+}
+
+/* --- rows --- */
+
+static void add_field(json_t *figure, const struct clocks_run *run, const struct field *field)
+{
+    AUTO_TEXT struct text interval = {0};
+    clocks_put_interval(field->row, &interval);
+    FIGURE_ROW(figure, json_text(clocks_name(&run->file, field->row->clock)),
+               json_text(field->row->workload), json_text(text_string(&interval)),
+               figure_number(digits_of(field->ratio)), figure_number(field->ratio),
+               figure_number(field->low), figure_number(field->high), figure_number(field->naive),
+               json_count(field->runs), json_count(field->lengths));
+}
+
+json_t *clocks_intervals_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {
+        {"clock", "clock", ROLE_Y, true},
+        {"workload", "workload", ROLE_NONE, true},
+        {"interval", "interval", ROLE_X, false},
+        {"digits", "digits that agree", ROLE_VALUE, false},
+        {"ratio", "ratio to the reference", ROLE_NONE, false},
+        {"ratio_min", "lowest", ROLE_NONE, false},
+        {"ratio_max", "highest", ROLE_NONE, false},
+        {"naive", "in the paper's order of reading", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {"lengths", "lengths", ROLE_NONE, false},
+        {0},
+    };
+    const size_t rows = run->report.row_count;
+    struct overview overview = {0};
+    struct field field;
+    AUTO_TEXT struct text caption = {0};
+    for (size_t at = 0; at < rows;) {
+        at = find_field(run, at, &field);
+        if (is_compared(run, &field))
+            intervals_look_at(run, &field, &overview);
+    }
+    intervals_put_caption(run, &overview, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-intervals",
+        .title = "Clocks against the reference, by what was timed",
+        .caption = text_string(&caption),
+        .kind = FIGURE_MATRIX,
+        .x = {.label = "interval"},
+        .y = {.label = "clock"},
+        .columns = columns,
+    });
+    size_t added = 0;
+    for (size_t at = 0; at < rows && added < FIGURE_MOST_ROWS;) {
+        at = find_field(run, at, &field);
+        if (!is_compared(run, &field))
+            continue;
+        add_field(figure, run, &field);
+        added++;
+    }
+    clocks_note_reference(run, figure);
+    return figure;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
 
 void clocks_note_reference(const struct clocks_run *run, json_t *figure)
 {

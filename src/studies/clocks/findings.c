@@ -3,11 +3,580 @@
  *
  * The claims of the paper on the fidelity of counters as data, and their way through the rules:
  * what the other parts of the judge found in, findings out (docs/findings.md). */
-#include "studies/clocks/judge.h"
-
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "stats/interval.h"
+#include "stats/moments.h"
+#include "studies/clocks/judge.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The CPU's counter against the reference, over intervals of a kind: what all of them say
+ * together, how many are off by themselves, and what agreement is worth. */
+
+/* So many intervals that are off are no accident any more. */
+#define OFF_SHARE 0.05
+
+/* The columns of both clocks; false: the watch does not tell. */
+struct columns {
+    uint32_t counter, reference;
+    double counter_ns, reference_ns; /* a tick */
+};
+
+static bool columns_of(const struct clocks_facts *facts, const struct clock_watch *watch,
+                       struct columns *columns)
+{
+    int32_t reference = facts->report->reference.clock;
+    if (reference < 0 || (uint32_t)reference == facts->counter)
+        return false;
+    int own = watch_column(watch, facts->counter);
+    int other = watch_column(watch, (uint32_t)reference);
+    const struct clock_scale *own_scale = &facts->report->scales[facts->counter];
+    const struct clock_scale *other_scale = &facts->report->scales[reference];
+    if (own < 0 || other < 0 || !own_scale->known || !other_scale->known)
+        return false;
+    *columns = (struct columns){(uint32_t)own, (uint32_t)other, own_scale->ns_per_tick,
+                                other_scale->ns_per_tick};
+    return true;
+}
+
+/* One interval by both clocks. */
+struct pair {
+    double counter, reference; /* ns */
+    double bound;              /* ns that the readings leave open */
+};
+
+static struct pair pair_at(const struct clock_watch *watch, const struct columns *columns,
+                           size_t index)
+{
+    struct interval_reading both[2];
+    watch_interval_of_two(watch, index, columns->counter, columns->reference, both);
+    return (struct pair){
+        both[0].elapsed * columns->counter_ns, both[1].elapsed * columns->reference_ns,
+        both[0].bound * columns->counter_ns + both[1].bound * columns->reference_ns};
+}
+
+static size_t process_of(const struct clock_watch *watch, size_t index)
+{
+    size_t process = 0, look = watch_interval_look(watch, index);
+    while (process + 1 < watch->processes && watch->begins[process + 1] <= look)
+        process++;
+    return process;
+}
+
+/* What is gathered over all watches. */
+struct gathered {
+    struct replicate_list ratios, doubts;
+    size_t processes;
+    double farthest;
+};
+
+/* Clocks may go on or stop while the machine is suspended: nothing is compared over that. */
+static int gather(const struct clocks_case *file, const struct clock_watch *watch,
+                  const struct columns *columns, struct gathered *all, struct agreement *agreement)
+{
+    for (size_t i = 0; i < watch_intervals(watch); i++) {
+        struct pair pair = pair_at(watch, columns, i);
+        size_t process = all->processes + process_of(watch, i);
+        if (!(pair.reference > 0) || interval_suspended(file, watch, i))
+            continue;
+        double ratio = pair.counter / pair.reference;
+        if (replicate_add(&all->ratios, process, ratio) < 0 ||
+            replicate_add(&all->doubts, process, pair.bound / pair.reference) < 0)
+            return -ENOMEM;
+        double off = fabs(pair.counter - pair.reference);
+        agreement->intervals++;
+        agreement->off += off > pair.bound + AGREE_SHARE * pair.reference;
+        if (!(fabs(ratio - 1) <= all->farthest)) {
+            all->farthest = fabs(ratio - 1);
+            agreement->worst = ratio;
+        }
+    }
+    all->processes += watch->processes;
+    agreement->shortest_us = fmin(agreement->shortest_us, (double)watch->length);
+    agreement->longest_us = fmax(agreement->longest_us, (double)watch->length);
+    return 0;
+}
+
+int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
+                 struct agreement *agreement)
+{
+    struct gathered all = {.farthest = -1};
+    int error = 0;
+    *agreement = (struct agreement){.shortest_us = INFINITY};
+    for (size_t i = 0; i < facts->file->watch_count && !error; i++) {
+        const struct clock_watch *watch = &facts->file->watches[i];
+        struct columns columns;
+        if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
+            columns_of(facts, watch, &columns))
+            error = gather(facts->file, watch, &columns, &all, agreement);
+    }
+    if (!error && agreement->intervals > 0) {
+        double doubt = replicate_median(&all.doubts).median;
+        agreement->ratio = replicate_median(&all.ratios);
+        agreement->ratio.low -= doubt;
+        agreement->ratio.high += doubt;
+        agreement->independent = clocks_independent(facts->file, facts->counter,
+                                                    (uint32_t)facts->report->reference.clock);
+    }
+    replicate_release(&all.ratios);
+    replicate_release(&all.doubts);
+    return error;
+}
+
+/* Adds those of one watch: a watch has one length. */
+static int add_residuals(const struct clocks_case *file, const struct clock_watch *watch,
+                         const struct columns *columns, struct replicate_list *residuals)
+{
+    size_t count = watch_intervals(watch), used = 0;
+    double *ratios = malloc((count + 1) * sizeof(*ratios));
+    int error = ratios ? 0 : -ENOMEM;
+    for (size_t i = 0; i < count && !error; i++) {
+        struct pair pair = pair_at(watch, columns, i);
+        if (pair.reference > 0 && !interval_suspended(file, watch, i))
+            ratios[used++] = pair.counter / pair.reference;
+    }
+    if (!error && used > 1) {
+        sort_values(ratios, used);
+        double median = quantile(ratios, used, .5);
+        for (size_t i = 0; i < used && !error && median > 0; i++)
+            error = replicate_add(residuals, residuals->count, ratios[i] / median);
+    }
+    free(ratios);
+    return error;
+}
+
+int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
+                        struct replicate_list *residuals)
+{
+    int error = 0;
+    for (size_t i = 0; i < facts->file->watch_count && !error; i++) {
+        const struct clock_watch *watch = &facts->file->watches[i];
+        struct columns columns;
+        if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
+            columns_of(facts, watch, &columns))
+            error = add_residuals(facts->file, watch, &columns, residuals);
+    }
+    return error;
+}
+
+struct estimate agreement_estimate(const struct agreement *agreement)
+{
+    struct overhead_median ratio = agreement->ratio;
+    struct estimate estimate =
+        estimate_within(ratio.median - 1, ratio.low - 1, ratio.high - 1, AGREE_SHARE);
+    estimate.value = ratio.median;
+    estimate.low = ratio.low;
+    estimate.high = ratio.high;
+    if (share_interval(agreement->off, agreement->intervals, .95).low > OFF_SHARE)
+        estimate.verdict = FINDING_FAILS;
+    else if (agreement->off > 0 && estimate.verdict == FINDING_HOLDS)
+        estimate.verdict = FINDING_INCONCLUSIVE;
+    return estimate;
+}
+
+void tell_agreement(const struct clocks_facts *facts, const struct agreement *agreement,
+                    const char *what, struct finding *finding)
+{
+    const struct clock_known *counter = &facts->file->clocks[facts->counter];
+    const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
+    char length[48] = "";
+    if (agreement->longest_us > agreement->shortest_us)
+        snprintf(length, sizeof(length), "%s to ", ROUNDED(agreement->shortest_us / 1e3, 3));
+    finding_clause(finding, "%.24s shows %.6f of %.24s over %zu %s of %s%s ms", counter->name,
+                   agreement->ratio.median, other->name, agreement->intervals, what, length,
+                   ROUNDED(agreement->longest_us / 1e3, 3));
+    if (agreement->off > 0)
+        finding_clause(finding,
+                       "%zu of them are off by more than their readings leave open, the "
+                       "worst shows %.6f",
+                       agreement->off, agreement->worst);
+    if (!facts->report->scales[facts->counter].claimed)
+        finding_clause(finding, "nobody claims its rate: it is the one it had over computation");
+}
+
+void tell_same_counter(const struct clocks_facts *facts, struct finding *finding)
+{
+    const struct clock_known *counter = &facts->file->clocks[facts->counter];
+    const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
+    finding_clause(finding,
+                   "that proves nothing: %.24s is made of the same counter as %.24s, so both are "
+                   "wrong together; a clock made elsewhere could tell: --via ssh: from another "
+                   "machine, or an RTC or PTP device",
+                   other->name, counter->name);
+}
+
+const struct clock_rate *outside_rate(const struct clocks_facts *facts)
+{
+    const struct clock_rate *rates = facts->report->rates[facts->counter];
+    const int32_t preferred[] = {facts->report->reference.outside, facts->report->reference.rtc};
+    for (size_t i = 0; i < sizeof(preferred) / sizeof(*preferred); i++)
+        for (size_t j = 0; j < CLOCK_MOST_RATES; j++)
+            if (rates[j].known && rates[j].independent && rates[j].against_claim &&
+                preferred[i] >= 0 && rates[j].against == (uint32_t)preferred[i])
+                return &rates[j];
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Computation and sleep (K1, K2): does the counter agree with a clock that is not made of it?
+ * Where no such clock was around the intervals, one from outside may tell of the whole time. */
+
+/* "Too low": by this at least. */
+#define TOO_LOW 0.99
+/* "Scatters": the middle half of equal sleeps spreads by this at least. */
+#define SCATTERS 0.01
+#define DRAWS    2000
+/* Of the time that was watched from outside, less sleep than this tells nothing of sleep. */
+#define SLEPT_SHARE 0.01
+
+static bool is_plain(const struct clock_watch *watch)
+{
+    return watch->threads == 1 && !watch->moves && !watch->handover && !watch->awake;
+}
+
+static bool is_computation(const struct clock_watch *watch)
+{
+    return is_plain(watch) && strcmp(watch->workload, "compute") == 0;
+}
+
+static bool is_sleep(const struct clock_watch *watch)
+{
+    return is_plain(watch) && strcmp(watch->workload, "sleep") == 0;
+}
+
+/* Share of the time seen from outside in which `chosen` went on; all threads idle meanwhile. */
+static double share_of(const struct clocks_facts *facts, chosen_watch *chosen, double span_s)
+{
+    double us = 0;
+    for (size_t i = 0; i < facts->file->watch_count; i++) {
+        const struct clock_watch *watch = &facts->file->watches[i];
+        if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch))
+            us += (double)watch->length * (double)watch->begins[watch->processes] /
+                  WATCH_INTERVAL_LOOKS;
+    }
+    return span_s > 0 ? us / 1e6 / span_s : 0;
+}
+
+static void tell_outside(const struct clocks_facts *facts, const struct clock_rate *rate,
+                         double share, const char *what, struct finding *finding)
+{
+    finding_clause(finding,
+                   "against %.24s, which is made elsewhere, %.24s runs %+.1f ppm [%+.1f, %+.1f] "
+                   "beyond its claim over %.0f s, of which %.0f %% was %s",
+                   facts->file->clocks[rate->against].name,
+                   facts->file->clocks[facts->counter].name, rate->ppm, rate->low, rate->high,
+                   rate->span_s, 100 * share, what);
+}
+
+/* --- K1 --- */
+
+static void computation_from_outside(const struct clocks_facts *facts,
+                                     const struct clock_rate *rate, struct finding *finding)
+{
+    double share = share_of(facts, is_computation, rate->span_s);
+    struct estimate estimate =
+        estimate_within(rate->ppm / 1e6, rate->low / 1e6, rate->high / 1e6, AGREE_SHARE);
+    estimate.value += 1;
+    estimate.low += 1;
+    estimate.high += 1;
+    if (estimate.verdict == FINDING_FAILS || share < SLEPT_SHARE)
+        estimate.verdict = FINDING_INCONCLUSIVE;
+    estimate_report(&estimate, finding);
+    tell_outside(facts, rate, share, "computation", finding);
+    if (estimate.verdict == FINDING_INCONCLUSIVE)
+        finding_clause(finding, "whether computation or something else did it cannot be told");
+}
+
+int rule_computation(const struct clocks_facts *facts, struct finding *finding)
+{
+    struct agreement agreement;
+    const struct clock_rate *rate = outside_rate(facts);
+    if (agreement_of(facts, is_computation, &agreement) < 0)
+        return -ENOMEM;
+    if (!agreement.intervals) {
+        finding_clause(finding, "no computation was timed by the CPU's counter and a reference");
+        return 0;
+    }
+    struct estimate estimate = agreement_estimate(&agreement);
+    if (agreement.independent || estimate.verdict == FINDING_FAILS) {
+        estimate_report(&estimate, finding);
+        tell_agreement(facts, &agreement, "computations", finding);
+    } else if (rate) {
+        computation_from_outside(facts, rate, finding);
+    } else {
+        tell_agreement(facts, &agreement, "computations", finding);
+        tell_same_counter(facts, finding);
+    }
+    return 0;
+}
+
+/* --- K2 --- */
+
+static double middle_half(const double *values, size_t count, void *context)
+{
+    double sorted[512];
+    (void)context;
+    /* Evenly spaced ones of more. */
+    size_t used = count < 512 ? count : 512;
+    for (size_t i = 0; i < used; i++)
+        sorted[i] = values[i * count / used];
+    sort_values(sorted, used);
+    return quantile(sorted, used, .75) - quantile(sorted, used, .25);
+}
+
+/* How much sleeps of one length spread, relative to their median. */
+static int scatter_of(const struct clocks_facts *facts, struct estimate *scatter)
+{
+    AUTO_REPLICATES struct replicate_list residuals = {0};
+    struct interval interval;
+    if (agreement_residuals(facts, is_sleep, &residuals) < 0 ||
+        bootstrap_interval(residuals.values, residuals.count, middle_half, NULL, DRAWS, .95,
+                           facts->seed, &interval) < 0)
+        return -ENOMEM;
+    double value = residuals.count ? middle_half(residuals.values, residuals.count, NULL) : NAN;
+    *scatter = estimate_at_least(value, interval.low, interval.high, SCATTERS);
+    return 0;
+}
+
+/* If all that is missing were lost in sleep, its share of the time makes it so much of sleep. */
+static void sleep_from_outside(const struct clocks_facts *facts, const struct clock_rate *rate,
+                               struct finding *finding)
+{
+    double share = share_of(facts, is_sleep, rate->span_s);
+    if (share < SLEPT_SHARE) {
+        tell_outside(facts, rate, share, "sleep", finding);
+        finding_clause(finding, "too little to tell of sleep");
+        return;
+    }
+    double each = 1e6 * fmin(share, 1);
+    struct estimate estimate =
+        estimate_below(1 + rate->ppm / each, 1 + rate->low / each, 1 + rate->high / each, TOO_LOW);
+    /* What is too low over the whole time may have been lost elsewhere, and shows no scatter. */
+    if (estimate.verdict == FINDING_HOLDS)
+        estimate.verdict = FINDING_INCONCLUSIVE;
+    estimate_report(&estimate, finding);
+    tell_outside(facts, rate, share, "sleep", finding);
+    if (estimate.verdict == FINDING_INCONCLUSIVE)
+        finding_clause(finding, "whether sleep or something else did it cannot be told");
+}
+
+static void sleep_by_reference(const struct clocks_facts *facts, const struct agreement *agreement,
+                               const struct estimate *low, const struct estimate *scatter,
+                               struct finding *finding)
+{
+    estimate_report(low, finding);
+    if (verdict_graver(scatter->verdict, low->verdict))
+        finding->verdict = scatter->verdict;
+    tell_agreement(facts, agreement, "sleeps", finding);
+    finding_clause(finding, "the middle half of equal sleeps spreads by %.2g %%",
+                   100 * scatter->value);
+    if (low->verdict == FINDING_HOLDS && scatter->verdict == FINDING_FAILS)
+        finding_clause(finding, "it reads too low, but evenly");
+}
+
+int rule_sleep(const struct clocks_facts *facts, struct finding *finding)
+{
+    struct agreement agreement;
+    struct estimate scatter;
+    const struct clock_rate *rate = outside_rate(facts);
+    if (agreement_of(facts, is_sleep, &agreement) < 0 || scatter_of(facts, &scatter) < 0)
+        return -ENOMEM;
+    if (!agreement.intervals) {
+        finding_clause(finding, "no sleep was timed by the CPU's counter and a reference");
+        return 0;
+    }
+    struct overhead_median ratio = agreement.ratio;
+    struct estimate low = estimate_below(ratio.median, ratio.low, ratio.high, TOO_LOW);
+    if (agreement.independent || low.verdict == FINDING_HOLDS) {
+        sleep_by_reference(facts, &agreement, &low, &scatter, finding);
+    } else if (rate) {
+        sleep_from_outside(facts, rate, finding);
+    } else {
+        tell_agreement(facts, &agreement, "sleeps", finding);
+        tell_same_counter(facts, finding);
+        finding_clause(finding, "the timer that ends a sleep may count the same ticks");
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Order (K3, K4): does the counter go back in one thread, and is it still to be trusted when
+ * threads and CPUs change? What goes back is wrong by itself: that needs no other clock. */
+
+/* With fewer readings one step back in a thousand would stay unseen. */
+#define FEWEST_READINGS 3000
+#define MILLION         1e6
+/* Trips without which an offset is not bound by anything but luck. */
+#define FEWEST_TRIPS 30
+/* What must not stay unseen: the tolerance of the shortest interval, 20 ms. */
+#define OFFSET_NS (20e6 * AGREE_SHARE)
+
+/* --- K3 --- */
+
+/* None of N: at most 3 / N, 95 % one-sided; four of five such rows would show 1.6 / N. */
+static void report_none(uint64_t readings, struct finding *finding)
+{
+    finding->has_estimate = true;
+    finding->estimate = finding->low = 0;
+    finding->high = -log(.05) / (double)readings * MILLION;
+    finding->detectable = -log(.2) / (double)readings * MILLION;
+}
+
+static void report_some(const struct clock_monotonic *order, struct finding *finding)
+{
+    struct interval share = share_interval((size_t)order->backward, (size_t)order->readings, .95);
+    finding->has_estimate = true;
+    finding->estimate = (double)order->backward / (double)order->readings * MILLION;
+    finding->low = share.low * MILLION;
+    finding->high = share.high * MILLION;
+    finding->detectable = -log(.2) / (double)order->readings * MILLION;
+}
+
+int rule_one_thread(const struct clocks_facts *facts, struct finding *finding)
+{
+    const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
+    const char *name = facts->file->clocks[facts->counter].name;
+    if (!order->known) {
+        finding_clause(finding, "no readings of %.24s follow each other in one thread", name);
+        return 0;
+    }
+    if (order->backward > 0) {
+        finding->verdict = FINDING_FAILS;
+        report_some(order, finding);
+        finding_clause(finding,
+                       "%s of %s readings of %.24s are below the one before in the same "
+                       "thread, by up to %s ticks",
+                       FIGURE((double)order->backward), FIGURE((double)order->readings), name,
+                       FIGURE(order->worst_ticks));
+    } else {
+        bool enough = order->readings >= FEWEST_READINGS;
+        finding->verdict = enough ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
+        report_none(order->readings, finding);
+        finding_clause(finding,
+                       "none of %s readings of %.24s is below the one before in the same "
+                       "thread: at most one in %s is%s",
+                       FIGURE((double)order->readings), name,
+                       FIGURE(floor((double)order->readings / -log(.05))),
+                       enough ? "" : ", which is not rare enough to be called never");
+    }
+    if (order->wrapped)
+        finding_clause(finding, "it begins anew at 2^%.0f, which is no step back",
+                       log2(order->wrap_ticks));
+    return 0;
+}
+
+/* --- K4 --- */
+
+static bool changes(const struct clock_watch *watch)
+{
+    return watch->threads > 1 || watch->moves > 0 || watch->handover;
+}
+
+static void tell_offsets(const struct clocks_facts *facts, struct finding *finding)
+{
+    const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
+    const struct clock_offsets *offsets = &facts->report->offsets[facts->counter];
+    const struct clock_scale *scale = &facts->report->scales[facts->counter];
+    char words[WORDS_TIME] = "";
+    if (scale->known)
+        words_time(offsets->largest_bound * scale->ns_per_tick, words);
+    if (order->cross_backward > 0)
+        finding_clause(finding,
+                       "in %zu of %zu trips between CPUs a later reading is below an earlier one, "
+                       "by up to %s ticks (CPU %d and %d: %+.0f)",
+                       order->cross_backward, order->trips, FIGURE(round(order->cross_worst_ticks)),
+                       offsets->cpu, offsets->partner, offsets->offset);
+    else
+        finding_clause(finding,
+                       "in %zu trips between %zu %s of CPUs no later reading is below an earlier "
+                       "one, so they are no more than %s ticks apart%s%s%s",
+                       order->trips, order->pairs, order->pairs == 1 ? "pair" : "pairs",
+                       FIGURE(round(offsets->largest_bound)), *words ? " (" : "", words,
+                       *words ? ")" : "");
+}
+
+/* By the pair that is farthest apart. */
+static enum finding_verdict report_offsets(const struct clocks_facts *facts,
+                                           struct finding *finding)
+{
+    const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
+    const struct clock_offsets *offsets = &facts->report->offsets[facts->counter];
+    const struct clock_scale *scale = &facts->report->scales[facts->counter];
+    finding->has_estimate = true;
+    finding->estimate = offsets->offset;
+    finding->low = offsets->offset - offsets->bound;
+    finding->high = offsets->offset + offsets->bound;
+    finding->detectable = offsets->largest_bound;
+    if (order->cross_backward > 0 || offsets->worst != 0)
+        return FINDING_FAILS;
+    bool bound = scale->known && offsets->largest_bound * scale->ns_per_tick <= OFFSET_NS;
+    return bound && order->trips >= FEWEST_TRIPS ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
+}
+
+/* Why no two CPUs were compared. */
+static const char *why_no_trips(const struct clocks_facts *facts)
+{
+    const struct clocks_case *file = facts->file;
+    if (file->cpus == 1)
+        return "only one CPU may be used here";
+    for (size_t i = 0; i < file->watch_count; i++)
+        if (file->watches[i].kind == WATCH_TRIPS && file->watches[i].reason)
+            return file->watches[i].reason;
+    for (size_t i = 0; i < file->absence_count; i++)
+        if (file->absences[i].what && strstr(file->absences[i].what, "trips"))
+            return file->absences[i].reason;
+    return "no two CPUs were compared";
+}
+
+/* Intervals with threads and moves, beside the trips. */
+static void judge_intervals(const struct clocks_facts *facts, const struct agreement *agreement,
+                            struct finding *finding)
+{
+    struct estimate estimate = agreement_estimate(agreement);
+    if (!agreement->intervals) {
+        finding_clause(finding, "no interval with several threads or a change of CPU was timed");
+        if (finding->verdict == FINDING_HOLDS)
+            finding->verdict = FINDING_INCONCLUSIVE;
+        return;
+    }
+    bool tells = agreement->independent || estimate.verdict == FINDING_FAILS;
+    if (tells && verdict_graver(estimate.verdict, finding->verdict))
+        finding->verdict = estimate.verdict;
+    tell_agreement(facts, agreement, "intervals with threads or changes of CPU", finding);
+    if (!tells)
+        finding_clause(finding, "of these trips alone decide: the reference is made of the same "
+                                "counter and would go wrong with it");
+}
+
+int rule_changes(const struct clocks_facts *facts, struct finding *finding)
+{
+    struct agreement agreement;
+    if (agreement_of(facts, changes, &agreement) < 0)
+        return -ENOMEM;
+    if (!facts->report->offsets[facts->counter].known) {
+        finding_clause(finding, "%.240s", why_no_trips(facts));
+        struct estimate estimate = agreement_estimate(&agreement);
+        if (agreement.intervals && estimate.verdict == FINDING_FAILS) {
+            finding->verdict = FINDING_FAILS;
+            tell_agreement(facts, &agreement, "intervals with threads or changes of CPU", finding);
+        }
+        return 0;
+    }
+    finding->verdict = report_offsets(facts, finding);
+    tell_offsets(facts, finding);
+    judge_intervals(facts, &agreement, finding);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The claims of the paper on the fidelity of counters as data, and their way through the rules:
+ * what the other parts of the judge found in, findings out (docs/findings.md). */
 
 struct clocks_claim {
     const char *id, *text, *figure, *unit;

@@ -7,7 +7,187 @@
 #include <math.h>
 
 #include "engine/claims.h"
-#include "cli/clocks-show.h"
+#include "studies/clocks/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * One clock in the JSON of `assay clocks`: what it claims, what was measured of it, and how far it
+ * can be trusted. */
+
+static const char no_row[] = "it was not read in a row";
+static const char no_step[] = "no step of it was seen";
+static const char no_pair[] = "no two CPUs compared their readings of it";
+static const char no_rate[] = "nothing was there to compare its rate with";
+static const char no_other[] = "it was compared with no clock of the same rate";
+
+/* NaN where the part said nothing, whatever the memory held. */
+static double only(bool known, double value)
+{
+    return known ? value : NAN;
+}
+
+static void put_claims(json_t *object, const struct clock_known *clock)
+{
+    json_t *claims = json_object();
+    if (clock->hz)
+        json_object_set_new(claims, "hz", json_count(clock->hz));
+    else
+        json_absent(claims, "hz", "nobody claims any rate");
+    json_object_set_new(claims, "by", json_text(clock->claim));
+    JSON_PUT_REALS(claims, {"resolution_ns", only(clock->resolution_ns > 0, clock->resolution_ns),
+                            "the operating system does not say"});
+    json_object_set_new(claims, "steered", json_boolean(clock->steered));
+    json_object_set_new(object, "claims", claims);
+}
+
+/* The keys that every reader may rely on. */
+static void put_promised(json_t *object, const struct clock_seen *seen)
+{
+    json_object_set_new(object, "clock", json_text(seen->clock->name));
+    JSON_PUT_REALS(
+        object,
+        {"cost_ticks", only(seen->cost.known, seen->cost.ticks),
+         seen->cost.known ? "no tick can be read here" : no_row},
+        {"resolution_ns", only(seen->granularity.known, seen->granularity.resolution_ns), no_step});
+    if (seen->monotonic.known)
+        json_object_set_new(object, "monotonic", json_boolean(!seen->monotonic.backward));
+    else
+        json_absent(object, "monotonic", no_row);
+    JSON_PUT_REALS(
+        object,
+        {"cross_cpu_offset_ticks", only(seen->offsets.known, seen->offsets.offset), no_pair},
+        {"rate_ppm", seen->rate ? seen->rate->ppm : NAN, no_rate});
+}
+
+static void put_cost(json_t *object, const struct clock_seen *seen)
+{
+    const struct clock_cost *cost = &seen->cost;
+    const struct clock_granularity *steps = &seen->granularity;
+    const char *why = cost->known ? "no tick can be read here" : no_row;
+    JSON_PUT_REALS(object, {"cost_low_ticks", only(cost->known, cost->low), why},
+                   {"cost_high_ticks", only(cost->known, cost->high), why},
+                   {"cost_ns", only(cost->known, cost->ns), no_row},
+                   {"step_ticks", only(steps->known, steps->step_ticks), no_step},
+                   {"usual_step_ticks", only(steps->known, steps->usual_ticks), no_step},
+                   {"quantum_ticks", only(steps->known, steps->quantum_ticks), no_step},
+                   {"ns_per_tick", only(seen->scale.known, seen->scale.ns_per_tick),
+                    "its rate is neither claimed nor could it be measured"});
+    json_object_set_new(object, "blocks", json_count(cost->known ? cost->blocks : 0));
+    json_object_set_new(object, "steps", json_count(steps->known ? steps->steps : 0));
+    json_object_set_new(object, "coarse", json_boolean(steps->known && steps->coarse));
+    json_object_set_new(object, "rate_claimed",
+                        json_boolean(seen->scale.known && seen->scale.claimed));
+}
+
+static void put_order(json_t *object, const struct clock_seen *seen)
+{
+    const struct clock_monotonic *order = &seen->monotonic;
+    json_object_set_new(object, "readings", json_count(order->known ? order->readings : 0));
+    json_object_set_new(object, "backward", json_count(order->known ? order->backward : 0));
+    JSON_PUT_REALS(object,
+                   {"backward_worst_ticks", only(order->known, order->worst_ticks), no_row});
+    if (order->known && order->wrapped)
+        JSON_PUT_REALS(object,
+                       {"wrap_ticks", order->wrap_ticks, "where it wraps could not be told"});
+    else
+        json_absent(object, "wrap_ticks", order->known ? "it was not seen to wrap" : no_row);
+    if (order->cross_known)
+        json_object_set_new(object, "monotonic_across_cpus", json_boolean(!order->cross_backward));
+    else
+        json_absent(object, "monotonic_across_cpus", no_pair);
+    json_object_set_new(object, "trips", json_count(order->cross_known ? order->trips : 0));
+    json_object_set_new(object, "trips_backward",
+                        json_count(order->cross_known ? order->cross_backward : 0));
+    JSON_PUT_REALS(
+        object, {"trips_worst_ticks", only(order->cross_known, order->cross_worst_ticks), no_pair},
+        {"cross_cpu_bound_ticks", only(seen->offsets.known, seen->offsets.bound), no_pair},
+        {"cross_cpu_proven_ticks", only(seen->offsets.known, seen->offsets.worst), no_pair});
+}
+
+static json_t *rate_json(const struct clocks_run *run, const struct clock_rate *rate)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "against", json_text(clocks_name(&run->file, rate->against)));
+    json_object_set_new(object, "independent", json_boolean(rate->independent));
+    JSON_PUT_REALS(object, {"ppm", rate->ppm, NULL}, {"low", rate->low, NULL},
+                   {"high", rate->high, NULL});
+    json_object_set_new(object, "against_claim", json_boolean(rate->against_claim));
+    json_object_set_new(object, "tells", json_boolean(rate->tells));
+    JSON_PUT_REALS(object, {"span_s", rate->span_s, NULL});
+    return object;
+}
+
+static void put_rates(json_t *object, const struct clocks_run *run, const struct clock_seen *seen)
+{
+    json_t *rates = json_array();
+    JSON_PUT_REALS(object, {"rate_low_ppm", seen->rate ? seen->rate->low : NAN, no_rate},
+                   {"rate_high_ppm", seen->rate ? seen->rate->high : NAN, no_rate});
+    for (size_t i = 0; seen->rates && i < CLOCK_MOST_RATES; i++)
+        if (seen->rates[i].known)
+            json_array_append_new(rates, rate_json(run, &seen->rates[i]));
+    json_object_set_new(object, "rates", rates);
+}
+
+static void put_same(json_t *object, const struct clocks_run *run, const struct clock_seen *seen)
+{
+    const struct clock_same *same = &seen->same;
+    json_object_set_new(
+        object, "same_as",
+        json_text(same->known && same->same ? clocks_name(&run->file, same->with) : NULL));
+    JSON_PUT_REALS(object, {"parted_ns", only(same->known, same->parted_ns), no_other},
+                   {"parted_bound_ns", only(same->known, same->bound_ns), no_other},
+                   {"parted_span_s", only(same->known, same->span_s), no_other},
+                   {"parted_ppb", only(same->known, same->ppb), no_other});
+}
+
+static void put_verdict(json_t *object, const struct clocks_run *run,
+                        const struct clock_verdict *verdict)
+{
+    static const char unjudged[] = "it was not judged";
+    const struct clock_row *worst = clocks_worst_row(run, verdict);
+    json_t *faults = json_array();
+    for (size_t i = FAULT_NONE + 1; verdict && i < CLOCK_FAULTS; i++)
+        if (verdict->faults & 1u << i)
+            json_array_append_new(faults, json_text(clock_fault_names[i]));
+    if (verdict)
+        json_object_set_new(object, "trust", json_text(clock_trust_names[verdict->trust]));
+    else
+        json_absent(object, "trust", unjudged);
+    json_object_set_new(
+        object, "fault",
+        json_text(verdict && verdict->fault ? clock_fault_names[verdict->fault] : NULL));
+    json_object_set_new(object, "faults", faults);
+    json_object_set_new(object, "why", json_text(verdict && verdict->why[0] ? verdict->why : NULL));
+    JSON_PUT_REALS(
+        object,
+        {"worst_ratio", verdict ? verdict->worst_ratio : NAN, "it was compared over no interval"},
+        {"shortest_us", verdict ? verdict->shortest_us : NAN, "it tells no interval to 1 %"});
+    json_object_set_new(object, "worst_workload", json_text(worst ? worst->workload : NULL));
+}
+
+json_t *clocks_clock_json(const struct clocks_run *run, size_t index)
+{
+    const struct clock_seen seen = clocks_seen(run, index);
+    json_t *object = json_object();
+    put_promised(object, &seen);
+    put_verdict(object, run, seen.verdict);
+    json_object_set_new(object, "role", json_text(clock_role_names[seen.clock->role]));
+    json_object_set_new(object, "way", json_text(seen.clock->way));
+    json_object_set_new(object, "hardware", json_text(seen.clock->hardware));
+    json_object_set_new(object, "note",
+                        json_text(seen.clock->note && *seen.clock->note ? seen.clock->note : NULL));
+    json_object_set_new(object, "external", json_boolean(seen.clock->external));
+    put_claims(object, seen.clock);
+    put_cost(object, &seen);
+    put_order(object, &seen);
+    put_rates(object, run, &seen);
+    put_same(object, run, &seen);
+    return object;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The report of `assay clocks`, for programs (docs/json): a row for a clock over one kind of
+ * interval, and around the rows what all of them say together. What is known of each clock is in
+ * clocks-json-clock.c. */
 
 /* --- rows --- */
 

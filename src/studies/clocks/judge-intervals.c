@@ -5,12 +5,326 @@
  * points of the paper's Figure 1. */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/clocks/marks.h"
-#include "judge/clocks/readings.h"
 #include "stats/moments.h"
+#include "studies/clocks/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Idle states as a cause: the sentence on sleeps with CPUs held awake. */
+
+/* Less than this between two ratios is no change, whatever the bounds of readings are. */
+#define RATIO_CHANGE 1e-4
+/* A clock that leaves this open says nothing of how well the others agree. */
+#define COARSE_DOUBT 1e-3
+
+/* Every sleep is a value of its own: what is compared are sleeps, not processes. */
+int idle_add_sleep(struct idle_sleeps *sleeps, bool awake, double late_ns)
+{
+    struct replicate_list *list = awake ? &sleeps->awake : &sleeps->plain;
+    return replicate_add(list, list->count, late_ns);
+}
+
+void idle_release(struct idle_sleeps *sleeps)
+{
+    replicate_release(&sleeps->plain);
+    replicate_release(&sleeps->awake);
+}
+
+static bool is_sleep(const struct clock_row *row, bool awake)
+{
+    return strcmp(row->workload, "sleep") == 0 && row->threads == 1 && !row->moves &&
+           !row->handover && row->awake == awake;
+}
+
+/* What the two ratios can differ by although nothing changed. */
+static double doubt(const struct clocks_report *report, const struct clock_row *row)
+{
+    double ns = row->bound_ns + clock_step_ns(report, row->clock);
+    return row->median_ns > 0 ? ns / row->median_ns : INFINITY;
+}
+
+struct change {
+    const struct clock_row *plain, *awake; /* NULL: nothing was compared */
+    double size;                           /* of the ratio, beyond doubt; 0: none */
+    double largest;                        /* any, of a clock that did not change beyond doubt */
+};
+
+/* The plain sleep of the same clock that is nearest in length; NULL: none. */
+static const struct clock_row *plain_like(const struct clocks_report *report,
+                                          const struct clock_row *awake)
+{
+    const struct clock_row *nearest = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct clock_row *row = &report->rows[i];
+        double apart = fabs((double)row->requested_us - (double)awake->requested_us);
+        if (row->clock == awake->clock && is_sleep(row, false) && apart < least) {
+            nearest = row;
+            least = apart;
+        }
+    }
+    return nearest;
+}
+
+/* The clock whose ratio over sleep changes most, of those that claim to go on. */
+static struct change largest_change(const struct clocks_case *file,
+                                    const struct clocks_report *report)
+{
+    struct change found = {0};
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct clock_row *awake = &report->rows[i];
+        const struct clock_row *plain = is_sleep(awake, true) ? plain_like(report, awake) : NULL;
+        if (!plain || file->clocks[awake->clock].role != ROLE_WALL)
+            continue;
+        double size = fabs(plain->ratio_median - awake->ratio_median);
+        double beyond = size - doubt(report, plain) - doubt(report, awake) - RATIO_CHANGE;
+        if (beyond <= 0 && doubt(report, plain) < COARSE_DOUBT)
+            found.largest = fmax(found.largest, size);
+        if (!found.plain || (beyond > 0 && size > found.size)) {
+            found.plain = plain;
+            found.awake = awake;
+            found.size = beyond > 0 ? size : 0;
+        }
+    }
+    return found;
+}
+
+/* Why no CPU was held awake, or NULL. */
+static const char *why_not_held(const struct clocks_case *file)
+{
+    for (size_t i = 0; i < file->watch_count; i++)
+        if (file->watches[i].awake && file->watches[i].failed && file->watches[i].reason)
+            return file->watches[i].reason;
+    for (size_t i = 0; i < file->absence_count; i++)
+        if (file->absences[i].what && strstr(file->absences[i].what, "awake"))
+            return file->absences[i].reason;
+    return NULL;
+}
+
+static void tell_clocks(const struct clocks_case *file, const struct change *change,
+                        struct clocks_disturbances *seen)
+{
+    if (!change->plain)
+        return;
+    if (change->size > 0)
+        snprintf(seen->idle, sizeof(seen->idle),
+                 "Idle states matter to %s: over sleep it shows %.4f of the reference, %.4f while "
+                 "CPUs are held awake. ",
+                 file->clocks[change->plain->clock].name, change->plain->ratio_median,
+                 change->awake->ratio_median);
+    else
+        snprintf(seen->idle, sizeof(seen->idle), "Idle states change no clock (to %.2g ppm). ",
+                 fmax(.1, 1e6 * change->largest));
+}
+
+/* How late they end stands beside it. */
+static void tell_sleeps(struct overhead_median plain, struct overhead_median awake,
+                        struct clocks_disturbances *seen)
+{
+    size_t used = strlen(seen->idle);
+    const char *words = plain.low > awake.high   ? "Idle states make sleeps end later."
+                        : plain.high < awake.low ? "Sleeps end later while CPUs are held awake."
+                                                 : "Sleeps end no earlier without them.";
+    snprintf(seen->idle + used, sizeof(seen->idle) - used, "%s", words);
+}
+
+void idle_compare(const struct clocks_case *file, const struct clocks_report *report,
+                  struct idle_sleeps *sleeps, struct clocks_disturbances *seen)
+{
+    struct overhead_median plain = replicate_median(&sleeps->plain);
+    struct overhead_median awake = replicate_median(&sleeps->awake);
+    seen->overslept_median_ns = plain.median;
+    seen->awake_median_ns = awake.median;
+    seen->overslept_max_ns =
+        sleeps->plain.count ? sleeps->plain.values[sleeps->plain.count - 1] : NAN;
+    seen->awake_max_ns = sleeps->awake.count ? sleeps->awake.values[sleeps->awake.count - 1] : NAN;
+    if (!sleeps->plain.count)
+        return;
+    if (!sleeps->awake.count) {
+        const char *why = why_not_held(file);
+        snprintf(seen->idle, sizeof(seen->idle),
+                 "What idle states do was not told apart: no sleep was watched with CPUs held "
+                 "awake%s%.150s.",
+                 why ? ": " : "", why ? why : "");
+        return;
+    }
+    struct change change = largest_change(file, report);
+    tell_clocks(file, &change, seen);
+    tell_sleeps(plain, awake, seen);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What host, scheduler and idle states did while clocks were watched, for which no clock is to
+ * blame: stolen time, suspension, preemption, and sleeps that end late. */
+
+/* Looks of two clocks that the scheduler tears apart do not look like a suspension below this. */
+#define SUSPENSION_NS 1e6
+
+/* What is gathered beside the report. */
+struct gathered {
+    const struct clocks_case *file;
+    const struct clocks_report *report;
+    struct clocks_disturbances *seen;
+    bool steal_known, boot_known;
+    /* boottime - monotonic at the earliest and at the latest moment, by monotonic */
+    uint64_t earliest, latest;
+    double first_gap, last_gap;
+    struct idle_sleeps sleeps;
+};
+
+static int role_column(const struct clocks_case *file, const struct clock_watch *watch,
+                       enum clock_role role)
+{
+    for (uint32_t column = 0; column < watch->columns; column++)
+        if (file->clocks[watch->clocks[column]].role == role)
+            return (int)column;
+    return -1;
+}
+
+static int named_column(const struct clocks_case *file, const struct clock_watch *watch,
+                        const char *name)
+{
+    int clock = clocks_index(file, name);
+    return clock < 0 ? -1 : watch_column(watch, (uint32_t)clock);
+}
+
+static double ns_of(const struct gathered *all, const struct clock_watch *watch, int column,
+                    double ticks)
+{
+    const struct clock_scale *scale = &all->report->scales[watch->clocks[column]];
+    return ticks * (scale->known ? scale->ns_per_tick : 1);
+}
+
+/* The reference's length of an interval; NaN: it was not read. */
+static double reference_ns(const struct gathered *all, const struct clock_watch *watch,
+                           size_t index)
+{
+    int32_t reference = all->report->reference.clock;
+    int column = reference < 0 ? -1 : watch_column(watch, (uint32_t)reference);
+    return column < 0
+               ? NAN
+               : ns_of(all, watch, column, watch_interval(watch, index, (uint32_t)column).elapsed);
+}
+
+/* --- the host --- */
+
+static void see_steal(struct gathered *all, const struct clock_watch *watch, size_t index)
+{
+    int column = role_column(all->file, watch, ROLE_STOLEN);
+    if (column < 0)
+        return;
+    const uint64_t *first =
+        watch->values + watch_interval_look(watch, index) * watch->columns + column;
+    const uint64_t *last = first + (size_t)(WATCH_INTERVAL_LOOKS - 1) * watch->columns;
+    int64_t ticks = (int64_t)(*last - *first);
+    all->steal_known = true;
+    if (ticks <= 0)
+        return;
+    all->seen->stolen_ns += ns_of(all, watch, column, (double)ticks);
+    all->seen->stolen_intervals++;
+}
+
+/* --- suspension --- */
+
+static double middle(double one, double other, double third)
+{
+    return fmax(fmin(one, other), fmin(fmax(one, other), third));
+}
+
+/* boottime - monotonic at a side of an interval, in ns: the middle of its three looks. */
+static double gap_at(const struct gathered *all, const struct clock_watch *watch, size_t look,
+                     int boot, int monotonic)
+{
+    double gaps[WATCH_SIDE_LOOKS];
+    for (size_t i = 0; i < WATCH_SIDE_LOOKS; i++) {
+        const uint64_t *row = watch->values + (look + i) * watch->columns;
+        gaps[i] = ns_of(all, watch, boot, (double)(int64_t)(row[boot] - row[monotonic]));
+    }
+    return middle(gaps[0], gaps[1], gaps[2]);
+}
+
+static void see_suspension(struct gathered *all, const struct clock_watch *watch, size_t index)
+{
+    int boot = named_column(all->file, watch, "boottime");
+    int monotonic = named_column(all->file, watch, "monotonic");
+    if (boot < 0 || monotonic < 0)
+        return;
+    size_t look = watch_interval_look(watch, index);
+    double before = gap_at(all, watch, look, boot, monotonic);
+    double after = gap_at(all, watch, look + WATCH_SIDE_LOOKS, boot, monotonic);
+    uint64_t begin = watch->values[look * watch->columns + (size_t)monotonic];
+    uint64_t end = watch->values[(look + WATCH_SIDE_LOOKS) * watch->columns + (size_t)monotonic];
+    all->seen->suspended_intervals += after - before > SUSPENSION_NS;
+    if (!all->boot_known || begin < all->earliest) {
+        all->earliest = begin;
+        all->first_gap = before;
+    }
+    if (!all->boot_known || end > all->latest) {
+        all->latest = end;
+        all->last_gap = after;
+    }
+    all->boot_known = true;
+}
+
+/* --- scheduler and sleeps --- */
+
+static void see_preemption(struct gathered *all, const struct clock_watch *watch, size_t index)
+{
+    size_t last = watch_interval_look(watch, index) + WATCH_SIDE_LOOKS;
+    all->seen->intervals++;
+    all->seen->preempted += watch->accounts && watch->accounts[last].involuntary > 0;
+}
+
+static int see_interval(struct gathered *all, const struct clock_watch *watch, size_t index)
+{
+    double ns = reference_ns(all, watch, index);
+    see_preemption(all, watch, index);
+    /* Threads of an interval share the rest. */
+    if (index % watch->threads != 0)
+        return 0;
+    if (ns > 0)
+        all->seen->watched_ns += ns;
+    see_steal(all, watch, index);
+    see_suspension(all, watch, index);
+    bool plain = strcmp(watch->workload, "sleep") == 0 && watch->threads == 1 && !watch->moves &&
+                 !watch->handover;
+    return plain ? idle_add_sleep(&all->sleeps, watch->awake, ns - (double)watch->length * 1e3) : 0;
+}
+
+static void sum_up(struct gathered *all)
+{
+    struct clocks_disturbances *seen = all->seen;
+    double growth = all->last_gap - all->first_gap;
+    if (!all->steal_known)
+        seen->stolen_ns = NAN;
+    seen->suspended_ns = !all->boot_known ? NAN : growth > SUSPENSION_NS ? growth : 0;
+    idle_compare(all->file, all->report, &all->sleeps, seen);
+}
+
+int clocks_judge_disturbances(const struct clocks_case *file, struct clocks_report *report)
+{
+    struct gathered all = {.file = file, .report = report, .seen = &report->disturbances};
+    int error = 0;
+    report->disturbances = (struct clocks_disturbances){0};
+    for (size_t i = 0; i < file->watch_count && !error; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        for (size_t j = 0; watch->kind == WATCH_INTERVAL && j < watch_intervals(watch) && !error;
+             j++)
+            error = see_interval(&all, watch, j);
+    }
+    if (!error)
+        sum_up(&all);
+    idle_release(&all.sleeps);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Every clock over the same intervals as the reference: a row for each kind of interval, and the
+ * points of the paper's Figure 1. */
 
 /* Intervals of the same kind have this in common; a row is one of these for one clock. */
 static int compare_kinds(const struct clock_row *left, const struct clock_row *right)

@@ -9,7 +9,347 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "judge/clocks/succession.h"
+#include "stats/moments.h"
+#include "studies/clocks/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Finds in all watches the readings that follow each other in one thread. Where the CPU may have
+ * changed between two of them they are left out: what that does is judged by trips. */
+
+/* Where a clock should be after a stretch is not known better than this, by the pace of blocks and
+ * steps, and by the rates that are known of clocks. */
+#define PACE_SHARE 0.1
+#define RATE_SHARE 0.003
+/* Nor is the place where it begins anew, in parts of the period. */
+#define PERIOD_SHARE (1.0 / 256)
+/* Without anything beside it: a step back so near to the period. */
+#define NEAR_PERIOD 0.875
+/* Ticks by which anything may be off. */
+#define TICKS_SLACK 4.0
+/* What is known to this part of the period tells which way round it went. */
+#define SURE_SHARE 0.25
+
+struct search {
+    const struct clocks_case *file;
+    const struct clocks_report *report;
+    uint32_t clock;
+    stretch_visitor *visitor;
+    void *context;
+};
+
+enum wraps stretch_wraps(const struct stretch *stretch, double period)
+{
+    bool near = stretch->worst >= NEAR_PERIOD * period;
+    /* All differences are modulo 2^64: what wraps there has gone on in them. */
+    if (isnan(stretch->expected) || period >= 0x1p64)
+        return near ? WRAPS_SURELY : WRAPS_NOT;
+    double times = round((stretch->expected - stretch->way) / period);
+    times = fmax(times, (double)stretch->backward);
+    double off = fabs(stretch->way + times * period - stretch->expected);
+    double free = stretch->slack + PERIOD_SHARE * period + TICKS_SLACK;
+    if (off <= free)
+        return free <= SURE_SHARE * period ? WRAPS_SURELY : WRAPS_MAYBE;
+    return stretch->interrupted ? WRAPS_MAYBE : WRAPS_NOT;
+}
+
+double ticks_between(const struct clock_monotonic *clock, uint64_t before, uint64_t now)
+{
+    double ticks = (double)(int64_t)(now - before);
+    return clock->wrapped ? remainder(ticks, clock->wrap_ticks) : ticks;
+}
+
+/* --- two looks --- */
+
+static const uint64_t *look_at(const struct clock_watch *watch, size_t look)
+{
+    return watch->values + look * watch->columns;
+}
+
+/* Ticks that the reference says have passed; NaN: it was not read, or the rate is unknown. */
+static double expected_between(const struct search *search, const struct clock_watch *watch,
+                               size_t before, size_t now)
+{
+    int32_t reference = search->report->reference.clock;
+    int column = reference < 0 ? -1 : watch_column(watch, (uint32_t)reference);
+    if (column < 0 || (uint32_t)reference == search->clock)
+        return NAN;
+    const struct clock_scale *own = &search->report->scales[search->clock];
+    const struct clock_scale *other = &search->report->scales[reference];
+    if (!own->known || !other->known || !(own->ns_per_tick > 0))
+        return NAN;
+    int64_t ticks = (int64_t)(look_at(watch, now)[column] - look_at(watch, before)[column]);
+    return (double)ticks * other->ns_per_tick / own->ns_per_tick;
+}
+
+/* How much later or earlier than the reference a clock between can have been read in a look that
+ * was cold or interrupted: other clocks that were read in it differ by as much, in ns. */
+static double disagreement(const struct search *search, const struct clock_watch *watch,
+                           size_t before, size_t now)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (uint32_t column = 0; column < watch->columns; column++) {
+        uint32_t clock = watch->clocks[column];
+        const struct clock_scale *scale = &search->report->scales[clock];
+        if (clock == search->clock || search->file->clocks[clock].role != ROLE_WALL ||
+            !scale->known)
+            continue;
+        int64_t ticks = (int64_t)(look_at(watch, now)[column] - look_at(watch, before)[column]);
+        least = fmin(least, (double)ticks * scale->ns_per_tick);
+        most = fmax(most, (double)ticks * scale->ns_per_tick);
+    }
+    return most > least ? most - least : 0;
+}
+
+/* Did others get the CPU in the interval of this look, by its thread's own account? */
+static bool was_interrupted(const struct clock_watch *watch, size_t look)
+{
+    if (watch->kind != WATCH_INTERVAL || !watch->accounts)
+        return false;
+    size_t first = look - look % WATCH_INTERVAL_LOOKS;
+    return watch->accounts[first + WATCH_SIDE_LOOKS].involuntary > 0;
+}
+
+/* expected, slack and interrupted are given. */
+static int visit_pair(const struct search *search, uint64_t before, uint64_t now,
+                      struct stretch stretch)
+{
+    int64_t way = (int64_t)(now - before);
+    stretch.readings = 1;
+    stretch.backward = way < 0;
+    stretch.worst = way < 0 ? -(double)way : 0;
+    stretch.way = (double)way;
+    stretch.largest = now > before ? now : before;
+    return search->visitor(&stretch, search->context);
+}
+
+static int visit_looks(const struct search *search, const struct clock_watch *watch, int column,
+                       size_t before, size_t now)
+{
+    uint64_t from = look_at(watch, before)[column], to = look_at(watch, now)[column];
+    struct stretch stretch = {.expected = NAN};
+    /* Only who went back is asked where it should be. */
+    if ((int64_t)(to - from) < 0)
+        stretch.expected = expected_between(search, watch, before, now);
+    if (isnan(stretch.expected))
+        return visit_pair(search, from, to, stretch);
+    stretch.slack =
+        RATE_SHARE * fabs(stretch.expected) + disagreement(search, watch, before, now) /
+                                                  search->report->scales[search->clock].ns_per_tick;
+    /* Of two looks with nothing between, all of the time may lie between two readings. */
+    if (now % WATCH_SIDE_LOOKS != 0)
+        stretch.slack += fabs(stretch.expected);
+    stretch.interrupted = was_interrupted(watch, before) || was_interrupted(watch, now);
+    return visit_pair(search, from, to, stretch);
+}
+
+bool trip_is_lost(const struct clocks_case *file, const struct clocks_report *report,
+                  uint32_t clock, const struct clock_watch *watch, size_t look)
+{
+    const struct clock_monotonic *monotonic = &report->monotonic[clock];
+    const struct clock_scale *own = &report->scales[clock];
+    if (!monotonic->wrapped || !own->known)
+        return false;
+    double longest = 0;
+    for (uint32_t column = 0; column < watch->columns; column++) {
+        uint32_t other = watch->clocks[column];
+        const struct clock_scale *scale = &report->scales[other];
+        if (other == clock || file->clocks[other].role != ROLE_WALL || !scale->known ||
+            report->monotonic[other].wrapped)
+            continue;
+        uint64_t first = look_at(watch, look)[column];
+        int64_t ticks = (int64_t)(look_at(watch, look + 2)[column] - first);
+        longest = fmax(longest, (double)ticks * scale->ns_per_tick);
+    }
+    return longest > SURE_SHARE * monotonic->wrap_ticks * own->ns_per_tick;
+}
+
+/* --- intervals --- */
+
+static int place_column(const struct search *search, const struct clock_watch *watch)
+{
+    for (uint32_t column = 0; column < watch->columns; column++)
+        if (search->file->clocks[watch->clocks[column]].role == ROLE_PLACE)
+            return (int)column;
+    return -1;
+}
+
+static bool on_one_cpu(const struct search *search, const struct clock_watch *watch, int place,
+                       size_t before, size_t now)
+{
+    if (place >= 0)
+        return look_at(watch, before)[place] == look_at(watch, now)[place];
+    return search->file->cpus == 1 || (watch->cpu >= 0 && !watch->moves && !watch->handover);
+}
+
+/* Is look number `index` of its process by the thread that took the one before? A thread is known
+ * by its number only within an interval. */
+static bool by_one_thread(const struct search *search, const struct clock_watch *watch,
+                          size_t index)
+{
+    size_t look = index % WATCH_INTERVAL_LOOKS;
+    if (look == WATCH_SIDE_LOOKS)
+        return !watch->handover;
+    if (look != 0)
+        return true;
+    return watch->threads == 1 && !watch->handover &&
+           search->file->clocks[search->clock].role == ROLE_WALL;
+}
+
+static int visit_intervals(const struct search *search, const struct clock_watch *watch)
+{
+    int column = watch_column(watch, search->clock), place = place_column(search, watch);
+    int ended = 0;
+    for (size_t process = 0; column >= 0 && process < watch->processes; process++) {
+        size_t begin = watch->begins[process];
+        for (size_t now = begin + 1; now < watch->begins[process + 1] && !ended; now++)
+            if (by_one_thread(search, watch, now - begin) &&
+                on_one_cpu(search, watch, place, now - 1, now))
+                ended = visit_looks(search, watch, column, now - 1, now);
+    }
+    return ended;
+}
+
+/* --- trips: each of the two CPUs has a thread of its own --- */
+
+static int visit_trips(const struct search *search, const struct clock_watch *watch)
+{
+    int column = watch_column(watch, search->clock), ended = 0;
+    for (size_t process = 0; column >= 0 && process < watch->processes; process++) {
+        size_t begin = watch->begins[process], end = watch->begins[process + 1];
+        for (size_t trip = begin; trip + WATCH_TRIP_LOOKS <= end && !ended;
+             trip += WATCH_TRIP_LOOKS) {
+            ended = visit_looks(search, watch, column, trip, trip + 2);
+            if (!ended && trip > begin)
+                ended = visit_looks(search, watch, column, trip - 1, trip);
+            if (!ended && trip > begin)
+                ended = visit_looks(search, watch, column, trip - 2, trip + 1);
+        }
+    }
+    return ended;
+}
+
+/* --- rows and steps: the clock beside it tells how far it should have gone --- */
+
+/* Median of what the clock went for each tick of the one beside it; NaN: never forwards. */
+static int pace_of(const struct clock_watch *watch, double *pace)
+{
+    size_t looks = watch->begins[watch->processes], count = 0;
+    double *paces = malloc((looks + 1) * sizeof(*paces));
+    if (!paces)
+        return -ENOMEM;
+    for (size_t process = 0; process < watch->processes; process++)
+        for (size_t look = watch->begins[process]; look < watch->begins[process + 1]; look++) {
+            const uint64_t *now = look_at(watch, look), *before = now - watch->columns;
+            bool row = watch->kind == WATCH_ROW;
+            if (!row && look == watch->begins[process])
+                continue;
+            double way = (double)(int64_t)(row ? now[ROW_LAST] - now[ROW_FIRST] : *now - *before);
+            double beside =
+                (double)(int64_t)(row ? now[ROW_AFTER] - now[ROW_BEFORE] : now[1] - before[1]);
+            if (way >= 0 && beside > 0 && !(row && now[ROW_BACKWARD]))
+                paces[count++] = way / beside;
+        }
+    *pace = NAN;
+    if (count > 0) {
+        sort_values(paces, count);
+        *pace = quantile(paces, count, .5);
+    }
+    free(paces);
+    return 0;
+}
+
+/* By the pace of the watch itself; where every block goes back, by what both claim. */
+static int expected_pace(const struct search *search, const struct clock_watch *watch, double *pace)
+{
+    uint32_t beside = watch->clocks[watch->columns - 1];
+    const struct clock_scale *own = &search->report->scales[search->clock];
+    const struct clock_scale *other = &search->report->scales[beside];
+    if (pace_of(watch, pace) < 0)
+        return -ENOMEM;
+    if (isnan(*pace) && beside != search->clock && own->known && other->known)
+        *pace = other->ns_per_tick / own->ns_per_tick;
+    if (beside == search->clock)
+        *pace = NAN; /* a clock cannot vouch for itself */
+    return 0;
+}
+
+/* A stretch of so many ticks of the clock beside it. */
+static struct stretch paced(double pace, uint64_t before, uint64_t after)
+{
+    double expected = pace * (double)(int64_t)(after - before);
+    return (struct stretch){.expected = expected, .slack = PACE_SHARE * fabs(expected)};
+}
+
+static int visit_block(const struct search *search, const struct clock_watch *watch, size_t look,
+                       double pace)
+{
+    const uint64_t *row = look_at(watch, look);
+    uint64_t largest = row[ROW_FIRST] > row[ROW_LAST] ? row[ROW_FIRST] : row[ROW_LAST];
+    struct stretch stretch = paced(pace, row[ROW_BEFORE], row[ROW_AFTER]);
+    stretch.readings = watch->length;
+    stretch.backward = row[ROW_BACKWARD];
+    stretch.worst = (double)row[ROW_WORST];
+    stretch.way = (double)(int64_t)(row[ROW_LAST] - row[ROW_FIRST]);
+    stretch.largest = largest > row[ROW_WORST] ? largest : row[ROW_WORST];
+    return search->visitor(&stretch, search->context);
+}
+
+static int visit_row(const struct search *search, const struct clock_watch *watch)
+{
+    double pace;
+    int ended = expected_pace(search, watch, &pace);
+    for (size_t process = 0; process < watch->processes; process++)
+        for (size_t look = watch->begins[process]; look < watch->begins[process + 1] && !ended;
+             look++) {
+            const uint64_t *now = look_at(watch, look), *before = now - watch->columns;
+            if (look > watch->begins[process])
+                ended = visit_pair(search, before[ROW_LAST], now[ROW_FIRST],
+                                   paced(pace, before[ROW_AFTER], now[ROW_BEFORE]));
+            if (!ended)
+                ended = visit_block(search, watch, look, pace);
+        }
+    return ended;
+}
+
+static int visit_steps(const struct search *search, const struct clock_watch *watch)
+{
+    double pace;
+    int ended = expected_pace(search, watch, &pace);
+    for (size_t process = 0; process < watch->processes; process++)
+        for (size_t look = watch->begins[process] + 1; look < watch->begins[process + 1] && !ended;
+             look++) {
+            const uint64_t *now = look_at(watch, look), *before = now - watch->columns;
+            ended = visit_pair(search, before[0], now[0], paced(pace, before[1], now[1]));
+        }
+    return ended;
+}
+
+int visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
+                    uint32_t clock, stretch_visitor *visitor, void *context)
+{
+    struct search search = {file, report, clock, visitor, context};
+    int ended = 0;
+    for (size_t i = 0; i < file->watch_count && !ended; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        if (watch->processes == 0 || watch->columns == 0)
+            continue;
+        bool first = watch->clocks[0] == clock;
+        if (watch->kind == WATCH_INTERVAL)
+            ended = visit_intervals(&search, watch);
+        else if (watch->kind == WATCH_TRIPS)
+            ended = visit_trips(&search, watch);
+        else if (watch->kind == WATCH_ROW && first && watch->columns == ROW_COLUMNS)
+            ended = visit_row(&search, watch);
+        else if (watch->kind == WATCH_STEPS && first && watch->columns == 2)
+            ended = visit_steps(&search, watch);
+    }
+    return ended;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How far the clocks of two CPUs are apart. A look on the one lies between two on the other in the
+ * order of causes, so every trip says which offsets are impossible; what no trip contradicts is
+ * the answer, and it needs no assumption on how long a way takes. */
 
 /* Offsets that are left; empty where low > high. */
 struct allowed {
@@ -37,8 +377,8 @@ static uint64_t distance(uint64_t one, uint64_t other)
 }
 
 /* In ticks. A coarse clock moves in steps that need not be alike: its usual one. */
-static double quantum_of(const struct clock_watch *watch, int column,
-                         const struct clock_granularity *granularity)
+static double pair_quantum(const struct clock_watch *watch, int column,
+                           const struct clock_granularity *granularity)
 {
     uint64_t common = 0;
     size_t looks = watch->begins[watch->processes];
@@ -97,7 +437,7 @@ static struct allowed mirrored(struct allowed allowed)
 static void add_watch(const struct asked *of, struct clock_pair *pair)
 {
     const struct clock_watch *watch = of->watch;
-    double quantum = quantum_of(watch, of->column, &of->report->granularities[of->clock]);
+    double quantum = pair_quantum(watch, of->column, &of->report->granularities[of->clock]);
     for (size_t process = 0; process < watch->processes; process++) {
         struct allowed allowed = allowed_by(of, process, pair);
         allowed.low -= quantum;

@@ -7,24 +7,451 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "judge/clocks/limits.h"
-#include "judge/clocks/marks.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
+#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Moments at which two clocks were read together. */
+
+/* Two clocks that are read together: what their values are counted from, and what a tick is. */
+struct couple {
+    const struct clock_watch *watch;
+    uint32_t own_column, other_column;
+    bool begun;
+    uint64_t own_first, other_first;
+    double own_scale, other_scale; /* ns a tick */
+    int counts, stops; /* clocks in ns that count suspension and that do not; -1: none */
+};
+
+static int add(struct clock_marks *marks, const struct clock_mark *mark)
+{
+    if ((marks->count & (marks->count + 1)) == 0) {
+        size_t room = 2 * marks->count + 1;
+        struct clock_mark *grown = realloc(marks->list, room * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        marks->list = grown;
+    }
+    marks->list[marks->count++] = *mark;
+    return 0;
+}
+
+void clock_marks_release(struct clock_marks *marks)
+{
+    free(marks->list);
+    *marks = (struct clock_marks){0};
+}
+
+static uint64_t value_of(const struct clock_watch *watch, size_t look, uint32_t column)
+{
+    return watch->values[look * watch->columns + column];
+}
+
+/* How far the clock that counts suspension is ahead of the one that does not, at two looks that
+ * follow each other (or at one). */
+static double suspended_until(const struct couple *couple, size_t look, size_t next)
+{
+    const struct clock_watch *watch = couple->watch;
+    if (couple->counts < 0 || couple->stops < 0)
+        return 0;
+    int counts = watch_column(watch, (uint32_t)couple->counts);
+    int stops = watch_column(watch, (uint32_t)couple->stops);
+    if (counts < 0 || stops < 0)
+        return 0;
+    double sum = 0;
+    for (size_t i = 0; i < 2; i++)
+        sum += (double)(int64_t)(value_of(watch, i ? next : look, (uint32_t)counts) -
+                                 value_of(watch, i ? next : look, (uint32_t)stops));
+    return sum / 2;
+}
+
+/* The moment lies between two readings of either clock. */
+static int add_between(struct couple *couple, const uint64_t own[2], const uint64_t other[2],
+                       const size_t looks[2], struct clock_marks *marks)
+{
+    size_t look = looks[0];
+    if (!couple->begun) {
+        couple->begun = true;
+        couple->own_first = own[0];
+        couple->other_first = other[0];
+    }
+    double own_width = (double)(int64_t)(own[1] - own[0]) * couple->own_scale;
+    double other_width = (double)(int64_t)(other[1] - other[0]) * couple->other_scale;
+    uint32_t process = 0;
+    while (process + 1 < couple->watch->processes && couple->watch->begins[process + 1] <= look)
+        process++;
+    struct clock_mark mark = {
+        .own = (double)(int64_t)(own[0] - couple->own_first) * couple->own_scale + own_width / 2,
+        .other = (double)(int64_t)(other[0] - couple->other_first) * couple->other_scale +
+                 other_width / 2,
+        .bound =
+            (fabs(own_width) + fabs(other_width)) / 2 + couple->own_scale + couple->other_scale,
+        .suspended = suspended_until(couple, looks[0], looks[1]),
+        .process = process,
+    };
+    return add(marks, &mark);
+}
+
+static int add_intervals(struct couple *couple, struct clock_marks *marks)
+{
+    const struct clock_watch *watch = couple->watch;
+    int error = 0;
+    for (size_t i = 0; i < watch_intervals(watch) && error == 0; i++) {
+        for (int end = 0; end < 2 && error == 0; end++) {
+            size_t look =
+                watch_interval_pair(watch, i, end == 1, couple->own_column, couple->other_column);
+            uint64_t own[2] = {value_of(watch, look, couple->own_column),
+                               value_of(watch, look + 1, couple->own_column)};
+            uint64_t other[2] = {value_of(watch, look, couple->other_column),
+                                 value_of(watch, look + 1, couple->other_column)};
+            error = add_between(couple, own, other, (size_t[2]){look, look + 1}, marks);
+        }
+    }
+    return error;
+}
+
+/* The first and the last column are the outside clock's, around the moment of the look. */
+static int add_outside(struct couple *couple, struct clock_marks *marks)
+{
+    const struct clock_watch *watch = couple->watch;
+    int error = 0;
+    for (size_t look = 0; look < watch->begins[watch->processes] && error == 0; look++) {
+        uint64_t own[2] = {value_of(watch, look, couple->own_column),
+                           value_of(watch, look, couple->own_column)};
+        uint64_t other[2] = {value_of(watch, look, 0), value_of(watch, look, watch->columns - 1)};
+        error = add_between(couple, own, other, (size_t[2]){look, look}, marks);
+    }
+    return error;
+}
+
+/* The new value began somewhere between the two looks. */
+static int add_edges(struct couple *couple, struct clock_marks *marks)
+{
+    const struct clock_watch *watch = couple->watch;
+    int error = 0;
+    for (size_t look = 0; look + 1 < watch->begins[watch->processes] && error == 0;
+         look += WATCH_EDGE_LOOKS) {
+        uint64_t own[2] = {value_of(watch, look, couple->own_column),
+                           value_of(watch, look + 1, couple->own_column)};
+        uint64_t edge = value_of(watch, look + 1, 0);
+        uint64_t other[2] = {edge, edge};
+        error = add_between(couple, own, other, (size_t[2]){look, look + 1}, marks);
+        /* an edge is the very beginning of a tick: none is lost to its coarseness */
+        if (error == 0)
+            marks->list[marks->count - 1].bound -= couple->other_scale;
+    }
+    return error;
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+    const struct clock_mark *one = left, *two = right;
+    return (one->other > two->other) - (one->other < two->other);
+}
+
+static void keep_longest_awake(struct clock_marks *marks)
+{
+    size_t best = 0, best_count = 0;
+    double longest = -1;
+    for (size_t begin = 0, end = 0; begin < marks->count; begin = end) {
+        while (end < marks->count && fabs(marks->list[end].suspended -
+                                          marks->list[begin].suspended) < CLOCKS_SUSPENDED_NS)
+            end++;
+        double span = marks->list[end - 1].other - marks->list[begin].other;
+        if (span > longest) {
+            longest = span;
+            best = begin;
+            best_count = end - begin;
+        }
+    }
+    memmove(marks->list, marks->list + best, best_count * sizeof(*marks->list));
+    marks->count = best_count;
+}
+
+/* Which watches tell the two against each other, and how? */
+static int add_watch(struct couple *couple, uint32_t clock, uint32_t other,
+                     struct clock_marks *marks)
+{
+    const struct clock_watch *watch = couple->watch;
+    int own_column = watch_column(watch, clock), other_column = watch_column(watch, other);
+    if (own_column < 0 || other_column < 0 || !watch->processes)
+        return 0;
+    couple->own_column = (uint32_t)own_column;
+    couple->other_column = (uint32_t)other_column;
+    if (watch->kind == WATCH_INTERVAL)
+        return add_intervals(couple, marks);
+    if (watch->kind == WATCH_OUTSIDE && other_column == 0 && watch->columns > 2)
+        return add_outside(couple, marks);
+    if (watch->kind == WATCH_EDGES && other_column == 0)
+        return add_edges(couple, marks);
+    return 0;
+}
+
+int clock_marks_find(const struct clocks_case *file, const struct clocks_report *report,
+                     uint32_t clock, uint32_t other, struct clock_marks *marks)
+{
+    *marks = (struct clock_marks){0};
+    if (!report->scales[clock].known || !report->scales[other].known)
+        return 0;
+    struct couple couple = {.own_scale = report->scales[clock].ns_per_tick,
+                            .other_scale = report->scales[other].ns_per_tick,
+                            .counts = clocks_index(file, "boottime"),
+                            .stops = clocks_index(file, "monotonic")};
+    int error = 0;
+    for (size_t i = 0; i < file->watch_count && error == 0; i++) {
+        couple.watch = &file->watches[i];
+        size_t before = marks->count;
+        error = add_watch(&couple, clock, other, marks);
+        for (size_t mark = before; mark < marks->count; mark++)
+            marks->list[mark].watch = (uint32_t)i;
+    }
+    if (error) {
+        clock_marks_release(marks);
+        return error;
+    }
+    if (marks->count) {
+        qsort(marks->list, marks->count, sizeof(*marks->list), compare_marks);
+        keep_longest_awake(marks);
+    }
+    return 0;
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    uint64_t one = *(const uint64_t *)left, two = *(const uint64_t *)right;
+    return (one > two) - (one < two);
+}
+
+/* All readings of a clock in intervals, and how many pairs of looks there were, and how many of
+ * them showed one value. */
+struct readings {
+    uint64_t *values;
+    size_t count, pairs, still;
+};
+
+static int gather(const struct clocks_case *file, uint32_t clock, struct readings *readings)
+{
+    size_t room = 1;
+    for (size_t i = 0; i < file->watch_count; i++)
+        room += watch_intervals(&file->watches[i]) * WATCH_INTERVAL_LOOKS;
+    readings->values = malloc(room * sizeof(*readings->values));
+    if (!readings->values)
+        return -ENOMEM;
+    for (size_t i = 0; i < file->watch_count; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        int column = watch_column(watch, clock);
+        if (watch->kind != WATCH_INTERVAL || column < 0)
+            continue;
+        for (size_t look = 0; look < watch_intervals(watch) * WATCH_INTERVAL_LOOKS; look++) {
+            uint64_t value = value_of(watch, look, (uint32_t)column);
+            if (look % WATCH_SIDE_LOOKS) {
+                readings->pairs++;
+                readings->still += value == readings->values[readings->count - 1];
+            }
+            readings->values[readings->count++] = value;
+        }
+    }
+    return 0;
+}
+
+int clock_step_find(const struct clocks_case *file, uint32_t clock, double *ticks)
+{
+    struct readings readings = {0};
+    *ticks = 1;
+    int error = gather(file, clock, &readings);
+    if (error)
+        return error;
+    /* A look takes about a microsecond: who stands still over most of them has steps far longer. */
+    if (readings.pairs && readings.still * 2 > readings.pairs) {
+        qsort(readings.values, readings.count, sizeof(*readings.values), compare_values);
+        uint64_t step = 0;
+        for (size_t i = 1; i < readings.count; i++) {
+            uint64_t gap = readings.values[i] - readings.values[i - 1];
+            if (gap && (!step || gap < step))
+                step = gap;
+        }
+        *ticks = step ? (double)step : 1;
+    }
+    free(readings.values);
+    return 0;
+}
+
+double clock_step_ns(const struct clocks_report *report, uint32_t clock)
+{
+    const struct clock_scale *scale = &report->scales[clock];
+    if (!scale->known)
+        return 0;
+    double step = fmax(1, scale->step_ticks) * scale->ns_per_tick;
+    const struct clock_granularity *granularity = &report->granularities[clock];
+    if (granularity->known && granularity->coarse)
+        step = fmax(step, granularity->usual_ticks * scale->ns_per_tick);
+    return step;
+}
+
+bool interval_suspended(const struct clocks_case *file, const struct clock_watch *watch,
+                        size_t index)
+{
+    int counts = clocks_index(file, "boottime"), stops = clocks_index(file, "monotonic");
+    if (counts < 0 || stops < 0)
+        return false;
+    int counts_column = watch_column(watch, (uint32_t)counts);
+    int stops_column = watch_column(watch, (uint32_t)stops);
+    if (counts_column < 0 || stops_column < 0)
+        return false;
+    struct interval_reading both[2];
+    watch_interval_of_two(watch, index, (uint32_t)counts_column, (uint32_t)stops_column, both);
+    return both[0].elapsed - both[1].elapsed > CLOCKS_SUSPENDED_NS + both[0].bound + both[1].bound;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which clocks are one counter in other clothes: those between which one straight line holds all
+ * the time, within the bounds of every look. Where both are said to be made of one counter, the
+ * line itself has to show it: what they really left it by, rather than what slow readings could
+ * have hidden, as on machines that a program makes. */
+
+#define SEARCH_STEPS 60
+
+/* Of all lines with this slope, the one that leaves the least beyond the bounds. */
+struct same_line {
+    double slope, offset; /* own − other = offset + slope * other */
+    double beyond;        /* ns; ≤ 0: every bound is kept */
+};
+
+static struct same_line best_offset(const struct clock_marks *marks, double slope)
+{
+    double lowest = -INFINITY, highest = INFINITY;
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct clock_mark *mark = &marks->list[i];
+        double rest = mark->own - mark->other - slope * mark->other;
+        lowest = fmax(lowest, rest - mark->bound);
+        highest = fmin(highest, rest + mark->bound);
+    }
+    return (struct same_line){
+        .slope = slope, .offset = (lowest + highest) / 2, .beyond = (lowest - highest) / 2};
+}
+
+/* What is left beyond the bounds is convex in the slope. */
+static struct same_line best_line(const struct clock_marks *marks)
+{
+    const struct clock_mark *first = &marks->list[0], *last = &marks->list[marks->count - 1];
+    double span = last->other - first->other;
+    double middle = (last->own - first->own) / span - 1;
+    struct same_line around = best_offset(marks, middle);
+    double reach = 4 * (fmax(0, around.beyond) + first->bound + last->bound) / span;
+    double low = middle - reach, high = middle + reach;
+    for (int i = 0; i < SEARCH_STEPS; i++) {
+        double third = (high - low) / 3;
+        if (best_offset(marks, low + third).beyond < best_offset(marks, high - third).beyond)
+            high -= third;
+        else
+            low += third;
+    }
+    return best_offset(marks, (low + high) / 2);
+}
+
+/* The bound that half of the marks keep. */
+static int usual_bound(const struct clock_marks *marks, double *bound)
+{
+    double *bounds = malloc(marks->count * sizeof(*bounds));
+    if (!bounds)
+        return -ENOMEM;
+    for (size_t i = 0; i < marks->count; i++)
+        bounds[i] = marks->list[i].bound;
+    sort_values(bounds, marks->count);
+    *bound = quantile(bounds, marks->count, 0.5);
+    free(bounds);
+    return 0;
+}
+
+static double farthest(const struct clock_marks *marks, const struct same_line *line, double bound)
+{
+    double farthest = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct clock_mark *mark = &marks->list[i];
+        double rest = mark->own - mark->other - line->offset - line->slope * mark->other;
+        if (mark->bound <= bound || fabs(rest) > mark->bound)
+            farthest = fmax(farthest, fabs(rest));
+    }
+    return farthest;
+}
+
+static int compare(const struct clocks_case *file, struct clocks_report *report, uint32_t clock,
+                   uint32_t with, struct clock_same *same)
+{
+    struct clock_marks marks;
+    int error = clock_marks_find(file, report, clock, with, &marks);
+    if (error || marks.count < 4)
+        goto done;
+    double steps = clock_step_ns(report, clock) - report->scales[clock].ns_per_tick +
+                   clock_step_ns(report, with) - report->scales[with].ns_per_tick;
+    double bound = 0, span = marks.list[marks.count - 1].other - marks.list[0].other;
+    for (size_t i = 0; i < marks.count; i++)
+        marks.list[i].bound += fmax(0, steps);
+    error = usual_bound(&marks, &bound);
+    if (error || !(span > 0))
+        goto done;
+    struct same_line line = best_line(&marks);
+    *same = (struct clock_same){
+        .with = with, .bound_ns = bound, .span_s = span * 1e-9, .ppb = bound / (span * 1e-9)};
+    same->parted_ns = farthest(&marks, &line, bound);
+    if (clocks_one_family(file, clock, with))
+        same->ppb = fmin(same->ppb, (same->parted_ns + report->scales[clock].ns_per_tick +
+                                     report->scales[with].ns_per_tick) /
+                                        (span * 1e-9));
+    /* They part for sure, or they could not have parted unseen; between the two nothing is known.
+     * Nor is it where they are said to be different counters: good oscillators at one temperature
+     * keep a straight line for minutes. */
+    same->same =
+        line.beyond <= 0 && same->ppb <= CLOCKS_SAME_PPB && !clocks_independent(file, clock, with);
+    same->known = line.beyond > 0 || same->same;
+done:
+    clock_marks_release(&marks);
+    return error;
+}
+
+/* The counter that the others may be: the CPU's own, plainly read; else the reference. */
+static int counter(const struct clocks_case *file, const struct clocks_report *report)
+{
+    for (size_t i = 0; i < file->clock_count; i++)
+        if (file->clocks[i].role == ROLE_WALL && !file->clocks[i].external &&
+            strcmp(file->clocks[i].way, "instruction") == 0)
+            return (int)i;
+    return report->reference.clock;
+}
+
+int clocks_find_same(const struct clocks_case *file, struct clocks_report *report)
+{
+    int own = counter(file, report), error = 0;
+    for (uint32_t clock = 0; clock < file->clock_count && own >= 0 && error == 0; clock++) {
+        int32_t with = (int)clock == own ? report->reference.clock : own;
+        if (file->clocks[clock].role != ROLE_WALL || with < 0 || with == (int32_t)clock)
+            continue;
+        error = compare(file, report, clock, (uint32_t)with, &report->same[clock]);
+    }
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How fast a clock runs, against what it claims. The mean rate over a span follows from its two
+ * ends, and its bounds from theirs, however the rate varied between. How much it varies shows in
+ * stretches of the span, and widens the interval. */
 
 #define MOST_STRETCHES 16
 /* A rate known to ± this is worth a figure, also where it may be right. */
 #define NARROW_PPM (CLOCKS_RATE_PPM / 10)
 
 /* A part of the span with its two ends. */
-struct stretch {
+struct rate_stretch {
     double own, other, bound; /* ns */
 };
 
 /* From the narrowest mark among the first ones to the narrowest among the last: a wide mark at an
  * end tells less than one some moments nearer. */
-static struct stretch between(const struct clock_mark *marks, size_t count)
+static struct rate_stretch between(const struct clock_mark *marks, size_t count)
 {
     size_t first = 0, last = count - 1;
     size_t edge = count / 4;
@@ -40,23 +467,23 @@ static struct stretch between(const struct clock_mark *marks, size_t count)
         if (marks[i].bound * span < marks[last].bound * (span - earlier))
             last = i;
     }
-    return (struct stretch){.own = marks[last].own - marks[first].own,
-                            .other = marks[last].other - marks[first].other,
-                            .bound = marks[last].bound + marks[first].bound};
+    return (struct rate_stretch){.own = marks[last].own - marks[first].own,
+                                 .other = marks[last].other - marks[first].other,
+                                 .bound = marks[last].bound + marks[first].bound};
 }
 
-static double ppm_of(const struct stretch *stretch)
+static double ppm_of(const struct rate_stretch *stretch)
 {
     return (stretch->own / stretch->other - 1) * 1e6;
 }
 
-static double bound_of(const struct stretch *stretch)
+static double bound_of(const struct rate_stretch *stretch)
 {
     return stretch->bound / stretch->other * 1e6;
 }
 
-static void summarize(const struct stretch *whole, const struct stretch *parts, size_t count,
-                      struct clock_rate *rate)
+static void summarize(const struct rate_stretch *whole, const struct rate_stretch *parts,
+                      size_t count, struct clock_rate *rate)
 {
     double ppm[MOST_STRETCHES], least = -INFINITY, most = INFINITY;
     rate->known = true;
@@ -99,7 +526,7 @@ static size_t narrowest_near(const struct clock_marks *marks, size_t first, doub
 
 /* Stretches of about equal length, each from the end of the one before. Marks may come in bursts,
  * between which a long time passes: a stretch has at least its share of the span. */
-static size_t divide(const struct clock_marks *marks, struct stretch parts[MOST_STRETCHES])
+static size_t divide(const struct clock_marks *marks, struct rate_stretch parts[MOST_STRETCHES])
 {
     double span = marks->list[marks->count - 1].other - marks->list[0].other;
     double least = span / MOST_STRETCHES, near = least / 4;
@@ -108,7 +535,7 @@ static size_t divide(const struct clock_marks *marks, struct stretch parts[MOST_
         if (marks->list[i].other - marks->list[node].other < 0.9 * least)
             continue;
         size_t next = narrowest_near(marks, i, near);
-        parts[count++] = (struct stretch){
+        parts[count++] = (struct rate_stretch){
             .own = marks->list[next].own - marks->list[node].own,
             .other = marks->list[next].other - marks->list[node].other,
             .bound = marks->list[next].bound + marks->list[node].bound,
@@ -123,7 +550,7 @@ static void by_whole(const struct clock_marks *marks, struct clock_rate *rate)
 {
     if (marks->count < 2)
         return;
-    struct stretch whole = between(marks->list, marks->count), parts[MOST_STRETCHES];
+    struct rate_stretch whole = between(marks->list, marks->count), parts[MOST_STRETCHES];
     if (!(whole.other > 0))
         return;
     size_t parts_count = divide(marks, parts);
@@ -144,18 +571,18 @@ static int compare_places(const void *left, const void *right)
  * to MOST_STRETCHES stretches. */
 static void by_processes(struct clock_marks *marks, struct clock_rate *rate)
 {
-    struct stretch whole = {0}, parts[MOST_STRETCHES] = {{0}};
+    struct rate_stretch whole = {0}, parts[MOST_STRETCHES] = {{0}};
     size_t process = 0;
     qsort(marks->list, marks->count, sizeof(*marks->list), compare_places);
     for (size_t begin = 0, end = 0; begin < marks->count; begin = end, process++) {
         while (end < marks->count && marks->list[end].watch == marks->list[begin].watch &&
                marks->list[end].process == marks->list[begin].process)
             end++;
-        struct stretch part = between(marks->list + begin, end - begin);
+        struct rate_stretch part = between(marks->list + begin, end - begin);
         if (end - begin < 2 || !(part.other > 0))
             continue;
-        struct stretch *sum = &parts[process % MOST_STRETCHES];
-        struct stretch *sums[] = {&whole, sum};
+        struct rate_stretch *sum = &parts[process % MOST_STRETCHES];
+        struct rate_stretch *sums[] = {&whole, sum};
         for (size_t i = 0; i < 2; i++) {
             sums[i]->own += part.own;
             sums[i]->other += part.other;

@@ -5,9 +5,569 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "judge/clocks/limits.h"
-#include "judge/clocks/trust.h"
+#include "stats/moments.h"
+#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The intervals of one clock, each with what it should have been and by how much it may differ. */
+
+/* A coarse clock's steps need not all be alike. */
+#define STEP_SLACK 1.5
+
+static int column_of_role(const struct clocks_case *file, const struct clock_watch *watch,
+                          enum clock_role role)
+{
+    for (uint32_t column = 0; column < watch->columns; column++)
+        if (file->clocks[watch->clocks[column]].role == role)
+            return (int)column;
+    return -1;
+}
+
+static bool was_moved(const struct clocks_case *file, const struct clock_watch *watch, size_t look)
+{
+    int place = column_of_role(file, watch, ROLE_PLACE);
+    if (place < 0)
+        return (watch->moves || watch->handover) && file->cpus != 1;
+    size_t last = look + WATCH_SIDE_LOOKS;
+    return watch->values[look * watch->columns + (size_t)place] !=
+           watch->values[last * watch->columns + (size_t)place];
+}
+
+static bool was_disturbed(const struct clocks_case *file, const struct clock_watch *watch,
+                          size_t look)
+{
+    size_t last = look + WATCH_SIDE_LOOKS;
+    if (watch->accounts && watch->accounts[last].involuntary)
+        return true;
+    int stolen = column_of_role(file, watch, ROLE_STOLEN);
+    return stolen >= 0 && watch->values[look * watch->columns + (size_t)stolen] !=
+                              watch->values[(last + 2) * watch->columns + (size_t)stolen];
+}
+
+static void try_interval(struct clock_trial *trial, const struct clock_watch *watch, size_t index,
+                         uint32_t own, uint32_t other)
+{
+    double own_scale = trial->report->scales[watch->clocks[own]].ns_per_tick;
+    double other_scale = trial->report->scales[watch->clocks[other]].ns_per_tick;
+    struct interval_reading both[2];
+    watch_interval_of_two(watch, index, own, other, both);
+    size_t look = watch_interval_look(watch, index);
+    struct tried_interval *tried = &trial->list[trial->count++];
+    *tried = (struct tried_interval){
+        .watch = watch,
+        .own = both[0].elapsed * own_scale,
+        .other = both[1].elapsed * other_scale,
+        .moved = was_moved(trial->file, watch, look),
+        .disturbed = was_disturbed(trial->file, watch, look),
+    };
+    tried->slack = both[0].bound * own_scale + both[1].bound * other_scale + other_scale +
+                   STEP_SLACK * trial->step_ns + CLOCKS_INTERVAL_PPM * 1e-6 * fabs(tried->other);
+    tried->off = tried->own - tried->other;
+    tried->wrong = fabs(tried->off) > tried->slack;
+    trial->wrong += tried->wrong;
+    for (size_t i = look; i < look + WATCH_INTERVAL_LOOKS; i++)
+        if (watch->values[i * watch->columns + own] > trial->largest)
+            trial->largest = watch->values[i * watch->columns + own];
+}
+
+int trial_gather(struct clock_trial *trial, const bool *left_out)
+{
+    const struct clocks_case *file = trial->file;
+    int32_t reference = trial->report->reference.clock;
+    size_t room = trial->report->intervals + 1, number = 0;
+    trial->list = malloc(room * sizeof(*trial->list));
+    trial->scratch = malloc(room * sizeof(*trial->scratch));
+    if (!trial->list || !trial->scratch)
+        return -ENOMEM;
+    const struct clock_granularity *seen = &trial->report->granularities[trial->clock];
+    trial->step_ns = clock_step_ns(trial->report, trial->clock);
+    bool told = seen->known && seen->coarse && seen->resolution_ns > 0;
+    trial->told_ns = told ? seen->resolution_ns : trial->step_ns;
+    if (reference < 0 || !trial->report->scales[reference].known ||
+        !trial->report->scales[trial->clock].known || reference == (int32_t)trial->clock)
+        return 0;
+    for (size_t i = 0; i < file->watch_count; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        if (watch->kind != WATCH_INTERVAL)
+            continue;
+        int own = watch_column(watch, trial->clock);
+        int other = watch_column(watch, (uint32_t)reference);
+        for (size_t j = 0; j < watch_intervals(watch); j++, number++)
+            if (own >= 0 && other >= 0 && !left_out[number])
+                try_interval(trial, watch, j, (uint32_t)own, (uint32_t)other);
+    }
+    return 0;
+}
+
+void trial_release(struct clock_trial *trial)
+{
+    free(trial->list);
+    free(trial->scratch);
+    *trial = (struct clock_trial){0};
+}
+
+/* --- whether it was the reference --- */
+
+/* A single counter is behind all of them: who of its clothes is alone against the others is at
+ * fault. Two others at least, or it would be word against word. */
+static bool reference_was_off(const struct clocks_case *file, const struct clocks_report *report,
+                              const struct clock_watch *watch, size_t index)
+{
+    uint32_t reference = (uint32_t)report->reference.clock;
+    int other = watch_column(watch, reference);
+    size_t clocks = 0, behind = 0, ahead = 0;
+    double low = INFINITY, high = -INFINITY, slack = 0;
+    for (uint32_t column = 0; column < watch->columns && other >= 0; column++) {
+        uint32_t clock = watch->clocks[column];
+        const struct clock_known *known = &file->clocks[clock];
+        if (clock == reference || known->role != ROLE_WALL || known->external || !known->hz ||
+            clocks_independent(file, clock, reference) ||
+            clock_step_ns(report, clock) > CLOCKS_COARSE_NS)
+            continue;
+        double own_scale = report->scales[clock].ns_per_tick;
+        double other_scale = report->scales[reference].ns_per_tick;
+        struct interval_reading both[2];
+        watch_interval_of_two(watch, index, column, (uint32_t)other, both);
+        double off = both[0].elapsed * own_scale - both[1].elapsed * other_scale;
+        double own_slack = both[0].bound * own_scale + both[1].bound * other_scale +
+                           CLOCKS_INTERVAL_PPM * 1e-6 * fabs(both[0].elapsed * own_scale) + 1000;
+        clocks++;
+        ahead += off > own_slack;
+        behind += off < -own_slack;
+        low = fmin(low, off);
+        high = fmax(high, off);
+        slack = fmax(slack, own_slack);
+    }
+    return clocks >= 2 && (ahead == clocks || behind == clocks) && high - low <= 2 * slack;
+}
+
+bool *find_reference_faults(const struct clocks_case *file, const struct clocks_report *report,
+                            size_t *faults)
+{
+    bool *left_out = calloc(report->intervals + 1, sizeof(*left_out));
+    size_t number = 0;
+    *faults = 0;
+    if (!left_out || report->reference.clock < 0 || !report->scales[report->reference.clock].known)
+        return left_out;
+    for (size_t i = 0; i < file->watch_count; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        if (watch->kind != WATCH_INTERVAL)
+            continue;
+        for (size_t j = 0; j < watch_intervals(watch); j++, number++) {
+            bool suspended = interval_suspended(file, watch, j);
+            bool off = !suspended && reference_was_off(file, report, watch, j);
+            left_out[number] = suspended || off;
+            *faults += off;
+        }
+    }
+    return left_out;
+}
+
+/* --- choices --- */
+
+static bool plain(const struct tried_interval *interval)
+{
+    return interval->watch->threads == 1 && !interval->moved && !interval->watch->handover;
+}
+
+static bool runs_all_the_time(const struct tried_interval *interval)
+{
+    static const char *const running[] = {"compute", "spin", "faults"};
+    for (size_t i = 0; i < sizeof(running) / sizeof(*running); i++)
+        if (strcmp(interval->watch->workload, running[i]) == 0)
+            return true;
+    return false;
+}
+
+bool tried_any(const struct tried_interval *interval)
+{
+    (void)interval;
+    return true;
+}
+
+bool tried_sleep(const struct tried_interval *interval)
+{
+    return plain(interval) && strcmp(interval->watch->workload, "sleep") == 0;
+}
+
+bool tried_running(const struct tried_interval *interval)
+{
+    return plain(interval) && runs_all_the_time(interval);
+}
+
+bool tried_stayed(const struct tried_interval *interval)
+{
+    return plain(interval);
+}
+
+bool tried_moved(const struct tried_interval *interval)
+{
+    return interval->moved;
+}
+
+bool tried_threads(const struct tried_interval *interval)
+{
+    return interval->watch->threads > 1 && runs_all_the_time(interval);
+}
+
+size_t trial_count(const struct clock_trial *trial, tried_choice *choice)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trial->count; i++)
+        count += choice(&trial->list[i]);
+    return count;
+}
+
+size_t trial_wrong(const struct clock_trial *trial, tried_choice *choice)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trial->count; i++)
+        count += trial->list[i].wrong && choice(&trial->list[i]);
+    return count;
+}
+
+double trial_ratio(const struct clock_trial *trial, tried_choice *choice, double share)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trial->count; i++)
+        if (choice(&trial->list[i]) && trial->list[i].other > 0)
+            trial->scratch[count++] = trial->list[i].own / trial->list[i].other;
+    if (!count)
+        return NAN;
+    sort_values(trial->scratch, count);
+    return quantile(trial->scratch, count, share);
+}
+
+/* Was the clock itself read around such an interval? The reference has no trial of its own. */
+static bool stood_around(const struct clock_trial *trial, const char *workload, bool moved)
+{
+    for (size_t i = 0; i < trial->file->watch_count; i++) {
+        const struct clock_watch *watch = &trial->file->watches[i];
+        if (watch->kind == WATCH_INTERVAL && watch_intervals(watch) &&
+            watch_column(watch, trial->clock) >= 0 &&
+            (moved ? watch->moves || watch->handover : strcmp(watch->workload, workload) == 0))
+            return true;
+    }
+    return false;
+}
+
+uint32_t trial_lacks(const struct clock_trial *trial)
+{
+    bool reference = trial->report->reference.clock == (int32_t)trial->clock;
+    bool slept = reference ? stood_around(trial, "sleep", false) : trial_count(trial, tried_sleep);
+    bool ran =
+        reference ? stood_around(trial, "compute", false) : trial_count(trial, tried_running);
+    bool moved = reference ? stood_around(trial, "", true) : trial_count(trial, tried_moved);
+    moved = moved || trial->report->offsets[trial->clock].known || trial->file->cpus == 1;
+    return (slept ? 0u : (uint32_t)LACKS_SLEEP) | (ran ? 0u : (uint32_t)LACKS_COMPUTATION) |
+           (moved ? 0u : (uint32_t)LACKS_MOVES);
+}
+
+double trial_fits(const struct clock_trial *trial, tried_choice *choice, double ratio)
+{
+    size_t count = 0, fits = 0;
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct tried_interval *tried = &trial->list[i];
+        if (!choice(tried))
+            continue;
+        count++;
+        fits += fabs(tried->own - ratio * tried->other) <= fmax(1, ratio) * tried->slack;
+    }
+    return count ? (double)fits / (double)count : NAN;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The faults of clocks that claim CPU time or cycles: held to what they claim, which is
+ * computation by one thread with nobody in between. */
+
+#define BIT(fault) (1u << (fault))
+
+/* Fewer than these prove nothing: a thread that waits for its turn after a move, or before it was
+ * first seen, waits without an entry in any account. */
+#define LEAST_QUIET 3
+
+static bool undisturbed(const struct tried_interval *interval)
+{
+    return tried_running(interval) && !interval->disturbed && !interval->watch->moves;
+}
+
+bool counts_sleep(const struct clock_trial *trial)
+{
+    return trial_ratio(trial, tried_sleep, 0.5) > 0.5;
+}
+
+/* Too little in some intervals can be somebody who took the CPU unseen; too little in all of them,
+ * or too much in most, is the clock's. */
+static bool runs_wrong(const struct clock_trial *trial)
+{
+    size_t count = 0, quiet = 0, behind = 0, ahead = 0;
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct tried_interval *tried = &trial->list[i];
+        if (!tried_running(tried))
+            continue;
+        double slack = tried->slack + CLOCKS_CPU_TIME_SHARE * tried->other;
+        count++;
+        /* nobody who takes the CPU makes it too much */
+        ahead += tried->off > slack;
+        quiet += undisturbed(tried);
+        behind += undisturbed(tried) && tried->off < -slack;
+    }
+    return (quiet >= LEAST_QUIET && (double)behind >= 0.9 * (double)quiet) || 2 * ahead > count;
+}
+
+/* Cycles for each ns, of intervals of all lengths. */
+static bool varies(const struct clock_trial *trial)
+{
+    double low = trial_ratio(trial, undisturbed, 0.1), high = trial_ratio(trial, undisturbed, 0.9);
+    return high - low > 2 * CLOCKS_CPU_TIME_SHARE;
+}
+
+uint32_t cpu_time_faults(const struct clock_trial *trial)
+{
+    const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
+    uint32_t faults = trial->told_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
+    bool cycles = trial->file->clocks[trial->clock].role == ROLE_CYCLES;
+    if (monotonic->wrapped)
+        return faults | BIT(FAULT_WRAPS);
+    if (monotonic->known && monotonic->backward)
+        return faults | BIT(FAULT_STEPS_BACKWARDS);
+    if (cycles && varies(trial))
+        return faults | BIT(FAULT_VARIES_WITH_FREQUENCY);
+    if (runs_wrong(trial) || (!cycles && counts_sleep(trial)))
+        return faults | BIT(FAULT_WRONG_RATE);
+    return faults;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The faults of a clock that claims to tell time. Each is told by where the intervals are wrong,
+ * in which direction, and by what else was seen of the clock. */
+
+/* Of a coarse clock, steps that may be missing or too many in one of so many intervals. */
+#define LATE_STEPS  4
+#define LATE_SELDOM 20
+
+/* A counter that begins anew lacks whole periods; who lacks anything else does not wrap. */
+static bool lacks_whole_periods(const struct clock_trial *trial)
+{
+    int bits = 64;
+    while (bits > 0 && !(trial->largest >> (bits - 1)))
+        bits--;
+    if (bits < 8 || bits > 62 || !trial->wrong)
+        return false;
+    double period = ldexp(1, bits) * trial->report->scales[trial->clock].ns_per_tick;
+    size_t explained = 0, telling = 0;
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct tried_interval *tried = &trial->list[i];
+        /* one that wrapped between two looks is bounded by about a period, and tells nothing */
+        if (!tried->wrong || period < 10 * tried->slack)
+            continue;
+        telling++;
+        double periods = round(-tried->off / period);
+        explained += periods >= 1 && fabs(tried->off + periods * period) <= tried->slack;
+    }
+    return telling && explained == telling;
+}
+
+static bool wraps(const struct clock_trial *trial)
+{
+    return trial->report->monotonic[trial->clock].wrapped || lacks_whole_periods(trial);
+}
+
+/* Of all readings, how many were below the one before? */
+static double backward_share(const struct clock_trial *trial)
+{
+    const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
+    return monotonic->known && monotonic->readings
+               ? (double)monotonic->backward / (double)monotonic->readings
+               : 0;
+}
+
+static bool stops_during_sleep(const struct clock_trial *trial)
+{
+    double asleep = trial_ratio(trial, tried_sleep, 0.5);
+    size_t sleeps = trial_count(trial, tried_sleep), runs = trial_count(trial, tried_running);
+    return asleep < CLOCKS_STOPPED_RATIO &&
+           (double)trial_wrong(trial, tried_sleep) >= 0.8 * (double)sleeps &&
+           (double)trial_wrong(trial, tried_running) <= 0.1 * (double)runs;
+}
+
+static bool moved_ones_are_wrong(const struct clock_trial *trial)
+{
+    size_t moved = trial_count(trial, tried_moved), stayed = trial_count(trial, tried_stayed);
+    size_t wrong = trial_wrong(trial, tried_moved);
+    return wrong >= 2 && (double)wrong >= 0.2 * (double)moved &&
+           (double)trial_wrong(trial, tried_stayed) <= 0.02 * (double)stayed;
+}
+
+/* Trips that contradict each other within one process show no offset, whatever they show. */
+static bool pairs_disagree(const struct clock_trial *trial)
+{
+    const struct clocks_report *report = trial->report;
+    double limit = CLOCKS_OFFSET_NS / report->scales[trial->clock].ns_per_tick;
+    for (size_t i = 0; i < report->pair_count; i++) {
+        const struct clock_pair *pair = &report->pairs[i];
+        if (pair->clock == trial->clock && pair->torn == 0 && pair->low <= pair->high &&
+            (pair->low > limit || pair->high < -limit))
+            return true;
+    }
+    return false;
+}
+
+static bool counts_other_threads(const struct clock_trial *trial)
+{
+    double alone = trial_ratio(trial, tried_running, 0.5);
+    double together = trial_ratio(trial, tried_threads, 0.5);
+    return together > 1.3 && fabs(alone - 1) < 0.05;
+}
+
+double rate_limit(const struct clock_trial *trial)
+{
+    double steered = trial->file->steered_ppm;
+    if (!trial->file->clocks[trial->clock].steered)
+        return CLOCKS_RATE_PPM;
+    return CLOCKS_RATE_PPM + (isnan(steered) ? CLOCKS_MOST_STEERING_PPM
+                                             : fmin(fabs(steered), CLOCKS_MOST_STEERING_PPM));
+}
+
+/* Wrong as a whole, and in most of its stretches or surely in several of them: a single jump makes
+ * only one stretch wrong. */
+static bool is_wrong(const struct clock_rate *rate, double limit)
+{
+    double usual = rate->stretches ? rate->usual_ppm : rate->ppm;
+    size_t many = rate->stretches / 4 > 2 ? rate->stretches / 4 : 2;
+    if (rate->sure_low > limit)
+        return usual > limit || rate->wrong_fast >= many;
+    if (rate->sure_high < -limit)
+        return usual < -limit || rate->wrong_slow >= many;
+    return false;
+}
+
+const struct clock_rate *wrong_rate(const struct clock_trial *trial)
+{
+    const struct clock_rate *rates = trial->report->rates[trial->clock];
+    double limit = rate_limit(trial);
+    const struct clock_rate *found = NULL;
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
+        if (rates[i].known && rates[i].against_claim && is_wrong(&rates[i], limit) &&
+            (!found || (rates[i].independent && !found->independent)))
+            found = &rates[i];
+    return found;
+}
+
+const struct clock_rate *confirming_rate(const struct clock_trial *trial)
+{
+    const struct clock_rate *rates = trial->report->rates[trial->clock];
+    double limit = rate_limit(trial);
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
+        if (rates[i].known && rates[i].independent && rates[i].against_claim &&
+            rates[i].low > -limit && rates[i].high < limit)
+            return &rates[i];
+    return NULL;
+}
+
+/* One rate that all intervals have, or one while it runs and another while it sleeps. */
+static bool has_another_rate(const struct clock_trial *trial)
+{
+    double all = trial_ratio(trial, tried_stayed, 0.5);
+    if (trial->wrong && trial_fits(trial, tried_stayed, all) >= 0.9 &&
+        (double)trial_wrong(trial, tried_stayed) >= 0.3 * (double)trial_count(trial, tried_stayed))
+        return true;
+    double asleep = trial_ratio(trial, tried_sleep, 0.5);
+    double running = trial_ratio(trial, tried_running, 0.5);
+    bool differ = 2 * trial_wrong(trial, tried_sleep) > trial_count(trial, tried_sleep) ||
+                  2 * trial_wrong(trial, tried_running) > trial_count(trial, tried_running);
+    return differ && asleep > 0 && running > 0 && trial_fits(trial, tried_sleep, asleep) >= 0.9 &&
+           trial_fits(trial, tried_running, running) >= 0.9;
+}
+
+/* Against the clock around the intervals a wrong rate must be seen in them, where it is large
+ * enough; against others it stands for itself. */
+static bool faults_runs_wrong(const struct clock_trial *trial)
+{
+    const struct clock_rate *rate = wrong_rate(trial);
+    if (has_another_rate(trial))
+        return true;
+    if (!rate)
+        return false;
+    if ((int32_t)rate->against != trial->report->reference.clock)
+        return true;
+    double median = (trial_ratio(trial, tried_stayed, 0.5) - 1) * 1e6;
+    bool same_sign = (median > 0) == (rate->ppm > 0);
+    return same_sign && fabs(median) >= CLOCKS_RATE_PPM / 2 &&
+           trial_fits(trial, tried_stayed, 1 + rate->ppm * 1e-6) >= 0.9;
+}
+
+/* Few intervals are wrong, and nearly all of them too short. */
+static bool lost_time_at_once(const struct clock_trial *trial)
+{
+    size_t behind = 0;
+    for (size_t i = 0; i < trial->count; i++)
+        behind += trial->list[i].wrong && trial->list[i].off < 0;
+    return trial->wrong && 2 * trial->wrong < trial->count &&
+           (double)behind >= 0.9 * (double)trial->wrong;
+}
+
+/* A clock that goes in steps makes one late now and then, when the tick of the operating system
+ * comes late (an idle CPU, a host that took the time): that is no more than its steps being coarse.
+ */
+static bool steps_came_late(const struct clock_trial *trial)
+{
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct tried_interval *tried = &trial->list[i];
+        if (tried->wrong && fabs(tried->off) > tried->slack + LATE_STEPS * trial->told_ns)
+            return false;
+    }
+    return LATE_SELDOM * trial->wrong <= trial->count;
+}
+
+/* Most intervals are wrong by some part of their length, and it never went back. */
+static bool faults_varies(const struct clock_trial *trial)
+{
+    if (2 * trial_wrong(trial, tried_running) <= trial_count(trial, tried_running))
+        return false;
+    double low = trial_ratio(trial, tried_running, 0.1);
+    double high = trial_ratio(trial, tried_running, 0.9);
+    return low > 0 && high < 2 && high - low > 2 * CLOCKS_CPU_TIME_SHARE;
+}
+
+uint32_t wall_faults(const struct clock_trial *trial)
+{
+    uint32_t faults = trial->told_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
+    double backward = backward_share(trial);
+    if (wraps(trial))
+        return faults | BIT(FAULT_WRAPS);
+    if (backward > CLOCKS_SCATTERED_SHARE)
+        return faults | BIT(FAULT_SCATTERS);
+    bool jumps = moved_ones_are_wrong(trial) || pairs_disagree(trial);
+    /* A thread that was moved unasked shows the offset of CPUs as a step back. */
+    bool stray = jumps && trial_wrong(trial, tried_stayed) == 0 &&
+                 trial->report->monotonic[trial->clock].backward <= 2;
+    if (backward > 0 && !stray)
+        return faults | BIT(FAULT_STEPS_BACKWARDS);
+    if (jumps)
+        faults |= BIT(FAULT_JUMPS_BETWEEN_CPUS);
+    if (counts_other_threads(trial))
+        faults |= BIT(FAULT_COUNTS_OTHER_THREADS);
+    if (stops_during_sleep(trial))
+        return faults | BIT(FAULT_STOPS_DURING_SLEEP);
+    if (faults_runs_wrong(trial))
+        return faults | BIT(FAULT_WRONG_RATE);
+    if (faults & ~BIT(FAULT_COARSE_STEPS))
+        return faults;
+    if ((faults & BIT(FAULT_COARSE_STEPS)) && steps_came_late(trial))
+        return faults;
+    if (lost_time_at_once(trial))
+        return faults | BIT(FAULT_STEPS_BACKWARDS);
+    if (trial->wrong)
+        return faults | BIT(faults_varies(trial) ? FAULT_VARIES_WITH_FREQUENCY : FAULT_SCATTERS);
+    return faults;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The verdict on every clock, and the fault that explains it. */
 
 /* Of several faults the one that explains most: those before explain what those behind show. */
 static const enum clock_fault precedence[] = {

@@ -1,13 +1,114 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a claim about clocks is, and what its rules share (docs/findings.md). Claims are data in
- * findings.c; rules that ask the same question are a file. */
+ * What the files of the judge of clocks share. */
 #pragma once
 
-#include "judge/clocks/replicates.h"
-#include "studies/clocks/study.h"
+#include <stddef.h>
+#include <stdint.h>
+
 #include "engine/findings.h"
+#include "stats/medians.h"
+#include "studies/clocks/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Marks: moments at which two clocks were read together, from whatever watch: ends of intervals,
+ * looks from outside, edges of an RTC. What is said of rates and of identity is made of them. */
+
+struct clock_mark {
+    double own, other; /* ns since the first mark, each by its clock */
+    double bound;      /* ns: own − other is right to ± this, half widths and ticks of both */
+    double suspended;  /* ns that the machine was suspended until then, as far as can be known */
+    uint32_t watch;
+    uint32_t process; /* within the watch */
+};
+struct clock_marks {
+    struct clock_mark *list; /* by rising `other` */
+    size_t count;
+};
+/* The moments at which both were read; where the machine was suspended between some, those of its
+ * longest time awake, because only some clocks go on meanwhile. Empty where a scale is unknown.
+ * -ENOMEM. */
+int clock_marks_find(const struct clocks_case *file, const struct clocks_report *report,
+                     uint32_t clock, uint32_t other, struct clock_marks *marks);
+void clock_marks_release(struct clock_marks *marks);
+
+/* The steps of a clock that stands still over several readings, in ticks, by its looks; 1 for all
+ * others. -ENOMEM. */
+int clock_step_find(const struct clocks_case *file, uint32_t clock, double *ticks);
+/* By how much it may be behind, ns: that, never below a tick; or the usual step that watches of
+ * steps showed, which is longer where the operating system had to wait for a CPU itself. */
+double clock_step_ns(const struct clocks_report *report, uint32_t clock);
+/* Was the machine suspended during this interval of the watch? Told by the clocks boottime and
+ * monotonic; false where they are not among its columns. */
+bool interval_suspended(const struct clocks_case *file, const struct clock_watch *watch,
+                        size_t index);
+
+/* ----------------------------------------------------------------------------------------------
+ * The quantum in which a clock counts: a quick clock moves between any two readings, so its
+ * smallest step is how long readings take; but all its steps are multiples of what it counts in. */
+
+/* Of distances between readings, rising and above 0: ticks, never more than `smallest`; it need not
+ * be a whole number, as clocks are scaled and rounded. Where too few distances are known, or too
+ * much alike, `smallest` itself. */
+double quantum_of(const double *sorted, size_t count, double smallest);
+/* The same of a clock that stands still for long: its smallest step, or a small part of that where
+ * too few steps were seen by themselves. 0: no such number, its steps differ. */
+double quantum_of_steps(const double *sorted, size_t count, double smallest);
+
+/* ----------------------------------------------------------------------------------------------
+ * One interval of a watch as every part of the judge sees it: what a clock showed at its two ends,
+ * by the narrower pair of looks that follow each other in opposite orders. */
+
+struct interval_end {
+    double at;    /* ticks, relative to the clock's first reading in the watch: the middle */
+    double width; /* ticks between the two readings of the pair; half of it is the bound */
+};
+struct interval_reading {
+    struct interval_end begin, end;
+    double elapsed; /* ticks */
+    double naive;   /* by the first look of either side */
+    double bound;   /* ticks: half of both widths */
+};
+/* Intervals of the watch, over all processes and threads. */
+size_t watch_intervals(const struct clock_watch *watch);
+/* Interval `index` of it, in the order of processes, intervals and threads, with the same pairs of
+ * looks for every column, so that many can be compared at one moment. Differences are taken
+ * modulo 2^64 and signed, so a clock that goes back gives a negative elapsed. */
+struct interval_reading watch_interval(const struct clock_watch *watch, size_t index,
+                                       uint32_t column);
+/* The first look of that interval. */
+size_t watch_interval_look(const struct clock_watch *watch, size_t index);
+/* Two clocks of that interval against each other: by the pairs that are narrower for these two, so
+ * the bounds are as small as they can be. */
+void watch_interval_of_two(const struct clock_watch *watch, size_t index, uint32_t one,
+                           uint32_t other, struct interval_reading readings[2]);
+/* The earlier look of the pair that it uses for the begin or for the end: this one and the next
+ * enclose one moment between two readings of either clock. */
+size_t watch_interval_pair(const struct clock_watch *watch, size_t index, bool end, uint32_t one,
+                           uint32_t other);
+
+/* ----------------------------------------------------------------------------------------------
+ * Values of several processes, and their median: every process gives one, the median of its own,
+ * so that a process on a busy core is one of several and not half of all readings. */
+
+struct replicate_list {
+    double *values;
+    size_t *processes; /* [value]: any number, alike for values of one process */
+    size_t count, room;
+};
+
+/* 0 or -ENOMEM; a value that is NaN is left out. Values of a process follow each other. */
+int replicate_add(struct replicate_list *list, size_t process, double value);
+void replicate_release(struct replicate_list *list);
+/* Median over processes with its 95 % interval, which has no end where there is but one process;
+ * NaN of nothing. Sorts within the list. */
+struct overhead_median replicate_median(struct replicate_list *list);
+#define AUTO_REPLICATES __attribute__((cleanup(replicate_release)))
+
+/* ----------------------------------------------------------------------------------------------
+ * What a claim about clocks is, and what its rules share (docs/findings.md). Claims are data in
+ * findings.c; rules that ask the same question are a file. */
 
 /* Two clocks agree to this, beyond what their readings leave open. */
 #define AGREE_SHARE 500e-6
@@ -58,3 +159,129 @@ void tell_agreement(const struct clocks_facts *facts, const struct agreement *ag
 void tell_same_counter(const struct clocks_facts *facts, struct finding *finding);
 /* The rate against a clock that is made elsewhere, over the whole time; NULL: there is none. */
 const struct clock_rate *outside_rate(const struct clocks_facts *facts);
+
+/* ----------------------------------------------------------------------------------------------
+ * Do idle states matter? Sleeps with CPUs held awake against plain ones: what clocks show of them,
+ * and how late they end. */
+
+/* By how many ns sleeps were longer than asked for. */
+struct idle_sleeps {
+    struct replicate_list plain, awake;
+};
+int idle_add_sleep(struct idle_sleeps *sleeps, bool awake, double late_ns);
+void idle_release(struct idle_sleeps *sleeps);
+/* Fills what concerns sleeps, and the sentence. Sorts the lists. */
+void idle_compare(const struct clocks_case *file, const struct clocks_report *report,
+                  struct idle_sleeps *sleeps, struct clocks_disturbances *seen);
+
+/* ----------------------------------------------------------------------------------------------
+ * Readings of one clock that one thread took one after the other on one CPU, whatever they were
+ * taken for: between two that follow each other a clock may only go on. */
+
+/* One stretch: two readings, or a block of them. */
+struct stretch {
+    uint64_t readings; /* that were held against the one before */
+    uint64_t backward; /* of these below it */
+    double worst;      /* by so many ticks; 0 */
+    double way;        /* ticks from the first to the last, signed */
+    double expected;   /* ticks that it should have gone, by the clock beside it; NaN: unknown */
+    double slack;      /* ticks by which that may be off, as the two were not read at one moment */
+    bool interrupted;  /* by others that wanted the CPU, so that slack may be anything */
+    uint64_t largest;  /* reading that is known of it */
+};
+/* Anything but 0 ends it and is handed on. */
+typedef int stretch_visitor(const struct stretch *stretch, void *context);
+int visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
+                    uint32_t clock, stretch_visitor *visitor, void *context);
+
+/* Does what the stretch lost look like a counter that begins anew at `period`? */
+enum wraps { WRAPS_NOT, WRAPS_MAYBE, WRAPS_SURELY };
+enum wraps stretch_wraps(const struct stretch *stretch, double period);
+
+/* Ticks from one reading to a later one, signed; of a clock that wraps, the short way round. */
+double ticks_between(const struct clock_monotonic *clock, uint64_t before, uint64_t now);
+/* May a trip that begins with this look have taken so long that a clock which wraps could have come
+ * round? Then nobody knows the order of its readings. */
+bool trip_is_lost(const struct clocks_case *file, const struct clocks_report *report,
+                  uint32_t clock, const struct clock_watch *watch, size_t look);
+
+/* ----------------------------------------------------------------------------------------------
+ * The trial of one clock: all its intervals with what they should have been, and the faults that
+ * are looked for in them. */
+
+/* One interval by the clock and by the reference. */
+struct tried_interval {
+    const struct clock_watch *watch;
+    double own, other; /* ns */
+    double slack;      /* ns: off by more is wrong */
+    double off;        /* ns: own − other */
+    bool wrong;
+    bool moved;     /* it ended on another CPU */
+    bool disturbed; /* others got the CPU meanwhile: by the account, or stolen */
+};
+
+struct clock_trial {
+    const struct clocks_case *file;
+    const struct clocks_report *report;
+    uint32_t clock;
+    double step_ns;   /* by which it may be behind */
+    double told_ns;   /* how finely it tells time, at best */
+    uint64_t largest; /* of all its readings in intervals */
+    struct tried_interval *list;
+    size_t count, wrong;
+    double *scratch; /* [count + 1] */
+};
+
+/* Intervals at which the reference itself was off, as all clocks of its own counter say; [interval
+ * of all watches, in order]. NULL: out of memory. */
+bool *find_reference_faults(const struct clocks_case *file, const struct clocks_report *report,
+                            size_t *faults);
+/* -ENOMEM. Intervals during which the machine was suspended are left out. */
+int trial_gather(struct clock_trial *trial, const bool *left_out);
+void trial_release(struct clock_trial *trial);
+
+/* Which intervals of a trial are meant. */
+typedef bool tried_choice(const struct tried_interval *interval);
+bool tried_any(const struct tried_interval *interval);
+bool tried_sleep(const struct tried_interval *interval);   /* one thread, no moves */
+bool tried_running(const struct tried_interval *interval); /* the same, of what runs all the time */
+bool tried_stayed(const struct tried_interval *interval);
+bool tried_moved(const struct tried_interval *interval);
+bool tried_threads(const struct tried_interval *interval); /* several, running */
+size_t trial_count(const struct clock_trial *trial, tried_choice *choice);
+size_t trial_wrong(const struct clock_trial *trial, tried_choice *choice);
+/* Of own / other; NaN: none. */
+double trial_ratio(const struct clock_trial *trial, tried_choice *choice, double share);
+/* Share of these that are right once the clock's rate is taken to be `ratio`. */
+double trial_fits(const struct clock_trial *trial, tried_choice *choice, double ratio);
+
+/* The faults of a clock that claims to tell time, as bits; 0: none. */
+uint32_t wall_faults(const struct clock_trial *trial);
+/* … of one that claims CPU time or cycles. */
+uint32_t cpu_time_faults(const struct clock_trial *trial);
+/* Does it go on while its thread sleeps? */
+bool counts_sleep(const struct clock_trial *trial);
+/* Runs the clock at another rate than it may, for sure? The rate that says so, or NULL. */
+const struct clock_rate *wrong_rate(const struct clock_trial *trial);
+/* By how much its rate may be off, ppm. */
+double rate_limit(const struct clock_trial *trial);
+/* Did anything that is made of another counter agree with it? */
+bool was_confirmed(const struct clock_trial *trial);
+/* What must have been watched before a clock is called dependable: bits, 0: all of it was. */
+enum trial_lack { LACKS_SLEEP = 1, LACKS_COMPUTATION = 2, LACKS_MOVES = 4 };
+uint32_t trial_lacks(const struct clock_trial *trial);
+/* The rate against a clock of another counter that shows it to be right; NULL: none. */
+const struct clock_rate *confirming_rate(const struct clock_trial *trial);
+
+/* Writes verdict->why. */
+void explain_trust(const struct clock_trial *trial, struct clock_verdict *verdict);
+
+/* ----------------------------------------------------------------------------------------------
+ * Figures of clocks in words, with no more digits than mean something. */
+
+#define WORDS_TIME 32
+
+/* "25 ns", "1.8 µs", "4 ms", "12 s"; returns text. */
+const char *words_time(double ns, char text[WORDS_TIME]);
+/* "12 %", "2.5 %"; below 0.1 % "96 ppm"; returns text. */
+const char *words_share(double share, char text[WORDS_TIME]);

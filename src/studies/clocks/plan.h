@@ -8,6 +8,8 @@
 
 #include "engine/session.h"
 #include "engine/wishes.h"
+#include "store/store.h"
+#include "studies/clocks/study.h"
 #include "wire/watch.h"
 
 /* What a watch is there for. */
@@ -135,3 +137,28 @@ struct cpu_pair {
  * every CPU is in one. The caller frees *pairs; -ENOMEM. */
 int clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
                  struct cpu_pair **pairs, size_t *pair_count);
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of clocks: from a store to the case that its judge gets. */
+
+/* What the store holds: its machine, clocks, watches with the readings of all processes that ended
+ * well (groups that are not whole are left out), and absences. Hostile stores (columns that no kind
+ * of watch has, runs beyond the cell, clocks that nobody described) get a sentence. The caller
+ * releases the case also after a failure. */
+int clocks_load(struct store *store, struct clocks_case *file, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Inside the loading of clocks: what its steps share. */
+
+/* Where a watch of the case comes from. */
+struct clocks_origin {
+    uint32_t cell;      /* its id in the store */
+    uint32_t runs;      /* planned in each process */
+    size_t looks, room; /* taken so far, and room for as many */
+    size_t process_room;
+};
+
+/* Reads the samples of the store once into the watches; origins in rising order of their cells.
+ * What is beyond the last whole group of a process is left out, and so is a process without one. */
+int clocks_take_looks(struct store *store, struct clock_watch *watches,
+                      struct clocks_origin *origins, size_t count, struct failure *failure);

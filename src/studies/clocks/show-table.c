@@ -3,15 +3,305 @@
  *
  * The answer of `assay clocks`: which clocks can be trusted, in a few lines, and one table with a
  * row for every clock. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/clocks-show.h"
-#include "cli/deliver.h"
-#include "show/utf8.h"
+#include "engine/finish.h"
+#include "output/table.h"
+#include "studies/clocks/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Intervals by what happened in them: the worst ratio of a few clocks over each workload, by
+ * sandwiched readings and in the paper's order; with --all every row. */
+
+#define LEAST_RATIO 8u /* columns of a ratio */
+#define GAP         2u
+#define LEAST_NAMES 24u  /* columns of names of intervals, which wrap */
+#define RIGHT       0.01 /* as near to 1 as this */
+#define NOTHING     0.1  /* below it */
+
+/* Of the same workload and circumstances, whatever its length? */
+static bool is_alike(const struct clock_row *left, const struct clock_row *right)
+{
+    return strcmp(left->workload ? left->workload : "", right->workload ? right->workload : "") ==
+               0 &&
+           left->threads == right->threads && !left->moves == !right->moves &&
+           left->handover == right->handover && left->awake == right->awake;
+}
+
+static bool leads(const struct clocks_run *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_alike(&run->report.rows[i], &run->report.rows[index]))
+            return false;
+    return true;
+}
+
+/* Ratios of a clock over all lengths. */
+struct ratios {
+    bool known;
+    double worst, naive; /* farthest from 1 of all, and in the paper's order */
+    double usual;        /* the median that is farthest from 1 */
+};
+
+static struct ratios find_ratios(const struct clocks_run *run, const struct clock_row *like,
+                                 uint32_t clock)
+{
+    struct ratios ratios = {.worst = 1, .naive = 1, .usual = 1};
+    /* CPU time of a thread says nothing of what another thread ended. */
+    if (like->handover && run->file.clocks[clock].role != ROLE_WALL)
+        return ratios;
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct clock_row *row = &run->report.rows[i];
+        if (row->clock != clock || !row->runs || !is_alike(row, like))
+            continue;
+        ratios.worst = clocks_worse(ratios.worst, clocks_worse(row->ratio_min, row->ratio_max));
+        ratios.naive = clocks_worse(ratios.naive, clocks_worse(row->naive_min, row->naive_max));
+        ratios.usual = clocks_worse(ratios.usual, row->ratio_median);
+        ratios.known = true;
+    }
+    return ratios;
+}
+
+/* --- the brief table --- */
+
+/* A line of it: intervals over which the shown clocks went alike. */
+struct kind {
+    const struct clock_row *like; /* the first of them */
+    struct ratios ratios[CLOCKS_FEW];
+    struct text names;
+};
+
+struct brief {
+    const struct clocks_run *run;
+    uint32_t clocks[CLOCKS_FEW];
+    size_t count;
+    struct column columns[2 + CLOCKS_FEW]; /* the naive order stands beside the first clock alone:
+                                              what it costs is much the same for all */
+    char titles[CLOCKS_FEW][48];
+    struct kind *kinds;
+    size_t kind_count;
+};
+
+static void find_kind(const struct brief *brief, const struct clock_row *like, struct kind *kind)
+{
+    *kind = (struct kind){.like = like};
+    for (size_t i = 0; i < brief->count; i++)
+        kind->ratios[i] = find_ratios(brief->run, like, brief->clocks[i]);
+    clocks_put_interval(like, &kind->names);
+}
+
+/* Right, behind, next to nothing, or ahead. */
+static int class_of(double ratio)
+{
+    return fabs(ratio - 1) <= RIGHT ? 0 : ratio > 1 ? 3 : ratio < NOTHING ? 2 : 1;
+}
+
+/* Does every clock that is shown usually go well, or badly, over both? */
+static bool go_alike(const struct brief *brief, const struct kind *left, const struct kind *right)
+{
+    for (size_t i = 0; i < brief->count; i++) {
+        const struct ratios *one = &left->ratios[i], *other = &right->ratios[i];
+        if (one->known && other->known && class_of(one->usual) != class_of(other->usual))
+            return false;
+    }
+    return true;
+}
+
+static void fold(const struct brief *brief, struct kind *into, struct kind *kind)
+{
+    for (size_t i = 0; i < brief->count; i++) {
+        struct ratios *all = &into->ratios[i], *more = &kind->ratios[i];
+        all->worst = clocks_worse(all->worst, more->worst);
+        all->naive = clocks_worse(all->naive, more->naive);
+        all->usual = clocks_worse(all->usual, more->usual);
+        all->known |= more->known;
+    }
+    text_printf(&into->names, "; %s", text_string(&kind->names));
+    text_free(&kind->names);
+}
+
+/* A line for each kind of interval; those that go alike share one. */
+static bool find_kinds(struct brief *brief)
+{
+    const struct clocks_run *run = brief->run;
+    brief->kinds = calloc(run->report.row_count, sizeof(*brief->kinds));
+    for (size_t i = 0; brief->kinds && i < run->report.row_count; i++) {
+        struct kind kind;
+        size_t at = brief->kind_count;
+        if (!leads(run, i))
+            continue;
+        find_kind(brief, &run->report.rows[i], &kind);
+        /* The latest first: it is of the same workload, if any is. */
+        while (at > 0 && !go_alike(brief, &brief->kinds[at - 1], &kind))
+            at--;
+        if (at > 0)
+            fold(brief, &brief->kinds[at - 1], &kind);
+        else
+            brief->kinds[brief->kind_count++] = kind;
+    }
+    return brief->kinds != NULL;
+}
+
+/* As many clocks as leave room for the names of intervals. */
+static void choose_columns(struct brief *brief, size_t width)
+{
+    const struct clocks_run *run = brief->run;
+    uint32_t few[CLOCKS_FEW];
+    size_t count = clocks_few(run, few), at = LEAST_RATIO + GAP, column = 0;
+    for (size_t i = 0; i < count; i++) {
+        AUTO_TEXT struct text title = {0};
+        if (few[i] == (uint32_t)run->report.reference.clock)
+            continue;
+        text_put_clean(&title, clocks_name(&run->file, few[i]));
+        size_t named = utf8_columns(text_string(&title)), place = brief->count;
+        at += (named > LEAST_RATIO ? named : LEAST_RATIO) + GAP;
+        if (place && at + LEAST_NAMES > width)
+            break;
+        snprintf(brief->titles[place], sizeof(brief->titles[place]), "%s", text_string(&title));
+        brief->clocks[place] = few[i];
+        brief->columns[column++] = (struct column){.title = brief->titles[place], .right = true};
+        if (!place)
+            brief->columns[column++] = (struct column){.title = "naive", .right = true};
+        brief->count++;
+    }
+    brief->columns[column] = (struct column){.title = "over", .wraps = true};
+}
+
+static void add_ratio(struct table *table, bool known, enum tone tone, double ratio)
+{
+    char text[NUMBER_SIZE];
+    clocks_ratio(ratio, text, sizeof(text));
+    table_add(table, tone, known ? text : "");
+}
+
+/* The worst of CPU time tells how long somebody else had the CPU, and nothing of the clock. */
+static bool is_cpu_time(const struct brief *brief, size_t place)
+{
+    return brief->run->file.clocks[brief->clocks[place]].role == ROLE_CPU_TIME;
+}
+
+static void put_kinds(const struct brief *brief, const struct style *style, struct text *out)
+{
+    struct table table = {.columns = brief->columns, .column_count = 2 + brief->count};
+    for (size_t i = 0; i < brief->kind_count; i++) {
+        const struct kind *kind = &brief->kinds[i];
+        for (size_t j = 0; j < brief->count; j++) {
+            const struct ratios *ratios = &kind->ratios[j];
+            add_ratio(&table, ratios->known, TONE_PLAIN,
+                      is_cpu_time(brief, j) ? ratios->usual : ratios->worst);
+            if (!j)
+                add_ratio(&table, ratios->known, TONE_DIM, ratios->naive);
+        }
+        table_add(&table, TONE_PLAIN, text_string(&kind->names));
+    }
+    section_put_heading("Worst ratios (CPU time: usual); naive: in the paper's order of reading",
+                        style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+static void put_brief(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    struct brief brief = {.run = run};
+    choose_columns(&brief, style->width);
+    if (!brief.count)
+        return;
+    if (find_kinds(&brief))
+        put_kinds(&brief, style, out);
+    else
+        out->failed = true;
+    for (size_t i = 0; i < brief.kind_count; i++)
+        text_free(&brief.kinds[i].names);
+    free(brief.kinds);
+}
+
+/* --- every row --- */
+
+static void put_all_rows(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {"clock", false, false, false},   {"interval", false, false, false},
+        {"ms", true, false, false},       {"runs", true, false, false},
+        {"median", true, false, false},   {"min", true, false, false},
+        {"max", true, false, false},      {"naive", true, false, false},
+        {"most off", true, false, false}, {"bound", true, false, false},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct clock_row *row = &run->report.rows[i];
+        AUTO_TEXT struct text words = {0};
+        AUTO_TEXT struct text off = {0};
+        AUTO_TEXT struct text bound = {0};
+        clocks_put_interval(row, &words);
+        clocks_put_time(row->runs ? row->max_error_ns : NAN, &off);
+        clocks_put_time(row->runs ? row->bound_ns : NAN, &bound);
+        table_add(&table, TONE_PLAIN, clocks_name(&run->file, row->clock));
+        table_add(&table, TONE_PLAIN, text_string(&words));
+        table_addf(&table, TONE_PLAIN, "%.4g", (double)row->requested_us / 1000);
+        table_addf(&table, TONE_PLAIN, "%zu", row->runs);
+        add_ratio(&table, row->runs, TONE_STRONG, row->ratio_median);
+        add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_min);
+        add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_max);
+        add_ratio(&table, row->runs, TONE_PLAIN, row->naive_median);
+        table_add(&table, TONE_PLAIN, text_string(&off));
+        table_add(&table, TONE_PLAIN, text_string(&bound));
+    }
+    section_put_heading("Every clock over every interval: its duration over the reference's", style,
+                        out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+void clocks_put_workloads(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    if (!run->report.row_count)
+        return;
+    put_brief(run, style, out);
+    if (run->options->all)
+        put_all_rows(run, style, out);
+}
+
+/* --- pairs of CPUs --- */
+
+void clocks_put_pairs(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {"clock", false, false, false}, {"CPUs", true, false, false},
+        {"trips", true, false, false},  {"backwards", true, false, false},
+        {"offset", true, false, false}, {"low", true, false, false},
+        {"high", true, false, false},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    if (!run->options->all || !run->report.pair_count)
+        return;
+    for (size_t i = 0; i < run->report.pair_count; i++) {
+        const struct clock_pair *pair = &run->report.pairs[i];
+        double figures[] = {pair->low <= pair->high ? pair->offset : NAN, pair->low, pair->high};
+        table_add(&table, TONE_PLAIN, clocks_name(&run->file, pair->clock));
+        table_addf(&table, TONE_PLAIN, "%" PRId32 " %" PRId32, pair->cpu, pair->partner);
+        table_addf(&table, TONE_PLAIN, "%zu", pair->trips);
+        table_addf(&table, pair->backward ? TONE_BAD : TONE_PLAIN, "%zu", pair->backward);
+        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++) {
+            char text[NUMBER_SIZE];
+            number_brief(rint(figures[j]) + 0.0, text, sizeof(text));
+            table_add(&table, TONE_PLAIN, text);
+        }
+    }
+    section_put_heading("Pairs of CPUs, in ticks of the clock: the second's readings are ahead of "
+                        "the first's by",
+                        style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The answer of `assay clocks`: which clocks can be trusted, in a few lines, and one table with a
+ * row for every clock. */
 
 #define NAMED  4u /* clocks in a sentence */
 #define BLAMED 8u /* of those that are not dependable */

@@ -3,16 +3,681 @@
  *
  * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
  * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
-#include "cli/clocks-show.h"
-
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "engine/claims.h"
-#include "cli/omissions.h"
-#include "cli/unfinished.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
+#include "engine/finish.h"
+#include "engine/skips.h"
+#include "output/plot.h"
+#include "output/table.h"
+#include "studies/clocks/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Words and numbers that the parts of `assay clocks` share. */
+
+#define FINE 0.01 /* ratios nearer to 1 than this are told in millionths */
+
+void clocks_put_time(double ns, struct text *out)
+{
+    const struct {
+        double from, divisor;
+        const char *unit;
+    } units[] = {{1e9, 1e9, "s"},
+                 {1e6, 1e6, "ms"},
+                 {1e3, 1e3, utf8_is_expected() ? "\u00b5s" : "us"},
+                 {0, 1, "ns"}};
+    char number[NUMBER_SIZE];
+    size_t unit = 0;
+    if (!isfinite(ns)) {
+        text_puts(out, "-");
+        return;
+    }
+    /* What would be rounded up to a thousand is one of the next unit. */
+    while (fabs(ns) < 0.9995 * units[unit].from)
+        unit++;
+    double value = ns / units[unit].divisor;
+    number_significant(value, fabs(value) >= 100 ? 3 : 2, number, sizeof(number));
+    char *point = strchr(number, '.');
+    bool whole = point && strspn(point + 1, "0") == strlen(point + 1);
+    if (whole)
+        *point = '\0';
+    text_printf(out, "%s %s", value == 0 ? "0" : number, units[unit].unit);
+}
+
+void clocks_ratio(double ratio, char *text, size_t size)
+{
+    double magnitude = fabs(ratio);
+    if (!isfinite(ratio))
+        snprintf(text, size, "-");
+    else if (fabs(ratio - 1) < FINE)
+        snprintf(text, size, "%.6f", ratio);
+    else if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e5))
+        snprintf(text, size, "%.1e", ratio);
+    else
+        snprintf(text, size, magnitude < 0.01 ? "%.4f" : "%.4g", ratio + 0.0);
+}
+
+void clocks_ppm(double ppm, char *text, size_t size)
+{
+    char digits[NUMBER_SIZE];
+    double magnitude = fabs(ppm);
+    if (!isfinite(ppm)) {
+        snprintf(text, size, "-");
+        return;
+    }
+    if (magnitude < 999.5)
+        snprintf(digits, sizeof(digits), magnitude < 9.95 ? "%.1f" : "%.0f", magnitude);
+    else
+        number_significant(magnitude, 3, digits, sizeof(digits));
+    snprintf(text, size, "%s%s", magnitude < 0.05 ? "" : ppm < 0 ? "-" : "+", digits);
+}
+
+#define TIMES 10000.0 /* ppm from which on a rate is told as a multiple of the one claimed */
+
+void clocks_put_rate(const struct clock_rate *rate, bool bounds, struct text *out)
+{
+    bool unicode = utf8_is_expected();
+    char words[NUMBER_SIZE];
+    if (fabs(rate->ppm) >= TIMES) {
+        number_significant(1 + rate->ppm / 1e6, 3, words, sizeof(words));
+        text_printf(out, "%s%s", unicode ? "\u00d7" : "x", words);
+        return;
+    }
+    clocks_ppm(rate->ppm, words, sizeof(words));
+    text_puts(out, words);
+    double bound = fmax(rate->high - rate->ppm, rate->ppm - rate->low);
+    if (!bounds || !isfinite(bound) || !isfinite(rate->ppm))
+        return;
+    /* Never less than the last digit that is shown. */
+    clocks_ppm(fmax(0.1, bound), words, sizeof(words));
+    text_printf(out, " %s%s", unicode ? "\u00b1" : "+-", words + 1);
+}
+
+void clocks_put_interval(const struct clock_row *row, struct text *out)
+{
+    text_put_clean(out, row->workload ? row->workload : "?");
+    if (row->threads > 1)
+        text_printf(out, ", %" PRIu32 " threads", row->threads);
+    if (row->moves)
+        text_puts(out, ", moved");
+    if (row->handover)
+        text_puts(out, ", handed over");
+    if (row->awake)
+        text_puts(out, ", held awake");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the machine did while clocks were watched, which no clock is to blame for; and what to do.
+ */
+
+static void put_stolen(const struct clocks_disturbances *seen, struct text *out)
+{
+    if (!isfinite(seen->stolen_ns)) {
+        text_puts(out, "Whether the host took time is not known. ");
+        return;
+    }
+    if (seen->stolen_ns <= 0) {
+        text_puts(out, "The host took no time. ");
+        return;
+    }
+    text_puts(out, "The host took ");
+    clocks_put_time(seen->stolen_ns, out);
+    if (isfinite(seen->watched_ns) && seen->watched_ns > 0) {
+        text_puts(out, " of ");
+        clocks_put_time(seen->watched_ns, out);
+    }
+    text_printf(out, ", in %zu intervals. ", seen->stolen_intervals);
+}
+
+static void put_suspended(const struct clocks_disturbances *seen, struct text *out)
+{
+    if (!(isfinite(seen->suspended_ns) && seen->suspended_ns > 0))
+        return;
+    text_puts(out, "The machine was suspended for ");
+    clocks_put_time(seen->suspended_ns, out);
+    text_printf(out, ", in %zu intervals. ", seen->suspended_intervals);
+}
+
+static void put_overslept(const struct clocks_disturbances *seen, struct text *out)
+{
+    if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
+        return;
+    text_puts(out, "Sleeps ended ");
+    clocks_put_time(seen->overslept_median_ns, out);
+    text_puts(out, " late");
+    if (isfinite(seen->awake_median_ns)) {
+        text_puts(out, " (");
+        clocks_put_time(seen->awake_median_ns, out);
+        text_puts(out, " with CPUs held awake)");
+    }
+    text_puts(out, ", at most ");
+    clocks_put_time(seen->overslept_max_ns, out);
+    text_puts(out, ". ");
+}
+
+void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
+                             struct text *out)
+{
+    const struct clocks_disturbances *seen = &run->report.disturbances;
+    AUTO_TEXT struct text words = {0};
+    if (!run->report.looks)
+        return;
+    put_stolen(seen, &words);
+    put_suspended(seen, &words);
+    if (seen->intervals)
+        text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
+                    seen->intervals);
+    put_overslept(seen, &words);
+    text_puts(&words, seen->idle);
+    section_put_heading("Meanwhile", style, out);
+    section_put_words(text_string(&words), style, out);
+}
+
+void clocks_put_advice(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    if (!run->report.advice_count)
+        return;
+    section_put_heading("What to do", style, out);
+    for (size_t i = 0; i < run->report.advice_count; i++)
+        section_put_item(run->report.advice[i].text, style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What is known of one clock, gathered from all parts of the report, and which clocks come first.
+ */
+
+const char *clocks_name(const struct clocks_case *file, uint32_t clock)
+{
+    return clock < file->clock_count && file->clocks[clock].name ? file->clocks[clock].name : "?";
+}
+
+static const struct clock_rate *best_rate(const struct clock_rate *rates)
+{
+    const struct clock_rate *best = NULL;
+    for (size_t i = 0; rates && i < CLOCK_MOST_RATES; i++) {
+        if (!rates[i].known)
+            continue;
+        if (!best || (rates[i].independent && !best->independent))
+            best = &rates[i];
+    }
+    return best;
+}
+
+struct clock_seen clocks_seen(const struct clocks_run *run, size_t index)
+{
+    const struct clocks_report *report = &run->report;
+    struct clock_seen seen = {.clock = &run->file.clocks[index]};
+    if (report->scales)
+        seen.scale = report->scales[index];
+    if (report->costs)
+        seen.cost = report->costs[index];
+    if (report->granularities)
+        seen.granularity = report->granularities[index];
+    if (report->monotonic)
+        seen.monotonic = report->monotonic[index];
+    if (report->offsets)
+        seen.offsets = report->offsets[index];
+    if (report->same)
+        seen.same = report->same[index];
+    if (report->rates)
+        seen.rates = report->rates[index];
+    seen.rate = best_rate(seen.rates);
+    if (report->verdicts)
+        seen.verdict = &report->verdicts[index];
+    return seen;
+}
+
+bool clocks_is_judged(const struct clocks_run *run, size_t index)
+{
+    const struct clock_known *clock = &run->file.clocks[index];
+    return clock_is_candidate(clock) && !(clock->way && strcmp(clock->way, "controller") == 0);
+}
+
+bool clocks_is_measured(const struct clocks_run *run, size_t index)
+{
+    const struct clock_seen seen = clocks_seen(run, index);
+    bool compared = false;
+    for (size_t i = 0; i < run->report.row_count && !compared; i++)
+        compared = run->report.rows[i].clock == index;
+    return compared || seen.cost.known || seen.granularity.known || seen.monotonic.known ||
+           seen.offsets.known || seen.rate;
+}
+
+const struct clock_row *clocks_worst_row(const struct clocks_run *run,
+                                         const struct clock_verdict *verdict)
+{
+    bool known =
+        verdict && verdict->worst_row >= 0 && (size_t)verdict->worst_row < run->report.row_count;
+    return known ? &run->report.rows[verdict->worst_row] : NULL;
+}
+
+double clocks_worse(double low, double high)
+{
+    return fabs(low - 1) > fabs(high - 1) ? low : high;
+}
+
+/* --- by usefulness --- */
+
+struct placed {
+    uint32_t clock;
+    int group;
+    double cost;
+};
+
+static int by_use(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->cost != b->cost)
+        return a->cost < b->cost ? -1 : 1;
+    return (a->clock > b->clock) - (a->clock < b->clock);
+}
+
+/* A person's own clock is what they came for. */
+static int group_of(const struct clock_seen *seen)
+{
+    static const int places[CLOCK_TRUSTS] = {[TRUST_DEPENDABLE] = 0,
+                                             [TRUST_NOT_FALSIFIABLE] = 1,
+                                             [TRUST_CPU_TIME_ONLY] = 2,
+                                             [TRUST_NOT_DEPENDABLE] = 3};
+    int place = seen->verdict ? places[seen->verdict->trust] : CLOCK_TRUSTS;
+    return seen->clock->external ? place - CLOCK_TRUSTS - 1 : place;
+}
+
+size_t clocks_by_use(const struct clocks_run *run, uint32_t *order)
+{
+    size_t count = 0;
+    struct placed *placed = calloc(run->file.clock_count + 1, sizeof(*placed));
+    if (!placed)
+        return 0;
+    for (size_t i = 0; i < run->file.clock_count; i++) {
+        if (!clocks_is_judged(run, i) || !clocks_is_measured(run, i))
+            continue;
+        const struct clock_seen seen = clocks_seen(run, i);
+        bool known = seen.cost.known && isfinite(seen.cost.ns);
+        placed[count++] = (struct placed){.clock = (uint32_t)i,
+                                          .group = group_of(&seen),
+                                          .cost = known ? seen.cost.ns : INFINITY};
+    }
+    qsort(placed, count, sizeof(*placed), by_use);
+    for (size_t i = 0; i < count; i++)
+        order[i] = placed[i].clock;
+    free(placed);
+    return count;
+}
+
+/* --- a few --- */
+
+static bool has_rows(const struct clocks_run *run, size_t clock)
+{
+    for (size_t i = 0; i < run->report.row_count; i++)
+        if (run->report.rows[i].clock == clock)
+            return true;
+    return false;
+}
+
+static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (few[i] == clock)
+            return;
+    if (*count < CLOCKS_FEW)
+        few[(*count)++] = clock;
+}
+
+/* The first by usefulness that is of this kind. */
+static void add_first(const struct clocks_run *run, const uint32_t *order, size_t order_count,
+                      bool (*is)(const struct clock_known *), uint32_t few[CLOCKS_FEW],
+                      size_t *count)
+{
+    for (size_t i = 0; i < order_count; i++)
+        if (is(&run->file.clocks[order[i]]) && has_rows(run, order[i])) {
+            add_clock(few, count, order[i]);
+            return;
+        }
+}
+
+static bool is_instruction(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
+}
+
+static bool is_usual(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && strcmp(clock->name, "monotonic") == 0;
+}
+
+static bool is_cpu_time(const struct clock_known *clock)
+{
+    return clock->role == ROLE_CPU_TIME;
+}
+
+/* Is it not dependable, for more than coarse steps and for what none of the others has? */
+static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
+                        const uint32_t few[CLOCKS_FEW], size_t count)
+{
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    if (!verdicts || verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
+        verdicts[clock].fault == FAULT_COARSE_STEPS)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (verdicts[few[i]].fault == verdicts[clock].fault)
+            return false;
+    return true;
+}
+
+size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
+{
+    static bool (*const kinds[])(const struct clock_known *) = {is_instruction, is_usual,
+                                                                is_cpu_time};
+    size_t count = 0;
+    uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
+    if (!order)
+        return 0;
+    size_t all = clocks_by_use(run, order);
+    for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
+        if (run->file.clocks[order[i]].external && has_rows(run, order[i]))
+            add_clock(few, &count, order[i]);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        add_first(run, order, all, kinds[i], few, &count);
+    for (size_t i = all; i-- > 0;)
+        if (has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
+            add_clock(few, &count, order[i]);
+    free(order);
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The paper's Figure 1 on a terminal: how long a sleep was asked for, and what clocks say it took.
+ */
+
+#define ROWS   6u
+#define BEYOND 1.1 /* times the longest sleep */
+
+static bool has_points(const struct clocks_run *run, uint32_t clock)
+{
+    for (size_t i = 0; i < run->report.point_count; i++)
+        if (run->report.points[i].clock == clock)
+            return true;
+    return false;
+}
+
+static bool is_copy(const struct clocks_run *run, uint32_t clock, uint32_t of)
+{
+    const struct clock_same *same = &run->report.same[clock];
+    return same->known && same->same && same->with == of;
+}
+
+/* Are both made of one counter, and either in order or at fault in the same way? */
+static bool are_alike(const struct clocks_run *run, uint32_t one, uint32_t other)
+{
+    const struct clock_known *left = &run->file.clocks[one], *right = &run->file.clocks[other];
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    return !left->external && !right->external && left->role == ROLE_WALL &&
+           right->role == ROLE_WALL && left->hardware && right->hardware &&
+           strcmp(left->hardware, right->hardware) == 0 && verdicts &&
+           verdicts[one].fault == verdicts[other].fault;
+}
+
+/* One in other clothes would only hide the other. */
+static bool is_double(const struct clocks_run *run, uint32_t clock, const uint32_t *shown,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (are_alike(run, clock, shown[i]) ||
+            (run->report.same && (is_copy(run, clock, shown[i]) || is_copy(run, shown[i], clock))))
+            return true;
+    return false;
+}
+
+static size_t choose(const struct clocks_run *run, uint32_t shown[CLOCKS_FEW])
+{
+    uint32_t few[CLOCKS_FEW];
+    size_t count = clocks_few(run, few), chosen = 0;
+    for (size_t i = 0; i < count; i++)
+        if (has_points(run, few[i]) && !is_double(run, few[i], shown, chosen))
+            shown[chosen++] = few[i];
+    return chosen;
+}
+
+void clocks_put_plot(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    const struct clocks_report *report = &run->report;
+    uint32_t shown[CLOCKS_FEW];
+    const char *names[CLOCKS_FEW];
+    size_t chosen = choose(run, shown), count = 0;
+    AUTO_FREE struct scatter_point *points = calloc(report->point_count + 1, sizeof(*points));
+    if (!points) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < chosen; i++)
+        names[i] = clocks_name(&run->file, shown[i]);
+    for (size_t i = 0; i < report->point_count; i++)
+        for (size_t series = 0; series < chosen; series++)
+            if (report->points[i].clock == shown[series])
+                points[count++] = (struct scatter_point){.x = report->points[i].requested_ms,
+                                                         .y = report->points[i].measured_ms,
+                                                         .series = series};
+    const struct scatter scatter = {.series = names,
+                                    .series_count = chosen,
+                                    .points = points,
+                                    .count = count,
+                                    .line = "as asked for",
+                                    .slope = 1,
+                                    .beyond = BEYOND,
+                                    .rows = ROWS};
+    AUTO_TEXT struct text plot = {0};
+    scatter_put(&scatter, style, &plot);
+    out->failed |= plot.failed;
+    if (!plot.length)
+        return;
+    section_put_heading("Sleeps: ms asked for (across), ms by the clock (up)", style, out);
+    text_puts(out, text_string(&plot));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Why a clock is trusted no further: one line for each that is not simply fine, who is whom in
+ * other clothes, what all were compared with, and what the machine claims of its clocks. */
+
+/* --- why --- */
+
+/* That a clock cannot be falsified is one reason for all, and said above; that CPU time is no time
+ * is as it should be. */
+static bool needs_reason(const struct clocks_run *run, uint32_t clock)
+{
+    const struct clock_verdict *verdict = &run->report.verdicts[clock];
+    bool fine =
+        verdict->trust == TRUST_DEPENDABLE || verdict->trust == TRUST_NOT_FALSIFIABLE ||
+        (verdict->trust == TRUST_CPU_TIME_ONLY && run->file.clocks[clock].role == ROLE_CPU_TIME);
+    return verdict->why[0] && (run->options->all || !fine);
+}
+
+/* Was the same said of one before? */
+static bool was_said(const struct clocks_run *run, const uint32_t *order, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(run->report.verdicts[order[i]].why, run->report.verdicts[order[index]].why) == 0)
+            return true;
+    return false;
+}
+
+/* "process-cputime, task-clock: why" */
+static void put_reason(const struct clocks_run *run, const uint32_t *order, size_t count,
+                       size_t index, const struct style *style, struct text *out)
+{
+    const char *why = run->report.verdicts[order[index]].why;
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = index; i < count; i++)
+        if (strcmp(run->report.verdicts[order[i]].why, why) == 0)
+            text_printf(&words, "%s%s", words.length ? ", " : "",
+                        clocks_name(&run->file, order[i]));
+    /* What it came to over which interval is in the table. */
+    const char *clause = run->options->all ? NULL : strstr(why, "; ");
+    text_puts(&words, ": ");
+    text_append(&words, why, clause ? (size_t)(clause - why) : strlen(why));
+    section_put_item(text_string(&words), style, out);
+}
+
+/* --- other clothes --- */
+
+/* One of a person's own that has a fault is more than clothes. */
+static bool reasons_is_copy(const struct clocks_run *run, size_t clock, size_t with)
+{
+    const struct clock_same *same = &run->report.same[clock];
+    bool spoilt = run->file.clocks[clock].external && run->report.verdicts &&
+                  run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
+    return clocks_is_judged(run, clock) && !spoilt && same->known && same->same &&
+           same->with == with;
+}
+
+static size_t copies_of(const struct clocks_run *run, size_t with)
+{
+    size_t copies = 0;
+    for (size_t i = 0; i < run->file.clock_count; i++)
+        copies += reasons_is_copy(run, i, with);
+    return copies;
+}
+
+/* Of two that are copies of each other, the one with more copies wears no clothes. */
+static const struct clock_same *same_of(const struct clocks_run *run, size_t clock, size_t with)
+{
+    if (!reasons_is_copy(run, clock, with))
+        return NULL;
+    if (reasons_is_copy(run, with, clock)) {
+        size_t own = copies_of(run, clock), others = copies_of(run, with);
+        if (own > others || (own == others && clock < with))
+            return NULL;
+    }
+    return &run->report.same[clock];
+}
+
+/* "monotonic-raw, boottime are tsc in other clothes: never parted by more than 31 ns in 97 s" */
+static void put_same(const struct clocks_run *run, size_t with, const struct style *style,
+                     struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const struct clock_same *farthest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < run->file.clock_count; i++) {
+        const struct clock_same *same = same_of(run, i, with);
+        if (!same)
+            continue;
+        text_printf(&words, "%s%s", count++ ? ", " : "", clocks_name(&run->file, (uint32_t)i));
+        if (!farthest || same->parted_ns > farthest->parted_ns)
+            farthest = same;
+    }
+    if (!count)
+        return;
+    text_printf(&words, " %s %s in other clothes: never parted by more than ",
+                count == 1 ? "is" : "are", clocks_name(&run->file, (uint32_t)with));
+    clocks_put_time(farthest->parted_ns, &words);
+    text_puts(&words, " in ");
+    clocks_put_time(1e9 * farthest->span_s, &words);
+    if (run->options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
+        text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
+    section_put_item(text_string(&words), style, out);
+}
+
+/* --- the reference, and claims beside it --- */
+
+static bool is_said(const char *word)
+{
+    return word && *word;
+}
+
+/* Another clock of the same counter and rate before it? */
+static bool was_claimed(const struct clocks_run *run, size_t index)
+{
+    const struct clock_known *clock = &run->file.clocks[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct clock_known *other = &run->file.clocks[i];
+        if (clocks_is_judged(run, i) && other->hz == clock->hz &&
+            strcmp(other->hardware ? other->hardware : "",
+                   clock->hardware ? clock->hardware : "") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "tsc claims 2595 MHz (the perf page)": of every counter that has a rate of its own. */
+static void put_rates(const struct clocks_run *run, struct text *out)
+{
+    for (size_t i = 0; i < run->file.clock_count; i++) {
+        const struct clock_known *clock = &run->file.clocks[i];
+        /* Nanoseconds are of everybody, seconds of an RTC, and cycles claim no rate. */
+        bool counter = clock->role == ROLE_WALL && clock->hz != 1000000000 && clock->hz != 1;
+        if (!clocks_is_judged(run, i) || !counter || was_claimed(run, i))
+            continue;
+        if (!clock->hz) {
+            text_printf(out, "; nobody says how fast %s runs", clock->name);
+            continue;
+        }
+        text_printf(out, "; %s claims %.6g MHz", clock->name, (double)clock->hz / 1e6);
+        if (is_said(clock->claim))
+            text_printf(out, " (%s)", clock->claim);
+    }
+}
+
+static void put_claims(const struct clocks_run *run, struct text *out)
+{
+    const struct clocks_case *file = &run->file;
+    text_printf(out, "Claimed: clocksource %s",
+                is_said(file->clocksource) ? file->clocksource : "unknown");
+    if (is_said(file->available))
+        text_printf(out, " (available: %s)", file->available);
+    text_printf(out, "; flags of the CPU: %s", is_said(file->flags) ? file->flags : "none");
+    put_rates(run, out);
+    if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
+        text_printf(out, "; realtime and monotonic steered by %.3g ppm", file->steered_ppm + 0.0);
+}
+
+static void put_reference(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    const struct clocks_reference *reference = &run->report.reference;
+    AUTO_TEXT struct text claims = {0};
+    if (!run->report.looks)
+        return;
+    if (reference->why[0]) {
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "Reference: %s", reference->why);
+        section_put_item(text_string(&words), style, out);
+    }
+    put_claims(run, &claims);
+    section_put_item(text_string(&claims), style, out);
+}
+
+void clocks_put_reasons(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
+    AUTO_TEXT struct text lines = {0};
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    size_t count = clocks_by_use(run, order);
+    for (size_t i = 0; run->report.verdicts && i < count; i++)
+        if (needs_reason(run, order[i]) && !was_said(run, order, i))
+            put_reason(run, order, count, i, style, &lines);
+    for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
+        put_same(run, i, style, &lines);
+    put_reference(run, style, &lines);
+    out->failed |= lines.failed;
+    if (!lines.length)
+        return;
+    section_put_heading("Why", style, out);
+    text_puts(out, text_string(&lines));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
+ * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
 
 /* --- what could not be measured --- */
 

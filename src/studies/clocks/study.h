@@ -5,8 +5,101 @@
  * file of its own, and fills its own field; all are indexed by the clocks of the case. */
 #pragma once
 
-#include "judge/clocks/evidence.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "engine/findings.h"
+#include "wire/cell.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What is laid before the judge of clocks: clocks with what is claimed of them, and watches, which
+ * are readings of them in the order in which they were taken. Nothing here knows a machine, a
+ * store or a tool, so a test can plant any clock. */
+
+enum clock_role {
+    ROLE_WALL,     /* claims to go on whatever the CPU does */
+    ROLE_CPU_TIME, /* claims to go on while its thread or process runs */
+    ROLE_CYCLES,   /* claims to count what the CPU does */
+    ROLE_PLACE,    /* no clock: the CPU's number */
+    ROLE_STOLEN,   /* no candidate: ns that the host took */
+    CLOCK_ROLES
+};
+extern const char
+    *const clock_role_names[CLOCK_ROLES]; /* "wall" "cpu-time" … as in the catalogue */
+
+struct clock_known {
+    char *name; /* "tsc", "monotonic-raw", "outside"; of a user's clock the NAME alone */
+    enum clock_role role;
+    char *way;      /* "instruction", "vdso", "syscall", "read", "device", "object", "ask", "run",
+                       "controller" */
+    char *hardware; /* "tsc", "rtc", "outside", "external" …: one word, one counter (or maybe) */
+    char *claim;    /* who says how fast it runs; "" */
+    char *note;
+    uint64_t hz;          /* ticks a second as claimed; 0: nobody claims any */
+    double resolution_ns; /* as the operating system claims; 0: it does not */
+    bool steered;         /* the operating system adjusts its rate */
+    bool external;        /* a user's */
+};
+
+/* All processes of one cell. A look is a run; a group the looks that belong together (watch.h). */
+struct clock_watch {
+    enum watch_kind kind;
+    char *workload;  /* "" for other kinds than interval */
+    uint64_t length; /* as in the cell */
+    uint32_t threads, moves;
+    bool handover, awake;
+    int32_t cpu, partner;
+    uint32_t columns;
+    uint32_t *clocks; /* [columns]: index of the clock */
+    size_t processes; /* that ended well, in the order of their visits */
+    size_t *begins;   /* [processes + 1]: where the looks of a process begin; whole groups only */
+    uint64_t *values; /* [look * columns + column] */
+    struct account *accounts; /* [look]; of an interval the first look of its last side holds what
+                                 its thread's account saw since the first look of all */
+    uint32_t failed;
+    int error;
+    char *reason; /* NULL: none failed */
+};
+
+/* A clock or a kind of watch that cannot be had here. */
+struct clock_absence {
+    char *what, *reason;
+    int error;
+};
+
+struct clocks_case {
+    char *machine;      /* "AMD EPYC (x86_64)" */
+    bool emulated;      /* its time is made by a program */
+    char *clocksource;  /* the operating system's; "" */
+    char *available;    /* others that it could use, with spaces; "" */
+    char *flags;        /* of the CPU that concern its counter: "constant_tsc nonstop_tsc"; "" */
+    double steered_ppm; /* by which the operating system says it steers; NaN: it does not say */
+    uint32_t cpus;      /* that may be used */
+    struct clock_known *clocks;
+    size_t clock_count;
+    struct clock_watch *watches;
+    size_t watch_count;
+    struct clock_absence *absences;
+    size_t absence_count;
+};
+
+/* Grow by one, zeroed; NULL when out of memory. */
+struct clock_known *clocks_case_add_clock(struct clocks_case *file);
+struct clock_watch *clocks_case_add_watch(struct clocks_case *file);
+struct clock_absence *clocks_case_add_absence(struct clocks_case *file);
+void clocks_case_release(struct clocks_case *file);
+
+/* Index of the clock by name, or -1. */
+int clocks_index(const struct clocks_case *file, const char *name);
+/* Is it judged, rather than a place or stolen time? */
+bool clock_is_candidate(const struct clock_known *clock);
+/* The column of that clock in the watch, or -1. */
+int watch_column(const struct clock_watch *watch, uint32_t clock);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part is a
+ * file of its own, and fills its own field; all are indexed by the clocks of the case. */
 
 /* --- how fast a clock runs, to compare it with others (scale.c) --- */
 struct clock_scale {
@@ -251,3 +344,29 @@ int clocks_judge_trust(const struct clocks_case *file, struct clocks_report *rep
 int clocks_advise(const struct clocks_case *file, struct clocks_report *report);
 int clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
                           struct clocks_report *report);
+
+/* ----------------------------------------------------------------------------------------------
+ * From where on the judge of clocks says that something is wrong. All of it is ours, and
+ * docs/clocks.md repeats it. */
+
+/* An interval is wrong when it is off by more than its bound and this share of its length. */
+#define CLOCKS_INTERVAL_PPM 500.0
+/* A rate is wrong beyond this, on either side of the claim. */
+#define CLOCKS_RATE_PPM 100.0
+/* What the operating system may add to a clock that it steers. */
+#define CLOCKS_MOST_STEERING_PPM 500.0
+/* A clock is coarse when it does not tell this long an interval to 1 %. */
+#define CLOCKS_COARSE_NS (20e6 * 0.01)
+/* CPUs disagree from here on. Smaller ones can come from readings that a CPU takes early. */
+#define CLOCKS_OFFSET_NS 250.0
+/* A clock that shows less than this part of a sleep stops during it. */
+#define CLOCKS_STOPPED_RATIO 0.98
+/* A machine was suspended where the clock that counts suspension gained so much on one that does
+ * not. */
+#define CLOCKS_SUSPENDED_NS 1e6
+/* When more of all readings than this went back, the clock scatters rather than steps. */
+#define CLOCKS_SCATTERED_SHARE 0.1
+/* CPU time and cycles are right over computation within this part. */
+#define CLOCKS_CPU_TIME_SHARE 0.01
+/* Two clocks are one counter only where two oscillators would have had to agree to this, ppb. */
+#define CLOCKS_SAME_PPB 100.0

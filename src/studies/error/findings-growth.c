@@ -1,14 +1,540 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Z7, Z8 and Z9: how the error of instructions grows with the iterations of a loop in user code, in
- * user+kernel mode, in user mode, and of the operating system's own instructions. */
+ * Findings about what makes an error grow: duration (Z7, Z8, Z9), factors (Z6), patterns (Z5),
+ * placement (Z10). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/error/findings.h"
-#include "judge/note.h"
+#include "stats/interval.h"
+#include "studies/error/judge.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Z6: which factors make the null error, by the analyses of variance of instructions in all modes
+ * together: one that matters in any mode matters. */
+
+/* What the claim says of a factor. */
+static const struct {
+    enum error_factor factor;
+    const char *name;
+    bool matters;
+} expected[] = {
+    {FACTOR_PATH, "path", true},
+    {FACTOR_PATTERN, "pattern", true},
+    {FACTOR_COUNTERS, "number of counters", true},
+    {FACTOR_MACHINE, "machine", true},
+    {FACTOR_OPT, "optimisation level", false},
+};
+#define EXPECTED (sizeof(expected) / sizeof(expected[0]))
+
+/* A factor in the analysis where it shows most. */
+struct part {
+    const struct error_effect *effect; /* NULL: not tested */
+    const struct error_anova *anova;
+    enum finding_verdict matters; /* holds: it does */
+    double range;                 /* between its levels, in the same analysis; NaN: not known */
+};
+
+static enum finding_verdict matters(const struct error_effect *effect)
+{
+    if (!(effect->share_within >= ERROR_EFFECT_THRESHOLD))
+        return FINDING_FAILS;
+    return effect->matters ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
+}
+
+/* The paper's modes; what the operating system executes alone is not its subject. */
+static bool is_about(const struct claim_facts *facts, const struct error_anova *anova, bool stepped)
+{
+    const char *class = event_class(facts->file, anova->event);
+    enum count_mode mode = event_mode_of(facts->file, anova->event);
+    return anova->stepped == stepped && class && strcmp(class, "instructions") == 0 &&
+           (stepped || mode == COUNT_USER || mode == COUNT_BOTH);
+}
+
+/* A factor may act by itself, or change what another does. */
+static bool concerns(const struct error_effect *effect, enum error_factor factor)
+{
+    return effect->factors & 1u << factor;
+}
+
+static bool is_path_or_machine(uint32_t factors)
+{
+    return factors == 1u << FACTOR_PATH || factors == 1u << FACTOR_MACHINE;
+}
+
+static double range_in(const struct error_report *report, const struct error_anova *anova,
+                       enum error_factor factor)
+{
+    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
+        if (report->effects[i].factors == 1u << factor)
+            return report->effects[i].range;
+    return NAN;
+}
+
+/* What matters before what does not; then a factor's own effect before what it changes in others.
+ */
+static bool shows_more(const struct part *one, const struct part *other, enum error_factor factor)
+{
+    static const int weight[] = {
+        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
+    if (one->matters != other->matters)
+        return weight[one->matters] > weight[other->matters];
+    bool own = one->effect->factors == 1u << factor;
+    if (own != (other->effect->factors == 1u << factor))
+        return own;
+    return one->effect->share_within > other->effect->share_within;
+}
+
+static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
+{
+    struct part part = {0};
+    const struct error_report *report = facts->report;
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (!is_about(facts, anova, stepped))
+            continue;
+        for (size_t j = anova->first; j < anova->first + anova->effects; j++) {
+            const struct error_effect *effect = &report->effects[j];
+            if (!concerns(effect, factor))
+                continue;
+            struct part candidate = {effect, anova, matters(effect),
+                                     range_in(report, anova, factor)};
+            if (!part.effect || shows_more(&candidate, &part, factor))
+                part = candidate;
+        }
+    }
+    return part;
+}
+
+/* In user mode more counters need not matter (Z3): without the other mode that refutes nothing. */
+static bool is_tested_in_both_modes(const struct claim_facts *facts, enum error_factor factor)
+{
+    const struct error_report *report = facts->report;
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (!is_about(facts, anova, false) ||
+            event_mode_of(facts->file, anova->event) != COUNT_BOTH)
+            continue;
+        for (size_t j = anova->first; j < anova->first + anova->effects; j++)
+            if (concerns(&report->effects[j], factor))
+                return true;
+    }
+    return false;
+}
+
+/* Share of the variance, in percent. The interval is that of the noncentrality of F where its
+ * distribution is nearly normal; detectable is the share at which p falls below the limit. */
+static struct estimate share_of(const struct part *part)
+{
+    const struct error_effect *effect = part->effect;
+    const struct error_anova *anova = part->anova;
+    double percent = 100 * effect->share_within;
+    struct estimate share = {.value = percent, .low = percent, .high = percent};
+    double df = (double)effect->df, residual_df = (double)anova->residual_df;
+    if (anova->no_variance || !isfinite(effect->f) || df <= 0 || residual_df <= 0 ||
+        anova->total_sum <= 0 || anova->residual_sum <= 0)
+        return share;
+    /* One percent of what the share is of, in units of the residual variance. */
+    double whole = effect->share_within > 0 ? effect->sum_sq / effect->share_within
+                                            : fmax(anova->within_sum, anova->residual_sum);
+    double unit = 100 * anova->residual_sum / residual_df / whole;
+    double beyond = fmax(0, df * effect->f - df);
+    double half = 1.96 * sqrt(2 * (df + 2 * beyond));
+    share.low = fmin(share.value, fmax(0, beyond - half) * unit);
+    share.high = fmax(share.value, fmin(100, (beyond + df + half) * unit));
+    double least = 0, most = 1e9;
+    for (int i = 0; i < 100; i++) {
+        double f = (least + most) / 2;
+        if (f_p(f, df, residual_df) < ERROR_EFFECT_P)
+            most = f;
+        else
+            least = f;
+    }
+    share.detectable = most * df * unit;
+    return share;
+}
+
+/* One digit behind the point where there is none before it that says as much. */
+static double rounded(double value)
+{
+    return fabs(value) < 10 ? round(value * 10) / 10 : round(value);
+}
+
+/* "pattern matters (12 % within paths of instructions:u as path x pattern, levels 9 apart)" */
+static void tell(const struct part *part, size_t index, struct finding *finding)
+{
+    static const char *const words[] = {[FINDING_HOLDS] = "matters",
+                                        [FINDING_FAILS] = "does not matter",
+                                        [FINDING_INCONCLUSIVE] = "may matter"};
+    const struct error_effect *effect = part->effect;
+    double share = 100 * effect->share_within;
+    char through[100] = "", apart[80] = "", number[FIGURE_SIZE];
+    if (effect->factors != 1u << expected[index].factor)
+        snprintf(through, sizeof(through), " as %.60s", effect->name);
+    if (isfinite(part->range))
+        snprintf(apart, sizeof(apart), ", levels %s apart",
+                 figure_of(rounded(part->range), number));
+    finding_clause(finding, "%s %s (%s %% %s %.40s%s%s%s)", expected[index].name,
+                   words[part->matters],
+                   share > 0 && share < 0.05 ? "under 0.1" : figure_of(rounded(share), number),
+                   is_path_or_machine(effect->factors) ? "of" : "within paths of",
+                   part->anova->stepped ? "instructions:u" : effect->event,
+                   part->anova->stepped ? ", stepped" : "", through, apart);
+}
+
+/* The part that decides gives the figure: one that refutes, else one that is open, else the level,
+ * which is what surprises in the claim, else the weakest. */
+static bool decides(enum finding_verdict verdict, const struct part *part, size_t index,
+                    enum finding_verdict sofar, const struct part *best)
+{
+    if (!best->effect || verdict_graver(verdict, sofar))
+        return true;
+    if (verdict != sofar)
+        return false;
+    return expected[index].factor == FACTOR_OPT ||
+           (best->effect->factors != 1u << FACTOR_OPT &&
+            part->effect->share_within < best->effect->share_within);
+}
+
+static void weigh(const struct claim_facts *facts, bool stepped, struct finding *finding)
+{
+    struct part best = {0};
+    enum finding_verdict sofar = FINDING_UNTESTABLE;
+    char untested[120] = "";
+    for (size_t i = 0; i < EXPECTED; i++) {
+        struct part part = look_at(facts, stepped, expected[i].factor);
+        bool one_sided = expected[i].factor == FACTOR_COUNTERS && part.effect &&
+                         part.matters != FINDING_HOLDS &&
+                         (stepped || !is_tested_in_both_modes(facts, FACTOR_COUNTERS));
+        if (part.effect)
+            tell(&part, i, finding);
+        if (!part.effect || one_sided) {
+            size_t used = strlen(untested);
+            snprintf(untested + used, sizeof(untested) - used, "%s%s%s", used ? ", " : "",
+                     expected[i].name, one_sided ? " in user+kernel mode" : "");
+            continue;
+        }
+        static const enum finding_verdict opposite[] = {[FINDING_HOLDS] = FINDING_FAILS,
+                                                        [FINDING_FAILS] = FINDING_HOLDS,
+                                                        [FINDING_INCONCLUSIVE] =
+                                                            FINDING_INCONCLUSIVE};
+        enum finding_verdict verdict = expected[i].matters ? part.matters : opposite[part.matters];
+        if (decides(verdict, &part, i, sofar, &best)) {
+            best = part;
+            sofar = verdict;
+        }
+    }
+    struct estimate share = share_of(&best);
+    share.verdict = sofar;
+    estimate_report(&share, finding);
+    if (untested[0])
+        finding_clause(finding, "not tested: %s", untested);
+}
+
+/* Path and pattern are what the claim is about: without either nothing was tested. */
+static bool can_tell(const struct claim_facts *facts, bool stepped)
+{
+    return look_at(facts, stepped, FACTOR_PATH).effect ||
+           look_at(facts, stepped, FACTOR_PATTERN).effect;
+}
+
+void rule_factors(const struct claim_facts *facts, struct finding *finding)
+{
+    for (int stepped = 0; stepped < 2; stepped++)
+        if (can_tell(facts, stepped)) {
+            weigh(facts, stepped, finding);
+            return;
+        }
+    char why[NOTE_SIZE];
+    why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
+    finding_clause(finding,
+                   "no analysis of variance has several paths or patterns of instructions");
+    finding_clause(finding, "%s", why);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z5: would one pattern do for every path and mode? Two paths in one mode, or one path in two
+ * modes, are compared over the patterns that both have: what it costs to use the same pattern for
+ * both. */
+
+/* A worse pattern costs an instruction at least. */
+#define WORSE 1.0
+
+/* A path in a mode, with all its patterns. */
+struct user_of_patterns {
+    const struct level *levels[PATTERN_COUNT]; /* NULL: it has no such pattern */
+};
+
+struct regret {
+    struct estimate estimate;
+    const struct level *best[2]; /* of each of the two */
+};
+
+static struct user_of_patterns patterns_of(const struct claim_facts *facts,
+                                           const struct level *level)
+{
+    struct user_of_patterns user;
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        user.levels[pattern] =
+            level_find(facts, level->stepped, level->mode, level->path, (enum pattern)pattern);
+    return user;
+}
+
+static const struct level *best_of(const struct user_of_patterns *user, unsigned common)
+{
+    const struct level *best = NULL;
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        if (common & 1u << pattern && (!best || user->levels[pattern]->median < best->median))
+            best = user->levels[pattern];
+    return best;
+}
+
+/* What `pattern` costs one of the two beyond its best; each end by the ends of both. */
+static void cost(const struct user_of_patterns *user, const struct level *best, int pattern,
+                 double worst[3])
+{
+    const struct level *level = user->levels[pattern];
+    bool same = level == best;
+    worst[0] = fmax(worst[0], same ? 0 : level->low - best->high);
+    worst[1] = fmax(worst[1], same ? 0 : level->median - best->median);
+    worst[2] = fmax(worst[2], same ? 0 : level->high - best->low);
+}
+
+static bool compare(const struct user_of_patterns *one, const struct user_of_patterns *other,
+                    struct regret *regret)
+{
+    unsigned common = 0;
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        if (one->levels[pattern] && other->levels[pattern])
+            common |= 1u << pattern;
+    if ((common & (common - 1)) == 0)
+        return false; /* fewer than two: there is nothing to choose */
+    regret->best[0] = best_of(one, common);
+    regret->best[1] = best_of(other, common);
+    double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+        double worst[3] = {0, 0, 0};
+        if (!(common & 1u << pattern))
+            continue;
+        cost(one, regret->best[0], pattern, worst);
+        cost(other, regret->best[1], pattern, worst);
+        for (int end = 0; end < 3; end++)
+            least[end] = fmin(least[end], worst[end]);
+    }
+    regret->estimate = estimate_at_least(least[1], least[0], least[2], WORSE);
+    return true;
+}
+
+/* One of the two things that the claim names differs, not both. */
+static bool comparable(const struct level *one, const struct level *other)
+{
+    bool same_path = strcmp(one->path, other->path) == 0;
+    return one->machine == other->machine && one->stepped == other->stepped &&
+           same_path != (one->mode == other->mode);
+}
+
+/* One pair whose best patterns differ is enough: what holds weighs most here. */
+static bool speaks_louder(const struct regret *one, const struct regret *other)
+{
+    static const int weight[] = {
+        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
+    if (one->estimate.verdict != other->estimate.verdict)
+        return weight[one->estimate.verdict] > weight[other->estimate.verdict];
+    return one->estimate.value > other->estimate.value;
+}
+
+/* First level of a path and mode: the list is sorted, so that each of them is asked once. */
+static bool is_first(const struct claim_facts *facts, size_t index)
+{
+    const struct level *level = &facts->levels[index], *before = level - 1;
+    return index == 0 || before->machine != level->machine || before->stepped != level->stepped ||
+           before->mode != level->mode || strcmp(before->path, level->path) != 0;
+}
+
+static bool counts_here(const struct claim_facts *facts, size_t index, bool stepped)
+{
+    const struct level *level = &facts->levels[index];
+    return level->machine == facts->machine && level->stepped == stepped &&
+           (level->mode == COUNT_USER || level->mode == COUNT_BOTH) && is_first(facts, index);
+}
+
+static size_t patterns_look_at(const struct claim_facts *facts, bool stepped,
+                               struct regret *loudest)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < facts->level_count; i++) {
+        if (!counts_here(facts, i, stepped))
+            continue;
+        struct user_of_patterns one = patterns_of(facts, &facts->levels[i]);
+        for (size_t j = i + 1; j < facts->level_count; j++) {
+            if (!counts_here(facts, j, stepped) ||
+                !comparable(&facts->levels[i], &facts->levels[j]))
+                continue;
+            struct user_of_patterns other = patterns_of(facts, &facts->levels[j]);
+            struct regret regret;
+            if (compare(&one, &other, &regret) && (!pairs++ || speaks_louder(&regret, loudest)))
+                *loudest = regret;
+        }
+    }
+    return pairs;
+}
+
+static void put_best(const struct level *best, char *words, size_t size)
+{
+    char error[FIGURE_SIZE];
+    snprintf(words, size, "%s for %.40s in %s mode (%s)", pattern_descriptions[best->pattern],
+             best->path, best->mode == COUNT_BOTH ? "user+kernel" : "user",
+             figure_of(best->median, error));
+}
+
+static void patterns_tell(const struct regret *regret, size_t pairs, struct finding *finding)
+{
+    char one[120], other[120], costs[FIGURE_SIZE];
+    put_best(regret->best[0], one, sizeof(one));
+    put_best(regret->best[1], other, sizeof(other));
+    if (regret->estimate.verdict == FINDING_FAILS)
+        finding_clause(finding, "one pattern is best in all of %zu comparisons: %s, %s", pairs, one,
+                       other);
+    else if (regret->estimate.verdict == FINDING_HOLDS)
+        finding_clause(finding, "best are %s and %s: one pattern for both costs %s more", one,
+                       other, figure_of(regret->estimate.value, costs));
+    else
+        finding_clause(finding, "best seem %s and %s, but their errors spread over the difference",
+                       one, other);
+}
+
+void rule_patterns(const struct claim_facts *facts, struct finding *finding)
+{
+    struct regret loudest = {0};
+    bool stepped = false;
+    size_t pairs = patterns_look_at(facts, false, &loudest);
+    if (!pairs) {
+        stepped = true;
+        pairs = patterns_look_at(facts, true, &loudest);
+    }
+    if (!pairs) {
+        char why[NOTE_SIZE];
+        why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
+        finding_clause(finding, "no two paths, nor a path in two modes, were measured with two "
+                                "patterns in common");
+        if (!facts->level_count)
+            finding_clause(finding, "%s", why);
+        return;
+    }
+    estimate_report(&loudest.estimate, finding);
+    patterns_tell(&loudest, pairs, finding);
+    if (stepped) {
+        finding_clause(finding, "stepped");
+        tell_untested_mode(facts, COUNT_BOTH, finding);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z10: what the place of a loop's code does to its time, and whether pattern or optimisation level
+ * alone would explain as much. */
+
+/* The smallest factor between whole numbers of cycles that the paper saw: 3 to 2. */
+#define FACTOR 1.5
+/* A factor alone explains what it takes four fifths of. */
+#define EXPLAINS 0.8
+/* Half of the places within a line of 64 bytes: where a loop is slow in one place of ten, fewer
+ * than so many may all be quick by chance. */
+#define ENOUGH_PLACES 32u
+
+/* Cycles are what the claim speaks of; ticks and ns of an otherwise idle CPU follow them. */
+static int preference(const struct claim_facts *facts, const struct error_placement *placement)
+{
+    const char *class = event_class(facts->file, placement->event);
+    return class && strcmp(class, "cycles") == 0 ? 2 : placement->places > 0 ? 1 : 0;
+}
+
+static const struct error_placement *choose(const struct claim_facts *facts)
+{
+    const struct error_placement *best = NULL;
+    for (size_t i = 0; i < facts->report->placement_count; i++) {
+        const struct error_placement *placement = &facts->report->placements[i];
+        if (placement->machine != facts->machine || !placement->is_time || placement->places < 2)
+            continue;
+        int better = best ? preference(facts, placement) - preference(facts, best) : 1;
+        if (better > 0 || (better == 0 && placement->factor > best->factor))
+            best = placement;
+    }
+    return best;
+}
+
+static const struct error_placement *choose_windows(const struct claim_facts *facts)
+{
+    const struct error_placement *best = NULL;
+    for (size_t i = 0; i < facts->report->placement_count; i++) {
+        const struct error_placement *placement = &facts->report->placements[i];
+        if (placement->machine == facts->machine && placement->is_time && placement->has_windows &&
+            (!best || preference(facts, placement) > preference(facts, best)))
+            best = placement;
+    }
+    return best;
+}
+
+/* What pattern and level alone explain; untestable where windows were not measured or do not
+ * differ. */
+static enum finding_verdict look_at_windows(const struct claim_facts *facts,
+                                            struct finding *finding)
+{
+    const struct error_placement *windows = choose_windows(facts);
+    if (!windows) {
+        finding_clause(finding, "whether pattern or level alone explain it is not tested: the loop "
+                                "was not measured in several of both");
+        return FINDING_UNTESTABLE;
+    }
+    bool alone = windows->by_pattern >= EXPLAINS || windows->by_opt >= EXPLAINS;
+    if (!(windows->window_factor >= FACTOR)) {
+        finding_clause(finding,
+                       "in the windows of the patterns and levels the loop differs by a factor of "
+                       "%.2f only (%.60s)",
+                       windows->window_factor, windows->event);
+        return FINDING_UNTESTABLE;
+    }
+    finding_clause(finding,
+                   "in windows (%.60s, a factor of %.2f) pattern alone explains %.0f %%, level "
+                   "alone %.0f %%, both together %.0f %% more",
+                   windows->event, windows->window_factor, 100 * windows->by_pattern,
+                   100 * windows->by_opt, 100 * windows->by_both);
+    return alone ? FINDING_FAILS : FINDING_HOLDS;
+}
+
+void rule_placement(const struct claim_facts *facts, struct finding *finding)
+{
+    if (facts->machine < facts->file->machine_count &&
+        facts->file->machines[facts->machine].emulated) {
+        finding_clause(finding, "this machine is emulated: its times mean nothing");
+        return;
+    }
+    const struct error_placement *placement = choose(facts);
+    if (!placement) {
+        finding_clause(finding, "no loop was timed at several places: neither cycles nor ticks "
+                                "could be counted there");
+        return;
+    }
+    struct estimate factor =
+        estimate_at_least(placement->factor, placement->factor_low, placement->factor_high, FACTOR);
+    char least[FIGURE_SIZE], most[FIGURE_SIZE];
+    estimate_report(&factor, finding);
+    finding_clause(finding, "%.60s for each iteration from %s to %s over %zu places",
+                   placement->event, figure_of(placement->least, least),
+                   figure_of(placement->most, most), placement->places);
+    if (finding->verdict == FINDING_FAILS && placement->places < ENOUGH_PLACES) {
+        finding->verdict = FINDING_INCONCLUSIVE;
+        finding_clause(finding, "too few to say that no place is slow");
+    }
+    enum finding_verdict windows = look_at_windows(facts, finding);
+    if (factor.verdict == FINDING_HOLDS && windows == FINDING_FAILS)
+        finding->verdict = FINDING_FAILS;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z7, Z8 and Z9: how the error of instructions grows with the iterations of a loop in user code,
+ * in user+kernel mode, in user mode, and of the operating system's own instructions. */
 
 /* A hundredth of the paper's slope in user+kernel mode, and 25 times that in user mode: less for
  * each iteration is no growth. */
@@ -18,8 +544,8 @@
 /* The same of kernel-only counts and those in user+kernel mode. */
 #define SAME_MODES 1.25
 
-static bool concerns(const struct claim_facts *facts, const struct error_slope *slope,
-                     enum count_mode mode)
+static bool duration_concerns(const struct claim_facts *facts, const struct error_slope *slope,
+                              enum count_mode mode)
 {
     const char *class = event_class(facts->file, slope->event);
     return slope->machine == facts->machine && slope->mode == mode && slope->points > 1 && class &&
@@ -32,7 +558,7 @@ static const struct error_slope *next_slope(const struct claim_facts *facts, enu
     const struct error_report *report = facts->report;
     size_t index = slope ? (size_t)(slope - report->slopes) + 1 : 0;
     for (; index < report->slope_count; index++)
-        if (concerns(facts, &report->slopes[index], mode))
+        if (duration_concerns(facts, &report->slopes[index], mode))
             return &report->slopes[index];
     return NULL;
 }

@@ -3,11 +3,707 @@
  *
  * The claims of the paper on the accuracy of counter measurements as data, and their way through
  * the rules: what the other parts of the judge found in, findings out (docs/findings.md). */
-#include "judge/error/findings.h"
-
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "studies/error/judge.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Why nothing could decide a claim about measurement error, in words for people: what cannot be
+ * opened, what failed, what was not measured. */
+
+static const struct error_cell *cell_of(const struct error_case *file, const char *event)
+{
+    for (size_t i = 0; i < file->cell_count; i++)
+        if (strcmp(file->cells[i].event, event) == 0)
+            return &file->cells[i];
+    return NULL;
+}
+
+const char *event_class(const struct error_case *file, const char *event)
+{
+    const struct error_cell *cell = cell_of(file, event);
+    return !cell ? NULL : cell->class ? cell->class : cell->base;
+}
+
+enum count_mode event_mode_of(const struct error_case *file, const char *event)
+{
+    const struct error_cell *cell = cell_of(file, event);
+    return cell ? cell->mode : COUNT_ANY;
+}
+
+bool event_is_source(const struct error_case *file, const char *event)
+{
+    const struct error_cell *cell = cell_of(file, event);
+    return cell && cell->kind && strcmp(cell->kind, "source") == 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* The event itself, else the same in another mode, which fails for the same reason more often than
+ * not. */
+static const struct error_absence *absent_instructions(const struct error_case *file,
+                                                       const char *event)
+{
+    const struct error_absence *other = NULL;
+    for (size_t i = 0; i < file->absence_count; i++) {
+        const struct error_absence *absence = &file->absences[i];
+        if (strcmp(absence->what, event) == 0)
+            return absence;
+        if (!other &&
+            (strcmp(absence->what, "instructions") == 0 || begins(absence->what, "instructions:")))
+            other = absence;
+    }
+    return other;
+}
+
+static const char *reason_of(const char *reason)
+{
+    return reason && *reason ? reason : "no reason was given";
+}
+
+void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
+                         size_t size)
+{
+    char event[40];
+    snprintf(event, sizeof(event), "instructions:%s", count_mode_names[mode]);
+    snprintf(why, size, "%s was not measured", event);
+    const struct error_absence *absence = absent_instructions(file, event);
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        bool concerned = strcmp(cell->event, event) == 0 && cell->part == PART_NULL;
+        if (concerned && cell->runs > 0) {
+            snprintf(why, size, "%s was measured in single processes, or not in these ways", event);
+            return;
+        }
+        if (concerned && cell->reason)
+            snprintf(why, size, "%s could not be measured: %.*s", event,
+                     reason_first_sentence(cell->reason), cell->reason);
+    }
+    if (absence) {
+        const char *reason = reason_of(absence->reason);
+        snprintf(why, size, "%.60s cannot be opened: %.*s", absence->what,
+                 reason_first_sentence(reason), reason);
+    }
+}
+
+void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
+                        struct finding *finding)
+{
+    char why[NOTE_SIZE];
+    why_no_instructions(facts->file, mode, why, sizeof(why));
+    const char *reason = strstr(why, ": ");
+    finding_clause(finding, "%s mode is not tested, as %.*s",
+                   mode == COUNT_BOTH ? "user+kernel" : "user",
+                   (int)(reason ? (size_t)(reason - why) : strlen(why)), why);
+}
+
+void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size)
+{
+    snprintf(why, size, "no path was measured whose name begins with %s", beginning);
+    for (size_t i = 0; i < file->absence_count; i++)
+        if (begins(file->absences[i].what, beginning)) {
+            const char *reason = reason_of(file->absences[i].reason);
+            snprintf(why, size, "%.60s is not there: %.*s", file->absences[i].what,
+                     reason_first_sentence(reason), reason);
+        }
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (begins(cell->path, beginning) && cell->runs == 0 && cell->reason) {
+            snprintf(why, size, "%.60s could not measure %.60s: %.*s", cell->path, cell->event,
+                     reason_first_sentence(cell->reason), cell->reason);
+            return;
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The level of the null error of each way to a count of instructions: what findings about paths,
+ * patterns and modes compare. */
+
+bool path_reads_in_user_mode(const char *path)
+{
+    return strncmp(path, "perf-user", strlen("perf-user")) == 0;
+}
+
+bool path_is_direct(const char *path)
+{
+    return strncmp(path, "perf-", strlen("perf-")) == 0;
+}
+
+/* Windows that no user of counters has: they belong to sources. */
+static bool is_no_way(const char *path)
+{
+    static const char *const names[] = {"bare", "trap", "clock"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool counts_instructions(const struct error_cell *cell)
+{
+    const char *counted = cell->class ? cell->class : cell->base;
+    return counted && strcmp(counted, "instructions") == 0;
+}
+
+bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped, enum count_mode mode)
+{
+    const struct error_cell *cell = row->cell;
+    if (cell->machine != machine || is_no_way(cell->path) || !counts_instructions(cell) ||
+        (cell->specimen && strncmp(cell->specimen, "null", strlen("null")) != 0))
+        return false;
+    if (stepped)
+        return cell->part == PART_STEPPED && mode == COUNT_USER;
+    /* One process says nothing of the others. */
+    return cell->part == PART_NULL && cell->mode == mode && cell->processes > 1 &&
+           !(cell->kind && strcmp(cell->kind, "source") == 0);
+}
+
+/* So many processes have a 95 % interval of their median at all: the smallest and the largest of
+ * fewer hold it less often. */
+#define ENOUGH_PROCESSES 6
+
+/* The interval of a median from its quartiles, with processes as the independent ones: as the
+ * notches of a box plot, 1.57 for 95 %. Few processes: all that was seen. */
+struct level level_of_row(const struct error_row *row)
+{
+    const struct error_cell *cell = row->cell;
+    const struct error_spread *later = &row->later;
+    double median = (double)later->median, half = HUGE_VAL;
+    if (cell->processes >= ENOUGH_PROCESSES)
+        half = 1.57 * ((double)later->q3 - (double)later->q1) / sqrt((double)cell->processes);
+    return (struct level){.machine = cell->machine,
+                          .stepped = cell->part == PART_STEPPED,
+                          .mode = cell->part == PART_STEPPED ? COUNT_USER : cell->mode,
+                          .path = cell->path,
+                          .pattern = cell->pattern,
+                          .median = median,
+                          .low = fmax(median - half, (double)later->min),
+                          .high = fmin(median + half, (double)later->max),
+                          .cells = 1,
+                          .runs = cell->runs > cell->processes ? cell->runs - cell->processes
+                                                               : cell->runs};
+}
+
+static int compare_ways(const void *left, const void *right)
+{
+    const struct level *one = left, *other = right;
+    if (one->machine != other->machine)
+        return one->machine < other->machine ? -1 : 1;
+    if (one->stepped != other->stepped)
+        return one->stepped ? 1 : -1;
+    if (one->mode != other->mode)
+        return one->mode < other->mode ? -1 : 1;
+    int path = strcmp(one->path, other->path);
+    return path ? path : (int)one->pattern - (int)other->pattern;
+}
+
+struct weighed {
+    double value, weight;
+};
+
+static int compare_values(const void *left, const void *right)
+{
+    const struct weighed *one = left, *other = right;
+    return (one->value > other->value) - (one->value < other->value);
+}
+
+/* The smallest value that half of the weight does not exceed: a cell's own, and where cells do not
+ * vary that of all their runs together. */
+static double middle(struct weighed *values, size_t count)
+{
+    double all = 0, sofar = 0;
+    for (size_t i = 0; i < count; i++)
+        all += values[i].weight;
+    qsort(values, count, sizeof(*values), compare_values);
+    for (size_t i = 0; i < count; i++) {
+        sofar += values[i].weight;
+        if (2 * sofar >= all)
+            return values[i].value;
+    }
+    return values[count - 1].value;
+}
+
+/* Cells of one way become one level. room: [count]. */
+static struct level merge(const struct level *cells, size_t count, struct weighed *room)
+{
+    struct level level = cells[0];
+    level.cells = count;
+    level.runs = 0;
+    for (size_t i = 0; i < count; i++) {
+        room[i] = (struct weighed){cells[i].median, (double)cells[i].runs};
+        level.runs += cells[i].runs;
+    }
+    level.median = middle(room, count);
+    for (size_t i = 0; i < count; i++)
+        room[i] = (struct weighed){cells[i].low, (double)cells[i].runs};
+    level.low = middle(room, count);
+    for (size_t i = 0; i < count; i++)
+        room[i] = (struct weighed){cells[i].high, (double)cells[i].runs};
+    level.high = middle(room, count);
+    return level;
+}
+
+static bool row_is_plain(const struct error_row *row)
+{
+    const struct error_cell *cell = row->cell;
+    return cell->counters == 1 && !cell->separate &&
+           (row_speaks(row, cell->machine, false, cell->mode) ||
+            row_speaks(row, cell->machine, true, COUNT_USER));
+}
+
+int levels_of(const struct error_report *report, struct level **levels, size_t *count)
+{
+    *levels = NULL;
+    *count = 0;
+    size_t cells = 0;
+    struct level *list = calloc(report->row_count + 1, sizeof(*list));
+    struct weighed *room = calloc(report->row_count + 1, sizeof(*room));
+    if (!list || !room) {
+        free(list);
+        free(room);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < report->row_count; i++)
+        if (row_is_plain(&report->rows[i]))
+            list[cells++] = level_of_row(&report->rows[i]);
+    qsort(list, cells, sizeof(*list), compare_ways);
+    for (size_t first = 0, end; first < cells; first = end) {
+        for (end = first + 1; end < cells && compare_ways(&list[first], &list[end]) == 0; end++)
+            ;
+        list[(*count)++] = merge(&list[first], end - first, room);
+    }
+    free(room);
+    *levels = list;
+    return 0;
+}
+
+const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
+                               const char *path, enum pattern pattern)
+{
+    for (size_t i = 0; i < facts->level_count; i++) {
+        const struct level *level = &facts->levels[i];
+        if (level->machine == facts->machine && level->stepped == stepped && level->mode == mode &&
+            level->pattern == pattern && strcmp(level->path, path) == 0)
+            return level;
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z3: what each further counter adds to read-read, in user+kernel mode and in user mode. */
+
+/* Less than one instruction a counter is no growth. The paper's is 112. */
+#define GROWTH 1.0
+
+struct half {
+    const struct error_by_counters *by;     /* that decides; NULL: not tested */
+    const struct error_by_counters *beside; /* the other path that grows most */
+    struct estimate estimate;
+    bool stepped;
+};
+
+/* A path that reads all counters of a group by one system call decides. One that reads each by
+ * itself in user mode, or asks a library to, executes more for more counters by construction: it is
+ * told beside. */
+static bool decides(const struct error_by_counters *by)
+{
+    return path_is_direct(by->path) && !path_reads_in_user_mode(by->path) && !by->separate;
+}
+
+static struct half look_at(const struct claim_facts *facts, bool stepped, enum count_mode mode)
+{
+    struct half half = {.stepped = stepped};
+    for (size_t i = 0; i < facts->report->by_counters_count; i++) {
+        const struct error_by_counters *by = &facts->report->by_counters[i];
+        const char *class = event_class(facts->file, by->event);
+        if (by->machine != facts->machine || by->pattern != PATTERN_RR || by->points < 2 ||
+            by->stepped != stepped || (!stepped && by->mode != mode) || !class ||
+            strcmp(class, "instructions") != 0)
+            continue;
+        if (!decides(by)) {
+            if (!by->separate && (!half.beside || by->slope > half.beside->slope))
+                half.beside = by;
+            continue;
+        }
+        struct estimate estimate = mode == COUNT_BOTH
+                                       ? estimate_at_least(by->slope, by->low, by->high, GROWTH)
+                                       : estimate_within(by->slope, by->low, by->high, GROWTH);
+        if (!half.by || verdict_graver(estimate.verdict, half.estimate.verdict)) {
+            half.by = by;
+            half.estimate = estimate;
+        }
+    }
+    return half;
+}
+
+static void tell(const struct half *half, const char *mode, struct finding *finding)
+{
+    const struct error_by_counters *by = half->by;
+    char first[FIGURE_SIZE], last[FIGURE_SIZE], each[FIGURE_SIZE];
+    size_t end = by->points - 1;
+    finding_clause(finding, "%s%s: %.40s adds %s with %u counter%s, %s with %u", mode,
+                   half->stepped ? ", stepped" : "", by->path, figure_of(by->medians[0], first),
+                   by->counters[0], by->counters[0] == 1 ? "" : "s",
+                   figure_of(by->medians[end], last), by->counters[end]);
+    if (half->beside && half->beside->slope >= GROWTH)
+        finding_clause(finding, "%.40s adds %s for each, in code of its own", half->beside->path,
+                       figure_of(round(half->beside->slope * 10) / 10, each));
+}
+
+void rule_more_counters(const struct claim_facts *facts, struct finding *finding)
+{
+    struct half both = look_at(facts, false, COUNT_BOTH);
+    struct half user = look_at(facts, false, COUNT_USER);
+    if (!user.by)
+        user = look_at(facts, true, COUNT_USER);
+    if (!both.by && !user.by) {
+        char why[NOTE_SIZE];
+        why_no_instructions(facts->file, COUNT_BOTH, why, sizeof(why));
+        finding_clause(finding, "no path that reads its counters by one system call was measured "
+                                "with several numbers of them in read-read");
+        finding_clause(finding, "%s", why);
+        return;
+    }
+    bool user_decides =
+        user.by && (!both.by || verdict_graver(user.estimate.verdict, both.estimate.verdict));
+    estimate_report(user_decides ? &user.estimate : &both.estimate, finding);
+    if (both.by)
+        tell(&both, "user+kernel mode", finding);
+    if (user.by)
+        tell(&user, "user mode", finding);
+    if (!both.by || !user.by)
+        tell_untested_mode(facts, both.by ? COUNT_USER : COUNT_BOTH, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z4: direct use of the operating system's counters against PAPI's low and high level, each with
+ * its best pattern, in user mode; user+kernel mode is told beside. */
+
+/* A step up adds something when it is an instruction at least. */
+#define ADDED 1.0
+
+enum { DIRECT, PAPI_LOW, PAPI_HIGH, INTERFACES };
+
+static int interface_of(const char *path)
+{
+    if (path_is_direct(path))
+        return DIRECT;
+    return strcmp(path, "papi-low") == 0    ? PAPI_LOW
+           : strcmp(path, "papi-high") == 0 ? PAPI_HIGH
+                                            : -1;
+}
+
+/* The best path and pattern of each interface; NULL: not measured. */
+struct ladder {
+    const struct level *best[INTERFACES];
+};
+
+static struct ladder climb(const struct claim_facts *facts, bool stepped, enum count_mode mode)
+{
+    struct ladder ladder = {0};
+    for (size_t i = 0; i < facts->level_count; i++) {
+        const struct level *level = &facts->levels[i];
+        int interface = interface_of(level->path);
+        if (interface >= 0 && level->machine == facts->machine && level->stepped == stepped &&
+            level->mode == mode &&
+            (!ladder.best[interface] || level->median < ladder.best[interface]->median))
+            ladder.best[interface] = level;
+    }
+    return ladder;
+}
+
+static bool can_tell(const struct ladder *ladder)
+{
+    return ladder->best[DIRECT] && (ladder->best[PAPI_LOW] || ladder->best[PAPI_HIGH]);
+}
+
+/* The step that decides: what is refuted first, and of equals the smaller. */
+static struct estimate least_step(const struct ladder *ladder)
+{
+    struct estimate least = {.verdict = FINDING_UNTESTABLE};
+    const struct level *below = ladder->best[DIRECT];
+    for (int i = PAPI_LOW; i < INTERFACES; i++) {
+        const struct level *level = ladder->best[i];
+        if (!level)
+            continue;
+        struct estimate step =
+            estimate_at_least(level->median - below->median, level->low - below->high,
+                              level->high - below->low, ADDED);
+        if (verdict_graver(step.verdict, least.verdict) ||
+            (step.verdict == least.verdict && step.value < least.value))
+            least = step;
+        below = level;
+    }
+    return least;
+}
+
+static void interfaces_tell(const struct ladder *ladder, const char *mode, bool stepped,
+                            struct finding *finding)
+{
+    char words[INTERFACES][100] = {"", "", ""}, error[FIGURE_SIZE];
+    for (int i = 0; i < INTERFACES; i++)
+        if (ladder->best[i])
+            snprintf(words[i], sizeof(words[i]), "%s%.40s %s %s", i ? ", " : "",
+                     ladder->best[i]->path, pattern_descriptions[ladder->best[i]->pattern],
+                     figure_of(ladder->best[i]->median, error));
+    finding_clause(finding, "%s%s: %s%s%s", mode,
+                   stepped ? ", stepped on an event of the operating system" : "", words[DIRECT],
+                   words[PAPI_LOW], words[PAPI_HIGH]);
+}
+
+void rule_interfaces(const struct claim_facts *facts, struct finding *finding)
+{
+    bool stepped = false;
+    struct ladder user = climb(facts, false, COUNT_USER);
+    if (!can_tell(&user)) {
+        struct ladder steps = climb(facts, true, COUNT_USER);
+        stepped = can_tell(&steps);
+        user = stepped ? steps : user;
+    }
+    char why[NOTE_SIZE];
+    if (!can_tell(&user)) {
+        bool direct = user.best[DIRECT] || climb(facts, true, COUNT_USER).best[DIRECT];
+        if (direct)
+            why_no_path(facts->file, "papi-", why, sizeof(why));
+        else
+            why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
+        finding_clause(finding, "%s", why);
+        return;
+    }
+    struct estimate step = least_step(&user);
+    estimate_report(&step, finding);
+    interfaces_tell(&user, "user mode", stepped, finding);
+    for (int i = PAPI_LOW; i < INTERFACES; i++)
+        if (!user.best[i]) {
+            why_no_path(facts->file, i == PAPI_LOW ? "papi-low" : "papi-high", why, sizeof(why));
+            finding_clause(finding, "not tested: %.200s", why);
+        }
+    struct ladder both = climb(facts, false, COUNT_BOTH);
+    if (can_tell(&both))
+        interfaces_tell(&both, "user+kernel mode", false, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z1: how far the null errors of all ways to measure lie apart, the largest cell against the
+ * smallest, in user mode and in user+kernel mode. */
+
+/* "Widely": by an order of magnitude. The paper's figures lie seventyfold apart and more. */
+#define WIDE 10.0
+
+/* One half of the claim: a mode. */
+struct spread_half {
+    bool tested, stepped;
+    const struct error_row *least, *most;
+    const char *path; /* of the first cell */
+    size_t cells;
+    unsigned patterns; /* bits */
+    bool paths_differ;
+    struct estimate estimate;
+};
+
+static struct spread_half spread_look_at(const struct claim_facts *facts, bool stepped,
+                                         enum count_mode mode)
+{
+    struct spread_half half = {.stepped = stepped};
+    for (size_t i = 0; i < facts->report->row_count; i++) {
+        const struct error_row *row = &facts->report->rows[i];
+        if (!row_speaks(row, facts->machine, stepped, mode))
+            continue;
+        if (!half.cells++) {
+            half.least = half.most = row;
+            half.path = row->cell->path;
+        }
+        half.patterns |= 1u << row->cell->pattern;
+        half.paths_differ = half.paths_differ || strcmp(half.path, row->cell->path) != 0;
+        if (row->later.median < half.least->later.median)
+            half.least = row;
+        if (row->later.median > half.most->later.median)
+            half.most = row;
+    }
+    half.tested = half.paths_differ && (half.patterns & (half.patterns - 1)) != 0;
+    if (!half.tested)
+        return half;
+    struct level least = level_of_row(half.least), most = level_of_row(half.most);
+    /* No error at all counts as one instruction: a factor over 0 has no size. */
+    half.estimate =
+        estimate_at_least(most.median / fmax(least.median, 1), most.low / fmax(least.high, 1),
+                          most.high / fmax(least.low, 1), WIDE);
+    return half;
+}
+
+static void put_cell(const struct error_row *row, char *words, size_t size)
+{
+    const struct error_cell *cell = row->cell;
+    char error[FIGURE_SIZE], counters[24] = "";
+    if (cell->counters != 1)
+        snprintf(counters, sizeof(counters), ", %u counters", cell->counters);
+    snprintf(words, size, "%s (%.20s, %s, %.4s, %.10s%s)",
+             figure_of((double)row->later.median, error), cell->path,
+             pattern_descriptions[cell->pattern], cell->opt ? cell->opt : "",
+             cell->link ? cell->link : "", counters);
+}
+
+static void spread_tell(const struct spread_half *half, const char *mode, struct finding *finding)
+{
+    char least[120], most[120], factor[FIGURE_SIZE];
+    put_cell(half->least, least, sizeof(least));
+    put_cell(half->most, most, sizeof(most));
+    finding_clause(finding, "%s%s: from %s to %s, %s-fold over %zu cells", mode,
+                   half->stepped ? ", stepped" : "", least, most,
+                   figure_of(round(half->estimate.value * 10) / 10, factor), half->cells);
+}
+
+void rule_spread(const struct claim_facts *facts, struct finding *finding)
+{
+    struct spread_half user = spread_look_at(facts, false, COUNT_USER);
+    if (!user.tested) {
+        struct spread_half steps = spread_look_at(facts, true, COUNT_USER);
+        user = steps.cells > 0 ? steps : user;
+    }
+    struct spread_half both = spread_look_at(facts, false, COUNT_BOTH);
+    const struct spread_half *decides = user.tested ? &user : &both;
+    if (user.tested && both.tested &&
+        (verdict_graver(both.estimate.verdict, user.estimate.verdict) ||
+         (both.estimate.verdict == user.estimate.verdict &&
+          both.estimate.value < user.estimate.value)))
+        decides = &both;
+    if (!decides->tested) {
+        char why[NOTE_SIZE];
+        why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
+        if (user.cells + both.cells > 0)
+            finding_clause(finding,
+                           "a spread over ways to measure takes two paths and two patterns at "
+                           "least, and less than that was measured");
+        else
+            finding_clause(finding, "no error of an empty window was counted in instructions: %s",
+                           why);
+        return;
+    }
+    estimate_report(&decides->estimate, finding);
+    if (user.tested)
+        spread_tell(&user, "user mode", finding);
+    else
+        tell_untested_mode(facts, COUNT_USER, finding);
+    if (both.tested)
+        spread_tell(&both, "user+kernel mode", finding);
+    else
+        tell_untested_mode(facts, COUNT_BOTH, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Z2: a counter read in user mode against one read by a system call, in user+kernel mode, which is
+ * where a system call costs; and the same path in both modes. */
+
+/* "Cuts": by half at least. The paper's factor is 15.5. */
+#define CUT 2.0
+/* "Equally": within this share, or one instruction. */
+#define EQUAL 0.05
+
+/* The path with the smallest level of a pattern, among those that read in user mode or by a system
+ * call. The others (PAPI) do either, as they like. */
+static const struct level *least_level(const struct claim_facts *facts, enum count_mode mode,
+                                       enum pattern pattern, bool in_user_mode)
+{
+    const struct level *least = NULL;
+    for (size_t i = 0; i < facts->level_count; i++) {
+        const struct level *level = &facts->levels[i];
+        if (level->machine == facts->machine && !level->stepped && level->mode == mode &&
+            level->pattern == pattern && path_is_direct(level->path) &&
+            path_reads_in_user_mode(level->path) == in_user_mode &&
+            (!least || level->median < least->median))
+            least = level;
+    }
+    return least;
+}
+
+static struct estimate cut(const struct level *call, const struct level *user)
+{
+    return estimate_at_least(call->median / fmax(user->median, 1), call->low / fmax(user->high, 1),
+                             call->high / fmax(user->low, 1), CUT);
+}
+
+static void tell_cut(const struct level *call, const struct level *user, struct finding *finding)
+{
+    char slow[FIGURE_SIZE], fast[FIGURE_SIZE];
+    finding_clause(finding, "%s in user+kernel mode: %s by a system call (%.40s), %s by %.40s",
+                   pattern_descriptions[user->pattern], figure_of(call->median, slow), call->path,
+                   figure_of(user->median, fast), user->path);
+}
+
+/* Does the path err equally in both modes? Untestable where it has one only. */
+static struct estimate compare_modes(const struct claim_facts *facts, const struct level *both,
+                                     struct finding *finding)
+{
+    const struct level *user = level_find(facts, false, COUNT_USER, both->path, both->pattern);
+    if (!user) {
+        finding_clause(finding, "user mode was not measured to compare");
+        return (struct estimate){.verdict = FINDING_UNTESTABLE};
+    }
+    double most = fmax(1, EQUAL * user->median);
+    struct estimate equal = estimate_within(both->median - user->median, both->low - user->high,
+                                            both->high - user->low, most);
+    char words[FIGURE_SIZE];
+    finding_clause(finding, "user mode alone %s, which is %s", figure_of(user->median, words),
+                   equal.verdict == FINDING_HOLDS   ? "the same"
+                   : equal.verdict == FINDING_FAILS ? "not the same"
+                                                    : "not surely the same");
+    return equal;
+}
+
+static void tell_why_not(const struct claim_facts *facts, bool has_user, struct finding *finding)
+{
+    char why[NOTE_SIZE];
+    bool any = false;
+    for (size_t i = 0; i < facts->level_count; i++)
+        any = any || (facts->levels[i].machine == facts->machine && !facts->levels[i].stepped &&
+                      facts->levels[i].mode == COUNT_BOTH);
+    if (!any)
+        why_no_instructions(facts->file, COUNT_BOTH, why, sizeof(why));
+    else if (!has_user)
+        why_no_path(facts->file, "perf-user", why, sizeof(why));
+    else
+        snprintf(why, sizeof(why), "no path that reads by a system call was measured beside it");
+    finding_clause(finding, "%s", why);
+    if (!any)
+        finding_clause(finding, "what a system call costs shows in user+kernel mode only");
+}
+
+void rule_user_reads(const struct claim_facts *facts, struct finding *finding)
+{
+    static const enum pattern reading[] = {PATTERN_RR, PATTERN_RO, PATTERN_AR};
+    bool decided = false, has_user = false;
+    for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++) {
+        const struct level *user = least_level(facts, COUNT_BOTH, reading[i], true);
+        const struct level *call = least_level(facts, COUNT_BOTH, reading[i], false);
+        has_user = has_user || user;
+        if (!user || !call)
+            continue;
+        tell_cut(call, user, finding);
+        if (decided)
+            continue;
+        decided = true;
+        struct estimate less = cut(call, user);
+        struct estimate equal = compare_modes(facts, user, finding);
+        estimate_report(&less, finding);
+        if (verdict_graver(equal.verdict, less.verdict))
+            finding->verdict = equal.verdict;
+    }
+    if (!decided)
+        tell_why_not(facts, has_user, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The claims of the paper on the accuracy of counter measurements as data, and their way through
+ * the rules: what the other parts of the judge found in, findings out (docs/findings.md). */
 
 struct error_claim {
     const char *id, *text, *figure, *unit;

@@ -9,8 +9,338 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/note.h"
+#include "base/cleanup.h"
+#include "stats/moments.h"
+#include "stats/random.h"
+#include "stats/spread.h"
+#include "studies/error/judge.h"
 #include "studies/error/study.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The best pattern of each path, by event and mode, as the paper's Table 3 has it: the pattern
+ * whose median error is smallest with one counter, over all -O levels and links. Of equal ones
+ * that with the smaller spread wins, then the pattern declared first, and the path that executes
+ * least in user mode: nobody is sent through a large library for nothing. */
+
+/* Windows for counters of their own are longer even where there is one: only grouped ones are
+ * compared. */
+static bool counts_alone(const struct error_cell *cell)
+{
+    return cell->counters == 1 && !cell->separate;
+}
+
+struct pool {
+    int64_t *errors, *scratch;
+};
+
+/* All later runs of one event, path and pattern. False: none with one counter. */
+static bool pool_pattern(const struct error_ways *ways, size_t begin, size_t end,
+                         const struct pool *pool, struct error_best *best)
+{
+    const struct error_cell *any = ways->list[begin].cell;
+    *best = (struct error_best){.machine = any->machine,
+                                .event = any->event,
+                                .base = any->base,
+                                .path = any->path,
+                                .pattern = any->pattern,
+                                .stepped = any->part == PART_STEPPED};
+    /* Whatever a source calls it: steps are user code. */
+    best->mode = best->stepped ? COUNT_USER : any->mode;
+    for (size_t i = begin; i < end; i++) {
+        if (!counts_alone(ways->list[i].cell))
+            continue;
+        best->runs += error_usual_runs(ways->list[i].cell, pool->errors + best->runs);
+        best->cells++;
+    }
+    if (!best->runs)
+        return false;
+    error_sort(pool->errors, best->runs, pool->scratch);
+    best->subtract = error_quantile(pool->errors, best->runs, 1, 2);
+    best->median = (double)best->subtract;
+    best->min = pool->errors[0];
+    best->spread_low = (double)error_quantile(pool->errors, best->runs, 25, 1000);
+    best->spread_high = (double)error_quantile(pool->errors, best->runs, 975, 1000);
+    return true;
+}
+
+static bool is_better(const struct error_best *one, const struct error_best *other)
+{
+    double distance = fabs(one->median), other_distance = fabs(other->median);
+    if (distance < other_distance || distance > other_distance)
+        return distance < other_distance;
+    return one->spread_high - one->spread_low < other->spread_high - other->spread_low;
+}
+
+/* The best pattern of one path; false: none was measured with one counter. */
+static bool best_of_path(const struct error_ways *ways, size_t begin, size_t end,
+                         const struct pool *pool, struct error_best *best)
+{
+    bool found = false;
+    while (begin < end) {
+        size_t next = error_ways_end(ways, begin, WAY_PATTERN);
+        struct error_best candidate;
+        if (pool_pattern(ways, begin, next, pool, &candidate) &&
+            (!found || is_better(&candidate, best))) {
+            *best = candidate;
+            found = true;
+        }
+        begin = next;
+    }
+    return found;
+}
+
+/* The best pattern of each path of one event on one machine. */
+static void best_of_event(const struct error_ways *ways, size_t begin, size_t end,
+                          const struct pool *pool, struct error_report *report)
+{
+    while (begin < end) {
+        size_t next = error_ways_end(ways, begin, WAY_PATH);
+        if (best_of_path(ways, begin, next, pool, &report->best[report->best_count]))
+            report->best_count++;
+        begin = next;
+    }
+}
+
+/* --- the best path --- */
+
+/* How far a path is from adding nothing in user mode; infinite where that is not known. */
+static double weight_of(const struct error_report *report, const struct error_best *best)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *other = &report->best[i];
+        if (other->machine == best->machine && other->mode == COUNT_USER && other->base &&
+            strcmp(other->base, "instructions") == 0 && strcmp(other->path, best->path) == 0)
+            least = fmin(least, fabs(other->median));
+    }
+    return least;
+}
+
+/* Where the case names a path first. */
+static size_t place_of(const struct error_case *file, const char *path)
+{
+    size_t place = 0;
+    while (place < file->cell_count && strcmp(file->cells[place].path, path) != 0)
+        place++;
+    return place;
+}
+
+static bool is_better_path(const struct error_case *file, const struct error_report *report,
+                           const struct error_best *one, const struct error_best *other)
+{
+    if (is_better(one, other) || is_better(other, one))
+        return is_better(one, other);
+    double weight = weight_of(report, one), other_weight = weight_of(report, other);
+    if (weight < other_weight || weight > other_weight)
+        return weight < other_weight;
+    return place_of(file, one->path) < place_of(file, other->path);
+}
+
+static bool same_question(const struct error_best *one, const struct error_best *other)
+{
+    return one->machine == other->machine && one->stepped == other->stepped && one->event &&
+           other->event && strcmp(one->event, other->event) == 0;
+}
+
+static void choose_paths(const struct error_case *file, struct error_report *report)
+{
+    for (size_t begin = 0, end; begin < report->best_count; begin = end) {
+        struct error_best *overall = &report->best[begin];
+        for (end = begin + 1;
+             end < report->best_count && same_question(&report->best[end], &report->best[begin]);
+             end++)
+            if (is_better_path(file, report, &report->best[end], overall))
+                overall = &report->best[end];
+        overall->overall = true;
+    }
+}
+
+/* Runs of the longest pool, and paths of all events. */
+static size_t longest_pool(const struct error_ways *ways, size_t *paths)
+{
+    size_t longest = 0;
+    for (size_t begin = 0, next; begin < ways->count; begin = next) {
+        size_t runs = 0;
+        next = error_ways_end(ways, begin, WAY_PATTERN);
+        for (size_t i = begin; i < next; i++)
+            runs += counts_alone(ways->list[i].cell) ? ways->list[i].cell->runs : 0;
+        longest = runs > longest ? runs : longest;
+        ++*paths;
+    }
+    return longest;
+}
+
+int error_judge_best(const struct error_case *file, struct error_report *report)
+{
+    AUTO_ERROR_WAYS struct error_ways ways;
+    int error = error_ways_of(file, &ways);
+    if (error)
+        return error;
+    size_t paths = 0, longest = longest_pool(&ways, &paths);
+    AUTO_FREE int64_t *errors = calloc(longest + 1, sizeof(*errors));
+    AUTO_FREE int64_t *scratch = calloc(longest + 1, sizeof(*scratch));
+    report->best = calloc(paths + 1, sizeof(*report->best));
+    report->best_count = 0;
+    if (!errors || !scratch || !report->best)
+        return -ENOMEM;
+    const struct pool pool = {errors, scratch};
+    for (size_t begin = 0, next; begin < ways.count; begin = next) {
+        next = error_ways_end(&ways, begin, WAY_MACHINE);
+        best_of_event(&ways, begin, next, &pool, report);
+    }
+    choose_paths(file, report);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The fastest run of each process, and the taming of disturbed ones. */
+
+/* So many times the usual distance from the median is still believed, and so many times what nine
+ * of ten do not exceed: where most processes agree to the tick, the usual distance is none. */
+static const double BELIEVED = 6, BELIEVED_RARE = 2;
+
+/* Orders without meaning that are tried, and how many of them may look as clear as the real one. */
+enum { SHUFFLES = 99, AS_CLEAR_MOST = 1 };
+
+size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *list)
+{
+    size_t count = 0;
+    double n = cell->n ? (double)cell->n : 1;
+    for (size_t process = 0; process < cell->processes; process++) {
+        size_t begin = cell->begins[process], end = cell->begins[process + 1];
+        if (begin == end)
+            continue;
+        int64_t least = cell->values[begin];
+        for (size_t run = begin + 1; run < end; run++)
+            least = cell->values[run] < least ? cell->values[run] : least;
+        list[count++] = (struct fastest){.group = group, .per_iteration = (double)least / n};
+    }
+    return count;
+}
+
+/* Few enough to be put in their places one by one, which medians of processes are, thousands of
+ * times. */
+static const size_t FEW = 40;
+
+static void insert_each(double *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        double value = values[i];
+        size_t place = i;
+        for (; place > 0 && values[place - 1] > value; place--)
+            values[place] = values[place - 1];
+        values[place] = value;
+    }
+}
+
+double median_of(double *values, size_t count)
+{
+    if (count <= FEW)
+        insert_each(values, count);
+    else
+        sort_values(values, count);
+    return quantile(values, count, 0.5);
+}
+
+double fastest_median(const struct fastest *list, size_t count, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = list[i].per_iteration;
+    return median_of(scratch, count);
+}
+
+size_t fastest_end(const struct fastest *list, size_t count, size_t begin)
+{
+    size_t end = begin;
+    while (end < count && list[end].group == list[begin].group)
+        end++;
+    return end;
+}
+
+/* Distance from the median that is still believed, over all groups. */
+static double believed_reach(const struct fastest *list, size_t count, const double *medians,
+                             double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = fabs(list[i].per_iteration - medians[i]);
+    double usual = median_of(scratch, count), rare = quantile(scratch, count, 0.9);
+    return fmax(BELIEVED * usual, BELIEVED_RARE * rare);
+}
+
+static void tame(struct fastest *list, size_t count, double *medians, double *scratch)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = fastest_end(list, count, begin);
+        double median = fastest_median(list + begin, end - begin, scratch);
+        for (size_t i = begin; i < end; i++)
+            medians[i] = median;
+    }
+    double reach = believed_reach(list, count, medians, scratch);
+    for (size_t i = 0; i < count; i++)
+        list[i].per_iteration =
+            fmin(fmax(list[i].per_iteration, medians[i] - reach), medians[i] + reach);
+}
+
+/* Share of the square sum that lies between groups. */
+static double share_between(const struct fastest *list, size_t count)
+{
+    double mean = 0, all = 0, between = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += list[i].per_iteration / (double)count;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = fastest_end(list, count, begin);
+        double sum = 0;
+        for (size_t i = begin; i < end; i++) {
+            double away = list[i].per_iteration - mean;
+            sum += away;
+            all += away * away;
+        }
+        between += sum * sum / (double)(end - begin);
+    }
+    return all > 0 ? between / all : 0;
+}
+
+static void shuffle(struct fastest *list, size_t count, struct random *random)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)random_below(random, i);
+        double value = list[i - 1].per_iteration;
+        list[i - 1].per_iteration = list[other].per_iteration;
+        list[other].per_iteration = value;
+    }
+}
+
+int fastest_tame(struct fastest *list, size_t count, uint64_t seed)
+{
+    if (!count)
+        return 0;
+    AUTO_FREE double *medians = calloc(count, sizeof *medians);
+    AUTO_FREE double *scratch = calloc(count, sizeof *scratch);
+    AUTO_FREE struct fastest *tamed = calloc(count, sizeof *tamed);
+    AUTO_FREE struct fastest *shuffled = calloc(count, sizeof *shuffled);
+    if (!medians || !scratch || !tamed || !shuffled)
+        return -ENOMEM;
+    memcpy(tamed, list, count * sizeof *list);
+    tame(tamed, count, medians, scratch);
+    double share = share_between(tamed, count);
+    struct random random;
+    random_seed(&random, seed);
+    int as_clear = 0;
+    for (int i = 0; i < SHUFFLES && as_clear <= AS_CLEAR_MOST; i++) {
+        memcpy(shuffled, list, count * sizeof *list);
+        shuffle(shuffled, count, &random);
+        tame(shuffled, count, medians, scratch);
+        as_clear += share_between(shuffled, count) >= share;
+    }
+    if (as_clear <= AS_CLEAR_MOST)
+        memcpy(list, tamed, count * sizeof *list);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What to do on this machine: for each event and mode the way that errs least, what to subtract,
+ * and when more is added: by further counters, in the first run, over long regions. */
 
 /* Less than this for each iteration nobody will see in a count. */
 #define NO_GROWTH 1e-5

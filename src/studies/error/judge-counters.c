@@ -9,9 +9,204 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/error/replicates.h"
 #include "stats/least-squares.h"
+#include "stats/moments.h"
 #include "studies/error/judge.h"
+#include "studies/error/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The same number of counters, other events in the further ones, against the event itself repeated
+ * in exactly the same ways. Paths that take no event twice have choices and nothing plain. */
+
+/* The plain cells (first … last - 1) that one of the chosen ones was measured the same way as. */
+static void add_counterparts(const struct error_ways *ways, size_t plain, size_t plain_end,
+                             size_t chosen, size_t chosen_end, struct error_pool *pool)
+{
+    for (size_t i = plain; i < plain_end; i++) {
+        bool counterpart = false;
+        for (size_t j = chosen; j < chosen_end && !counterpart; j++)
+            counterpart = error_same_way(ways->list[i].cell, ways->list[j].cell);
+        if (counterpart)
+            error_pool_add(pool, ways->list[i].cell);
+    }
+}
+
+static void judge_choice(const struct error_ways *ways, size_t begin, size_t end,
+                         struct error_pool *pool, struct error_choice *choice)
+{
+    const struct error_cell *cell = ways->list[begin].cell;
+    *choice = (struct error_choice){.machine = cell->machine,
+                                    .event = cell->event,
+                                    .path = cell->path,
+                                    .others = cell->others,
+                                    .pattern = cell->pattern,
+                                    .counters = cell->counters};
+    int64_t min;
+    for (size_t i = begin; i < end; i++)
+        error_pool_add(pool, ways->list[i].cell);
+    choice->median = error_pool_median(pool, &min);
+}
+
+/* Of one number of counters; a single choice is none. */
+static void judge_number(const struct error_ways *ways, size_t begin, size_t end,
+                         struct error_pool *pool, struct error_report *report)
+{
+    size_t plain = begin, plain_end = begin;
+    int64_t min;
+    if (error_ways_end(ways, begin, WAY_OTHERS) == end)
+        return;
+    for (size_t next; begin < end; begin = next) {
+        next = error_ways_end(ways, begin, WAY_OTHERS);
+        if (!*ways->list[begin].cell->others) { /* an empty name comes before all others */
+            plain_end = next;
+            continue;
+        }
+        struct error_choice *choice = &report->choices[report->choice_count++];
+        judge_choice(ways, begin, next, pool, choice);
+        add_counterparts(ways, plain, plain_end, begin, next, pool);
+        choice->plain = error_pool_median(pool, &min);
+    }
+}
+
+void error_judge_choices(const struct error_ways *ways, size_t begin, size_t end,
+                         struct error_pool *pool, struct error_report *report)
+{
+    for (size_t next; begin < end; begin = next) {
+        next = error_ways_end(ways, begin, WAY_COUNTERS);
+        judge_number(ways, begin, next, pool, report);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * More events than counters: each runs part of the time, and its count is extrapolated. What that
+ * is off by, against the truth, for code that does the same all the time and for code with phases.
+ */
+
+/* The operating system moves the events on by one so often, unless told otherwise: after as many
+ * of these as there are events the turn begins anew. */
+static const double ROTATION_NS = 4e6;
+
+/* Steps of one phase: "phases/period=1000/". 1 where none is given, and of other specimens 0. */
+static double period_of(const char *specimen)
+{
+    if (strncmp(specimen, "phases", 6) != 0 || (specimen[6] && specimen[6] != '/'))
+        return 0;
+    const char *period = strstr(specimen, "period=");
+    double steps = period ? strtod(period + strlen("period="), NULL) : 1;
+    return steps >= 1 ? steps : 1;
+}
+
+/* In percent of the truth, rising. */
+static double *percents_of(const struct error_cell *cell)
+{
+    double *percents = calloc(cell->runs, sizeof *percents);
+    for (size_t i = 0; i < cell->runs && percents; i++)
+        percents[i] = 100 * (double)error_of(cell, i) / (double)cell->truth;
+    if (percents)
+        sort_values(percents, cell->runs);
+    return percents;
+}
+
+static int median_percent(const struct error_cell *cell, double *median)
+{
+    AUTO_FREE double *percents = percents_of(cell);
+    if (!percents)
+        return -ENOMEM;
+    *median = quantile(percents, cell->runs, 0.5);
+    return 0;
+}
+
+static bool is_measured(const struct error_cell *cell)
+{
+    return cell->runs > 0 && cell->has_truth && cell->truth > 0;
+}
+
+/* The same code counted alone, all of the time. */
+static int single_percent(const struct error_case *file, const struct error_cell *cell,
+                          double *percent)
+{
+    *percent = NAN;
+    const struct error_cell *found = NULL;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *other = &file->cells[i];
+        bool is_alone = other->counters == 1 && !other->multiplexed && is_measured(other) &&
+                        (other->part == PART_MULTIPLEX || other->part == PART_DURATION);
+        if (is_alone && other->machine == cell->machine && strcmp(other->event, cell->event) == 0 &&
+            strcmp(other->path, cell->path) == 0 && strcmp(other->specimen, cell->specimen) == 0 &&
+            other->n == cell->n && (!found || other->pattern == cell->pattern))
+            found = other;
+    }
+    return found ? median_percent(found, percent) : 0;
+}
+
+/* The middle of a figure of all runs; NaN where it was not kept. */
+static int median_time(const struct error_cell *cell, bool share, double *median)
+{
+    *median = NAN;
+    if (!cell->enabled || !cell->running)
+        return 0;
+    AUTO_FREE double *figures = calloc(cell->runs, sizeof *figures);
+    if (!figures)
+        return -ENOMEM;
+    for (size_t i = 0; i < cell->runs; i++)
+        figures[i] = !share                 ? cell->enabled[i]
+                     : cell->enabled[i] > 0 ? cell->running[i] / cell->enabled[i]
+                                            : 1;
+    sort_values(figures, cell->runs);
+    *median = quantile(figures, cell->runs, 0.5);
+    return 0;
+}
+
+static int add_row(const struct error_case *file, const struct error_cell *cell,
+                   struct error_multiplex *row)
+{
+    double period = period_of(cell->specimen), enabled;
+    AUTO_FREE double *percents = percents_of(cell);
+    if (!percents)
+        return -ENOMEM;
+    *row = (struct error_multiplex){
+        .machine = cell->machine,
+        .event = cell->event,
+        .path = cell->path,
+        .specimen = cell->specimen,
+        .phased = period > 1,
+        .counters = cell->counters,
+        .median = quantile(percents, cell->runs, 0.5),
+        .low = percents[0],
+        .high = percents[cell->runs - 1],
+        .per_rotation = NAN,
+        .runs = cell->runs,
+    };
+    int error = median_time(cell, true, &row->share);
+    if (error == 0)
+        error = median_time(cell, false, &enabled);
+    /* N steps of work and N calls, in blocks of a period. */
+    if (error == 0 && row->phased && enabled > 0)
+        row->per_rotation =
+            2 * (double)cell->n / period / (enabled / (ROTATION_NS * (double)cell->counters));
+    return error ? error : single_percent(file, cell, &row->single);
+}
+
+int error_judge_multiplex(const struct error_case *file, struct error_report *report)
+{
+    report->multiplex = calloc(file->cell_count ? file->cell_count : 1, sizeof *report->multiplex);
+    if (!report->multiplex)
+        return -ENOMEM;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (cell->part != PART_MULTIPLEX || cell->counters < 2 || !is_measured(cell))
+            continue;
+        int error = add_row(file, cell, &report->multiplex[report->multiplex_count]);
+        if (error)
+            return error;
+        report->multiplex_count++;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What further counters add: for each event, path and pattern the error by their number, at one -O
+ * level and link and in one layout, so that nothing else differs between the points. */
 
 /* A stretch of ways that share event, machine, path, pattern and layout, and the -O level and link
  * at which its numbers of counters are compared. */

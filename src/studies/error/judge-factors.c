@@ -11,11 +11,423 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/error/levels.h"
-#include "judge/error/replicates.h"
-#include "judge/note.h"
 #include "stats/anova.h"
+#include "stats/least-squares.h"
+#include "studies/error/judge.h"
 #include "studies/error/study.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * How far apart the levels of a factor lie. Means over all cells of a level would mix in what else
+ * differs between those cells (several counters are only measured at one -O level, so that level's
+ * mean is larger): only cells that agree in all other factors are compared, a stratum. */
+
+/* Levels beyond which the fit would take seconds. */
+static const size_t MOST_LEVELS = 400;
+
+struct comparison {
+    const struct error_levels *levels;
+    enum error_factor factor;
+    size_t *order;   /* cells, those of a stratum together */
+    uint32_t *group; /* [level]: levels that strata connect share the smallest of them */
+    double *columns; /* [row * width + level - 1]: is it that level? */
+    double *y, *weights;
+    size_t rows, width; /* rows beyond the cells are zeros */
+};
+
+static void comparison_release(struct comparison *comparison)
+{
+    free(comparison->order);
+    free(comparison->group);
+    free(comparison->columns);
+    free(comparison->y);
+    free(comparison->weights);
+}
+
+static int by_other_factors(const void *left, const void *right, void *context)
+{
+    const struct comparison *comparison = context;
+    const struct error_observed *cells = comparison->levels->cells,
+                                *one = &cells[*(const size_t *)left],
+                                *other = &cells[*(const size_t *)right];
+    for (unsigned i = 0; i < FACTOR_COUNT; i++)
+        if (i != comparison->factor && one->levels[i] != other->levels[i])
+            return one->levels[i] < other->levels[i] ? -1 : 1;
+    return 0;
+}
+
+static int open_comparison(struct comparison *comparison)
+{
+    size_t count = comparison->levels->count;
+    uint32_t levels = comparison->levels->levels[comparison->factor];
+    comparison->width = levels - 1;
+    /* The fit wants more rows than columns. Rows of zeros say nothing. */
+    comparison->rows = count + comparison->width + 1;
+    comparison->order = calloc(count + 1, sizeof(*comparison->order));
+    comparison->group = calloc(levels, sizeof(*comparison->group));
+    comparison->columns =
+        calloc(comparison->rows * comparison->width, sizeof(*comparison->columns));
+    comparison->y = calloc(comparison->rows, sizeof(*comparison->y));
+    comparison->weights = calloc(comparison->rows, sizeof(*comparison->weights));
+    if (!comparison->order || !comparison->group || !comparison->columns || !comparison->y ||
+        !comparison->weights)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        comparison->order[i] = i;
+    for (uint32_t i = 0; i < levels; i++)
+        comparison->group[i] = i;
+    for (size_t i = 0; i < comparison->rows; i++)
+        comparison->weights[i] = 1;
+    qsort_r(comparison->order, count, sizeof(*comparison->order), by_other_factors, comparison);
+    return 0;
+}
+
+static uint32_t level_at(const struct comparison *comparison, size_t row)
+{
+    return comparison->levels->cells[comparison->order[row]].levels[comparison->factor];
+}
+
+/* Both groups are one from now on. */
+static void connect(struct comparison *comparison, uint32_t left, uint32_t right)
+{
+    uint32_t one = comparison->group[left], other = comparison->group[right];
+    uint32_t kept = one < other ? one : other, gone = one < other ? other : one;
+    for (size_t i = 0; i <= comparison->width; i++)
+        if (comparison->group[i] == gone)
+            comparison->group[i] = kept;
+}
+
+/* Rows begin … end - 1 are a stratum: what is left of each when its mean is taken off. */
+static void lay_stratum(struct comparison *comparison, size_t begin, size_t end)
+{
+    double weight = 0, mean = 0;
+    for (size_t i = begin; i < end; i++) {
+        const struct error_observed *cell = &comparison->levels->cells[comparison->order[i]];
+        comparison->weights[i] = (double)cell->processes;
+        weight += (double)cell->processes;
+        mean += (double)cell->processes * cell->mean;
+        connect(comparison, level_at(comparison, begin), level_at(comparison, i));
+    }
+    for (size_t i = begin; i < end && weight > 0; i++) {
+        comparison->y[i] = comparison->levels->cells[comparison->order[i]].mean - mean / weight;
+        uint32_t level = level_at(comparison, i);
+        if (level)
+            comparison->columns[i * comparison->width + level - 1] += 1;
+        for (size_t j = begin; level && j < end; j++)
+            comparison->columns[j * comparison->width + level - 1] -=
+                comparison->weights[i] / weight;
+    }
+}
+
+static void lay_strata(struct comparison *comparison)
+{
+    size_t count = comparison->levels->count;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && by_other_factors(&comparison->order[begin], &comparison->order[end],
+                                               comparison) == 0)
+            end++;
+        lay_stratum(comparison, begin, end);
+    }
+}
+
+/* The widest of the groups. In each the first level is where the others are measured from: 0. */
+static double range_of(const struct comparison *comparison, const struct coefficient *coefficients)
+{
+    double range = NAN;
+    for (uint32_t group = 0; group < comparison->width; group++) {
+        double least = INFINITY, most = -INFINITY;
+        size_t members = 0;
+        for (uint32_t level = 0; level <= comparison->width; level++) {
+            if (comparison->group[level] != group)
+                continue;
+            double value = level ? coefficients[level - 1].value : 0;
+            least = fmin(least, value);
+            most = fmax(most, value);
+            members++;
+        }
+        if (members > 1)
+            range = fmax(most - least, range); /* fmax ignores a NaN */
+    }
+    return range;
+}
+
+/* What rounding leaves of means that are equal. */
+static double without_dust(double range, const struct error_levels *levels)
+{
+    double largest = 0;
+    for (size_t i = 0; i < levels->count; i++)
+        largest = fmax(largest, fabs(levels->cells[i].mean));
+    return range < 1e-12 * largest ? 0 : range;
+}
+
+int error_range_of(const struct error_levels *levels, enum error_factor factor, double *range)
+{
+    __attribute__((cleanup(comparison_release))) struct comparison comparison = {.levels = levels,
+                                                                                 .factor = factor};
+    *range = NAN;
+    if (levels->levels[factor] < 2 || levels->levels[factor] > MOST_LEVELS)
+        return 0;
+    AUTO_FREE struct coefficient *coefficients =
+        calloc(levels->levels[factor], sizeof(*coefficients));
+    if (!coefficients || open_comparison(&comparison))
+        return -ENOMEM;
+    lay_strata(&comparison);
+    struct design design = {comparison.columns, comparison.rows, comparison.width, comparison.y,
+                            comparison.weights};
+    struct least_squares fit;
+    int error = least_squares(&design, false, &fit, coefficients, NULL);
+    if (!error)
+        *range = without_dust(range_of(&comparison, coefficients), levels);
+    return error == -ENOMEM ? error : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Numbers the levels of each factor over the cells of one event. */
+
+static bool same_machine(const struct error_case *file, uint32_t left, uint32_t right)
+{
+    if (left == right || left >= file->machine_count || right >= file->machine_count)
+        return left == right;
+    const char *one = file->machines[left].fingerprint, *other = file->machines[right].fingerprint;
+    return one && other && strcmp(one, other) == 0;
+}
+
+static bool same_level(const struct error_case *file, enum error_factor factor,
+                       const struct error_cell *left, const struct error_cell *right)
+{
+    switch (factor) {
+    case FACTOR_MACHINE:
+        return same_machine(file, left->machine, right->machine);
+    case FACTOR_PATH:
+        return strcmp(left->path, right->path) == 0;
+    case FACTOR_PATTERN:
+        return left->pattern == right->pattern;
+    case FACTOR_COUNTERS:
+        return left->counters == right->counters;
+    case FACTOR_OPT:
+        return strcmp(left->opt, right->opt) == 0;
+    case FACTOR_LINK:
+        return strcmp(left->link, right->link) == 0;
+    case FACTOR_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Which of the known levels the cell shows; `known` where it is a new one. first: [level], the cell
+ * that showed it first. */
+static uint32_t level_of(const struct error_case *file, enum error_factor factor,
+                         const struct error_cell *cell, const struct error_cell *const *first,
+                         uint32_t known)
+{
+    uint32_t level = 0;
+    while (level < known && !same_level(file, factor, first[level], cell))
+        level++;
+    return level;
+}
+
+static int number_levels(const struct error_case *file, struct error_levels *levels)
+{
+    AUTO_FREE const struct error_cell **first = calloc(levels->count + 1, sizeof(*first));
+    if (!first)
+        return -ENOMEM;
+    for (unsigned factor = 0; factor < FACTOR_COUNT; factor++) {
+        uint32_t known = 0;
+        for (size_t i = 0; i < levels->count; i++) {
+            struct error_observed *observed = &levels->cells[i];
+            uint32_t level =
+                level_of(file, (enum error_factor)factor, observed->cell, first, known);
+            if (level == known)
+                first[known++] = observed->cell;
+            observed->levels[factor] = level;
+        }
+        levels->levels[factor] = known;
+        if (known > 1)
+            levels->factors |= 1u << factor;
+    }
+    return 0;
+}
+
+int error_levels_of(const struct error_case *file, const struct error_ways *ways, size_t begin,
+                    size_t end, struct error_levels *levels)
+{
+    *levels = (struct error_levels){0};
+    levels->cells = reallocarray(NULL, end - begin + 1, sizeof(*levels->cells));
+    if (!levels->cells)
+        return -ENOMEM;
+    bool has_groups = false;
+    for (size_t i = begin; i < end; i++)
+        has_groups = has_groups || !ways->list[i].cell->separate;
+    for (size_t i = begin; i < end; i++) {
+        const struct error_cell *cell = ways->list[i].cell;
+        if (!ways->list[i].usual)
+            levels->other_choices++;
+        else if (cell->separate && has_groups)
+            levels->other_layout++;
+        else
+            levels->cells[levels->count++] = (struct error_observed){.cell = cell};
+    }
+    return number_levels(file, levels);
+}
+
+void error_levels_release(struct error_levels *levels)
+{
+    free(levels->cells);
+    *levels = (struct error_levels){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Orders the null cells of a case by their factors. */
+
+static bool is_wanted(const struct error_cell *cell)
+{
+    return cell->runs > 0 && (cell->part == PART_NULL ||
+                              (cell->part == PART_STEPPED && strcmp(cell->specimen, "null") == 0));
+}
+
+static bool same_event(const struct error_cell *left, const struct error_cell *right)
+{
+    return left->part == right->part && strcmp(left->event, right->event) == 0;
+}
+
+/* Numbers by first appearance; `seen` holds one cell of each event. The search begins at the event
+ * of the cell before, as neighbours mostly share it. */
+static uint32_t number_of(const struct error_cell *cell, const struct error_cell **seen,
+                          uint32_t *count, uint32_t guess)
+{
+    if (guess < *count && same_event(seen[guess], cell))
+        return guess;
+    for (uint32_t i = 0; i < *count; i++)
+        if (same_event(seen[i], cell))
+            return i;
+    seen[*count] = cell;
+    return (*count)++;
+}
+
+/* As `depth` says, the difference in one factor. */
+static int differ(const struct error_way_of *left, const struct error_way_of *right,
+                  enum error_way_depth depth)
+{
+    const struct error_cell *a = left->cell, *b = right->cell;
+    switch (depth) {
+    case WAY_EVENT:
+        if (a->part != b->part)
+            return a->part < b->part ? -1 : 1;
+        return (left->event > right->event) - (left->event < right->event);
+    case WAY_MACHINE:
+        return (a->machine > b->machine) - (a->machine < b->machine);
+    case WAY_PATH:
+        return strcmp(a->path, b->path);
+    case WAY_PATTERN:
+        return (a->pattern > b->pattern) - (a->pattern < b->pattern);
+    case WAY_LAYOUT:
+        return (int)a->separate - (int)b->separate;
+    case WAY_COUNTERS:
+        return (a->counters > b->counters) - (a->counters < b->counters);
+    case WAY_OTHERS:
+        return strcmp(a->others, b->others);
+    }
+    return 0;
+}
+
+static int differ_up_to(const struct error_way_of *left, const struct error_way_of *right,
+                        enum error_way_depth depth)
+{
+    int difference = 0;
+    for (int i = 0; i <= (int)depth && difference == 0; i++)
+        difference = differ(left, right, (enum error_way_depth)i);
+    return difference;
+}
+
+static int in_order(const void *first, const void *second)
+{
+    const struct error_way_of *left = first, *right = second;
+    const struct error_cell *a = left->cell, *b = right->cell;
+    int difference = differ_up_to(left, right, WAY_OTHERS);
+    if (difference == 0)
+        difference = strcmp(a->opt, b->opt);
+    if (difference == 0)
+        difference = strcmp(a->link, b->link);
+    return difference ? difference : (a > b) - (a < b);
+}
+
+/* Is the list (with commas) the beginning of the longer one? */
+static bool begins(const char *list, const char *longer)
+{
+    size_t length = strlen(list);
+    return length == 0 ||
+           (strncmp(list, longer, length) == 0 && (!longer[length] || longer[length] == ','));
+}
+
+/* In a stretch of one layout, sorted by number of counters: where the event was never repeated, the
+ * row that leads to the largest number. */
+static void mark_usual(struct error_way_of *list, size_t count)
+{
+    const char *row = list[count - 1].cell->others;
+    uint32_t most = list[count - 1].cell->counters;
+    for (size_t i = count; i-- > 0;) {
+        const struct error_cell *cell = list[i].cell;
+        if (cell->counters == most)
+            row = cell->others; /* the first by name of those with most counters */
+        if (cell->counters > 1 && !*cell->others) {
+            row = "";
+            break;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i].usual = begins(list[i].cell->others, row);
+}
+
+int error_ways_of(const struct error_case *file, struct error_ways *ways)
+{
+    *ways = (struct error_ways){0};
+    size_t wanted = 0;
+    for (size_t i = 0; i < file->cell_count; i++)
+        wanted += is_wanted(&file->cells[i]);
+    AUTO_FREE const struct error_cell **seen = calloc(wanted + 1, sizeof(*seen));
+    ways->list = calloc(wanted + 1, sizeof(*ways->list));
+    if (!seen || !ways->list) {
+        error_ways_release(ways);
+        return -ENOMEM;
+    }
+    uint32_t events = 0, event = 0;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (!is_wanted(cell))
+            continue;
+        event = number_of(cell, seen, &events, event);
+        ways->list[ways->count++] = (struct error_way_of){cell, event, false};
+        ways->most_runs = cell->runs > ways->most_runs ? cell->runs : ways->most_runs;
+        if (cell->processes > ways->most_processes)
+            ways->most_processes = cell->processes;
+    }
+    qsort(ways->list, ways->count, sizeof(*ways->list), in_order);
+    for (size_t begin = 0, next; begin < ways->count; begin = next) {
+        next = error_ways_end(ways, begin, WAY_LAYOUT);
+        mark_usual(ways->list + begin, next - begin);
+    }
+    return 0;
+}
+
+void error_ways_release(struct error_ways *ways)
+{
+    free(ways->list);
+    *ways = (struct error_ways){0};
+}
+
+size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_way_depth depth)
+{
+    size_t end = begin;
+    while (end < ways->count && differ_up_to(&ways->list[begin], &ways->list[end], depth) == 0)
+        end++;
+    return end;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which factors matter: for each event an analysis of variance of its null error, processes as
+ * replicates (docs/error.md). Factors with one level, and what cannot be told apart, are left out
+ * and said. */
 
 #define BIT(factor) (1u << (factor))
 /* The least important last: it goes first where a model grows too large. */

@@ -2,13 +2,331 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The same loop at many places: by event, those that count time first. */
-#include "judge/error/placement.h"
-
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "stats/anova.h"
+#include "stats/moments.h"
+#include "stats/random.h"
+#include "studies/error/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The same bytes at many offsets: what an iteration costs at each, by what factor the dearest
+ * place is dearer than the cheapest, and how much of all variance the places explain. */
+
+/* Draws of what noise alone would make of the factor, and values that may be dealt in all. */
+enum { DRAWS = 1000, FEWEST_DRAWS = 200, DEALT = 20 * 1000 * 1000 };
+/* How many places are looked at together: 1, 2, 4 ... of the dearest. */
+#define MOST_RANKS 16
+
+struct places {
+    struct fastest *list; /* by place */
+    size_t count, places;
+    size_t ranks; /* numbers of dearest places that are looked at */
+    size_t draws;
+};
+
+static void add_place(const struct places *places, size_t begin, size_t end,
+                      const struct error_cell *cell, struct error_report *report)
+{
+    double low = places->list[begin].per_iteration, high = low;
+    for (size_t i = begin; i < end; i++) {
+        low = fmin(low, places->list[i].per_iteration);
+        high = fmax(high, places->list[i].per_iteration);
+    }
+    report->places[report->place_count++] = (struct error_place){
+        .event = cell->event,
+        .offset = cell->offset,
+        .per_iteration = low,
+        .low = low,
+        .high = high,
+        .processes = end - begin,
+    };
+}
+
+/* What the 1st, 2nd, 4th ... dearest place costs over the cheapest. values: those of all processes,
+ * place by place; costs: room for one of each place. */
+static void factors_of(const struct places *places, const double *values, double *costs,
+                       double *factors)
+{
+    size_t filled = 0;
+    for (size_t begin = 0, end; begin < places->count; begin = end) {
+        end = fastest_end(places->list, places->count, begin);
+        double least = values[begin];
+        for (size_t i = begin + 1; i < end; i++)
+            least = fmin(least, values[i]);
+        costs[filled++] = least;
+    }
+    sort_values(costs, filled);
+    for (size_t rank = 0; rank < places->ranks; rank++) {
+        double cost = costs[filled - ((size_t)1 << rank)];
+        factors[rank] = costs[0] > 0 ? cost / costs[0] : cost > costs[0] ? INFINITY : 1;
+    }
+}
+
+static void shuffle_values(double *values, size_t count, struct random *random)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)random_below(random, i);
+        double value = values[i - 1];
+        values[i - 1] = values[other];
+        values[other] = value;
+    }
+}
+
+/* drawn: [rank][DRAWS], sorted: the factors when the processes are dealt to the places anew. */
+static void draw_factors(const struct places *places, uint64_t seed, double *values, double *costs,
+                         double *drawn)
+{
+    struct random random;
+    double factors[MOST_RANKS];
+    random_seed(&random, seed);
+    for (size_t i = 0; i < places->draws; i++) {
+        shuffle_values(values, places->count, &random);
+        factors_of(places, values, costs, factors);
+        for (size_t rank = 0; rank < places->ranks; rank++)
+            drawn[rank * DRAWS + i] = factors[rank];
+    }
+    for (size_t rank = 0; rank < places->ranks; rank++)
+        sort_values(drawn + rank * DRAWS, places->draws);
+}
+
+/* The dearest of many equal places looks dearer than the cheapest, all the more when all processes
+ * at some place were disturbed: what chance makes of the factor is taken off its lower bound.
+ * Chance disturbs one place or two, hardly eight; so of the dearest, the second, the fourth ... the
+ * one that stands out most is believed, and the factor is its. The dearest may
+ * be so all the same: the upper bound is above it by as much as chance moves the one believed. */
+static void believe(const struct places *places, const double *factors, const double *drawn,
+                    struct error_placement *placement)
+{
+    double sure = 1 - 0.025 / (double)places->ranks;
+    for (size_t rank = 0; rank < places->ranks; rank++) {
+        const double *noise = drawn + rank * DRAWS;
+        double large = quantile(noise, places->draws, sure);
+        double low = isfinite(large) ? fmax(1, factors[rank] / large) : 1;
+        if (rank > 0 && low <= placement->factor_low)
+            continue;
+        placement->factor_low = low;
+        placement->factor = factors[rank];
+        placement->most = placement->least * factors[rank];
+        placement->factor_high =
+            isfinite(large) ? factors[0] * large / quantile(noise, places->draws, 0.5) : INFINITY;
+    }
+}
+
+static bool is_repeated(const struct places *places)
+{
+    return places->count > places->places;
+}
+
+static int judge_factor(struct places *places, const struct error_place *rows, uint64_t seed,
+                        struct error_placement *placement)
+{
+    AUTO_FREE double *values = calloc(places->count, sizeof *values);
+    AUTO_FREE double *costs = calloc(places->places, sizeof *costs);
+    AUTO_FREE double *drawn = calloc(DRAWS, MOST_RANKS * sizeof *drawn);
+    double factors[MOST_RANKS] = {1};
+    if (!values || !costs || !drawn)
+        return -ENOMEM;
+    placement->least = placement->most = rows[0].per_iteration;
+    for (size_t i = 1; i < placement->places; i++) {
+        placement->least = fmin(placement->least, rows[i].per_iteration);
+        placement->most = fmax(placement->most, rows[i].per_iteration);
+    }
+    if (!(placement->least > 0)) {
+        /* Of nothing at some place: there is no factor, unless it is nothing everywhere. */
+        bool alike = !(placement->most > placement->least);
+        placement->factor = placement->factor_low = placement->factor_high = alike ? 1 : NAN;
+        return 0;
+    }
+    for (size_t i = 0; i < places->count; i++)
+        values[i] = places->list[i].per_iteration;
+    while (places->ranks < MOST_RANKS && ((size_t)2 << places->ranks) <= places->places)
+        places->ranks++;
+    places->ranks += places->ranks == 0; /* one place */
+    factors_of(places, values, costs, factors);
+    placement->factor = factors[0];
+    placement->factor_low = 1;
+    placement->factor_high = INFINITY;
+    if (!is_repeated(places))
+        return 0;
+    places->draws = DEALT / places->count;
+    places->draws = places->draws > DRAWS          ? DRAWS
+                    : places->draws < FEWEST_DRAWS ? FEWEST_DRAWS
+                                                   : places->draws;
+    draw_factors(places, seed, values, costs, drawn);
+    believe(places, factors, drawn, placement);
+    return 0;
+}
+
+/* Omega squared: among places without any effect, eta squared would grow with their number. */
+static int judge_share(struct places *places, uint64_t seed, struct error_placement *placement)
+{
+    AUTO_ANOVA struct anova *anova = NULL;
+    uint32_t levels = (uint32_t)places->places, term = 1;
+    int error = fastest_tame(places->list, places->count, seed);
+    if (error == 0)
+        error = anova_open(1, &levels, &anova);
+    for (size_t i = 0; i < places->count && error == 0; i++) {
+        uint32_t level = (uint32_t)places->list[i].group;
+        error = anova_add(anova, &level, places->list[i].per_iteration);
+    }
+    struct anova_table table;
+    struct anova_row row = {0};
+    if (error == 0)
+        error = anova_solve(anova, &term, 1, &table, &row);
+    if (error == -ENOMEM)
+        return error;
+    /* One process a place: nothing tells a place from its process. */
+    placement->by_place =
+        error == 0 && places->places > 1 && table.residual_df ? row.omega_squared : 0;
+    return 0;
+}
+
+int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
+                 struct error_report *report, struct error_placement *placement)
+{
+    placement->first = report->place_count;
+    placement->least = placement->most = placement->factor = NAN;
+    placement->factor_low = placement->factor_high = NAN;
+    size_t room = 0;
+    for (size_t i = 0; i < count; i++)
+        room += cells[i]->processes;
+    if (!room)
+        return 0;
+    AUTO_FREE struct fastest *list = calloc(room, sizeof *list);
+    if (!list)
+        return -ENOMEM;
+    struct places places = {.list = list};
+    for (size_t i = 0, next; i < count; i = next) {
+        size_t begin = places.count;
+        for (next = i; next < count && cells[next]->offset == cells[i]->offset; next++)
+            places.count += fastest_of(cells[next], places.places, list + places.count);
+        if (places.count == begin)
+            continue;
+        places.places++;
+        add_place(&places, begin, places.count, cells[i], report);
+    }
+    placement->places = places.places;
+    if (!places.places)
+        return 0;
+    int error = judge_factor(&places, report->places + placement->first, seed, placement);
+    return error ? error : judge_share(&places, seed, placement);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The inline loop, whose place every pattern and optimisation level moves: does one of the two
+ * explain what an iteration costs, or only their combination, as it is with placement? */
+
+enum { BY_PATTERN, BY_OPT, BY_BOTH, TERMS };
+static const uint32_t terms[TERMS] = {1, 2, 3};
+
+/* The first cell with the same level, whose index numbers it. */
+static uint32_t opt_level(const cell_pointer *cells, size_t i)
+{
+    uint32_t level = 0;
+    while (strcmp(cells[level]->opt, cells[i]->opt) != 0)
+        level++;
+    return level;
+}
+
+static bool same_window(const struct error_cell *left, const struct error_cell *right)
+{
+    return left->pattern == right->pattern && strcmp(left->opt, right->opt) == 0 &&
+           strcmp(left->link, right->link) == 0;
+}
+
+/* All processes, window by window. Returns how many. */
+static size_t fill(const cell_pointer *cells, size_t count, struct fastest *list)
+{
+    size_t filled = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t earlier = 0;
+        while (earlier < i && !same_window(cells[earlier], cells[i]))
+            earlier++;
+        for (size_t j = i; j < count && earlier == i; j++) {
+            if (!same_window(cells[j], cells[i]))
+                continue;
+            size_t added = fastest_of(cells[j], i, list + filled);
+            for (size_t k = 0; k < added; k++) {
+                list[filled + k].levels[0] = cells[i]->pattern;
+                list[filled + k].levels[1] = opt_level(cells, i);
+            }
+            filled += added;
+        }
+    }
+    return filled;
+}
+
+static void window_factor(const struct fastest *list, size_t count,
+                          struct error_placement *placement)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = fastest_end(list, count, begin);
+        double fastest = list[begin].per_iteration;
+        for (size_t i = begin; i < end; i++)
+            fastest = fmin(fastest, list[i].per_iteration);
+        least = fmin(least, fastest);
+        most = fmax(most, fastest);
+    }
+    placement->window_factor = least > 0 ? most / least : most > least ? NAN : 1;
+}
+
+static int solve(const struct fastest *list, size_t count, uint32_t opts,
+                 struct error_placement *placement)
+{
+    AUTO_ANOVA struct anova *anova = NULL;
+    int error = anova_open(2, (const uint32_t[]){PATTERN_COUNT, opts}, &anova);
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = anova_add(anova, list[i].levels, list[i].per_iteration);
+    struct anova_table table;
+    struct anova_row rows[TERMS] = {0};
+    if (error == 0)
+        error = anova_solve(anova, terms, TERMS, &table, rows);
+    for (size_t i = 0; i < TERMS && error == 0; i++)
+        if (!rows[i].df || !table.residual_df)
+            rows[i] = (struct anova_row){.p = 1};
+    if (error)
+        return error;
+    placement->by_pattern = rows[BY_PATTERN].omega_squared;
+    placement->by_opt = rows[BY_OPT].omega_squared;
+    placement->by_both = rows[BY_BOTH].omega_squared;
+    placement->p_pattern = rows[BY_PATTERN].p;
+    placement->p_opt = rows[BY_OPT].p;
+    placement->p_both = rows[BY_BOTH].p;
+    return 0;
+}
+
+int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
+                  struct error_placement *placement)
+{
+    placement->window_factor = NAN;
+    placement->p_pattern = placement->p_opt = placement->p_both = 1;
+    size_t room = 0;
+    for (size_t i = 0; i < count; i++)
+        room += cells[i]->processes;
+    if (!room)
+        return 0;
+    AUTO_FREE struct fastest *list = calloc(room, sizeof *list);
+    if (!list)
+        return -ENOMEM;
+    size_t filled = fill(cells, count, list);
+    if (fastest_end(list, filled, 0) == filled) /* one window, or none */
+        return 0;
+    window_factor(list, filled, placement);
+    int error = fastest_tame(list, filled, seed);
+    if (error == 0)
+        error = solve(list, filled, (uint32_t)count, placement);
+    placement->has_windows = error == 0;
+    return error == -ENOMEM ? error : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The same loop at many places: by event, those that count time first. */
 
 static bool counts_time(const struct error_cell *cell)
 {

@@ -2,9 +2,504 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The judgement of measurement error: its parts, one after the other. */
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "stats/spread.h"
+#include "studies/error/judge.h"
 #include "studies/error/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The case of measurement error as a container: growing it, comparing ways, freeing it. */
+
+const char *const count_mode_names[COUNT_MODES] = {"any", "u", "k", "uk"};
+
+struct error_machine *error_case_add_machine(struct error_case *file)
+{
+    return list_add(&file->machines, &file->machine_count, sizeof(*file->machines));
+}
+
+struct error_cell *error_case_add_cell(struct error_case *file)
+{
+    struct error_cell *cell = list_add(&file->cells, &file->cell_count, sizeof(*file->cells));
+    if (cell)
+        cell->offset = -1;
+    return cell;
+}
+
+struct error_absence *error_case_add_absence(struct error_case *file)
+{
+    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
+}
+
+static void release_cell(struct error_cell *cell)
+{
+    free(cell->event);
+    free(cell->base);
+    free(cell->kind);
+    free(cell->class);
+    free(cell->path);
+    free(cell->opt);
+    free(cell->link);
+    free(cell->others);
+    free(cell->specimen);
+    free(cell->values);
+    free(cell->begins);
+    free(cell->enabled);
+    free(cell->running);
+    free(cell->interrupts);
+    free(cell->reason);
+}
+
+void error_case_release(struct error_case *file)
+{
+    for (size_t i = 0; i < file->cell_count; i++)
+        release_cell(&file->cells[i]);
+    for (size_t i = 0; i < file->machine_count; i++) {
+        free(file->machines[i].name);
+        free(file->machines[i].fingerprint);
+        free(file->machines[i].kit);
+    }
+    for (size_t i = 0; i < file->absence_count; i++) {
+        free(file->absences[i].what);
+        free(file->absences[i].reason);
+    }
+    free(file->cells);
+    free(file->machines);
+    free(file->absences);
+    *file = (struct error_case){0};
+}
+
+bool error_same_way(const struct error_cell *left, const struct error_cell *right)
+{
+    return left->machine == right->machine && left->pattern == right->pattern &&
+           left->counters == right->counters && left->separate == right->separate &&
+           strcmp(left->path, right->path) == 0 && strcmp(left->opt, right->opt) == 0 &&
+           strcmp(left->link, right->link) == 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Figures of the paper's Table 3, to be set beside ours: pm is perfmon, pc perfctr, PL and PH
+ * PAPI's low and high level on top of them; null error in instructions, one counter. */
+
+const struct error_table3 error_table3[12] = {
+    {"uk", "pm", "direct", PATTERN_RR, 726, 572},
+    {"uk", "PLpm", "papi-low", PATTERN_AR, 742, 653},
+    {"uk", "PHpm", "papi-high", PATTERN_AR, 844, 755},
+    {"uk", "pc", "direct", PATTERN_AR, 163, 74},
+    {"uk", "PLpc", "papi-low", PATTERN_AR, 251, 249},
+    {"uk", "PHpc", "papi-high", PATTERN_AR, 339, 333},
+    {"u", "pm", "direct", PATTERN_RR, 37, 36},
+    {"u", "PLpm", "papi-low", PATTERN_AR, 134, 134},
+    {"u", "PHpm", "papi-high", PATTERN_AR, 236, 236},
+    {"u", "pc", "direct", PATTERN_AR, 67, 56},
+    {"u", "PLpc", "papi-low", PATTERN_AR, 152, 144},
+    {"u", "PHpc", "papi-high", PATTERN_AR, 236, 230},
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * First and later runs, and medians of processes. */
+
+size_t error_processes(const struct error_cell *cell)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cell->processes; i++)
+        count += cell->begins[i + 1] > cell->begins[i];
+    return count;
+}
+
+size_t error_first_runs(const struct error_cell *cell, int64_t *errors)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cell->processes; i++)
+        if (cell->begins[i + 1] > cell->begins[i])
+            errors[count++] = error_of(cell, cell->begins[i]);
+    return count;
+}
+
+size_t error_later_runs(const struct error_cell *cell, int64_t *errors)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cell->processes; i++)
+        for (size_t run = cell->begins[i] + 1; run < cell->begins[i + 1]; run++)
+            errors[count++] = error_of(cell, run);
+    return count;
+}
+
+size_t error_usual_runs(const struct error_cell *cell, int64_t *errors)
+{
+    size_t count = error_later_runs(cell, errors);
+    return count ? count : error_first_runs(cell, errors);
+}
+
+static double median_count(int64_t *values, size_t count, int64_t *scratch)
+{
+    error_sort(values, count, scratch);
+    int64_t low = values[(count - 1) / 2], high = values[count / 2];
+    return low == high ? (double)low : (double)low / 2 + (double)high / 2;
+}
+
+size_t error_process_medians(const struct error_cell *cell, double *medians, int64_t *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cell->processes; i++) {
+        size_t begin = cell->begins[i], end = cell->begins[i + 1];
+        if (begin >= end)
+            continue;
+        if (end - begin > 1)
+            begin++;
+        for (size_t run = begin; run < end; run++)
+            scratch[run - begin] = error_of(cell, run);
+        medians[count++] = median_count(scratch, end - begin, scratch + (end - begin));
+    }
+    return count;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * One row a cell: how its errors lie, and what the same window counts when it is stepped. */
+
+/* errors and scratch: room for cell->runs each. */
+static void fill_row(const struct error_cell *cell, struct error_row *row, int64_t *errors,
+                     int64_t *scratch)
+{
+    row->cell = cell;
+    for (size_t i = 0; i < cell->runs; i++)
+        errors[i] = error_of(cell, i);
+    error_sort(errors, cell->runs, scratch);
+    row->error = error_spread_of(errors, cell->runs);
+    size_t firsts = error_first_runs(cell, errors);
+    error_sort(errors, firsts, scratch);
+    row->first = firsts ? error_spread_of(errors, firsts) : row->error;
+    size_t others = error_later_runs(cell, errors);
+    error_sort(errors, others, scratch);
+    row->later = others ? error_spread_of(errors, others) : row->first;
+}
+
+static void count_cell(const struct error_cell *cell, struct error_report *report)
+{
+    report->measurements += cell->runs;
+    report->cells_measured++;
+    size_t processes = error_processes(cell);
+    if (cell->part == PART_NULL &&
+        (!report->least_processes || processes < report->least_processes))
+        report->least_processes = processes;
+}
+
+static bool counts_instructions(const struct error_cell *cell)
+{
+    return strcmp(cell->base, "instructions") == 0 ||
+           (cell->class && strcmp(cell->class, "instructions") == 0);
+}
+
+/* What stepping can stand beside: user-mode instructions of a null cell. */
+static bool is_comparable(const struct error_cell *cell)
+{
+    return cell->part == PART_NULL && cell->mode == COUNT_USER && counts_instructions(cell);
+}
+
+static int by_number(uint64_t left, uint64_t right)
+{
+    return (left > right) - (left < right);
+}
+
+/* Equal exactly where error_same_way holds and specimen and N are the same. */
+static int by_window(const struct error_cell *left, const struct error_cell *right)
+{
+    int difference = strcmp(left->path, right->path);
+    if (difference == 0)
+        difference = by_number(left->pattern, right->pattern);
+    if (difference == 0)
+        difference = by_number(left->counters, right->counters);
+    if (difference == 0)
+        difference = strcmp(left->opt, right->opt);
+    if (difference == 0)
+        difference = strcmp(left->link, right->link);
+    if (difference == 0)
+        difference = by_number(left->separate, right->separate);
+    if (difference == 0)
+        difference = by_number(left->machine, right->machine);
+    if (difference == 0)
+        difference = strcmp(left->specimen, right->specimen);
+    return difference ? difference : by_number(left->n, right->n);
+}
+
+static int rows_by_window(const void *left, const void *right)
+{
+    const struct error_row *const *first = left, *const *second = right;
+    int difference = by_window((*first)->cell, (*second)->cell);
+    /* Of several stepped cells of one window the first of the case comes first. */
+    return difference ? difference : (*first > *second) - (*first < *second);
+}
+
+/* The first of the sorted rows whose window is that of the cell. */
+static const struct error_row *find_window(const struct error_row *const *sorted, size_t count,
+                                           const struct error_cell *cell)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_window(sorted[middle]->cell, cell) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && by_window(sorted[low]->cell, cell) == 0 ? sorted[low] : NULL;
+}
+
+static int link_stepped(struct error_report *report)
+{
+    AUTO_FREE const struct error_row **stepped = calloc(report->row_count + 1, sizeof(*stepped));
+    size_t count = 0;
+    if (!stepped)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].cell->part == PART_STEPPED && counts_instructions(report->rows[i].cell))
+            stepped[count++] = &report->rows[i];
+    qsort(stepped, count, sizeof(*stepped), rows_by_window);
+    for (size_t i = 0; i < report->row_count; i++) {
+        struct error_row *row = &report->rows[i];
+        const struct error_row *exact =
+            is_comparable(row->cell) ? find_window(stepped, count, row->cell) : NULL;
+        if (!exact)
+            continue;
+        row->has_stepped = true;
+        row->stepped = exact->later.median;
+        row->stepped_first = exact->first.median;
+        row->stepped_varies =
+            exact->later.min != exact->later.max || exact->first.min != exact->first.max;
+    }
+    return 0;
+}
+
+int error_judge_rows(const struct error_case *file, struct error_report *report)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < file->cell_count; i++)
+        most = file->cells[i].runs > most ? file->cells[i].runs : most;
+    AUTO_FREE int64_t *errors = calloc(most + 1, sizeof(*errors));
+    AUTO_FREE int64_t *scratch = calloc(most + 1, sizeof(*scratch));
+    report->rows = calloc(file->cell_count + 1, sizeof(*report->rows));
+    report->row_count = 0;
+    if (!errors || !scratch || !report->rows)
+        return -ENOMEM;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        if (!file->cells[i].runs)
+            continue;
+        count_cell(&file->cells[i], report);
+        fill_row(&file->cells[i], &report->rows[report->row_count++], errors, scratch);
+    }
+    return link_stepped(report);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the CPU counts against what was stepped, cell by cell. A difference that is the same
+ * everywhere is the CPU's own edge of the window; one that is not is an error of one of the two. */
+
+static void compare(const struct error_row *row, struct error_agreement *agreement, int64_t *errors,
+                    int64_t *scratch)
+{
+    size_t times;
+    agreement->row = row;
+    agreement->runs = error_usual_runs(row->cell, errors);
+    error_sort(errors, agreement->runs, scratch);
+    int64_t usual = error_most_frequent(errors, agreement->runs, &agreement->agreeing);
+    agreement->difference = error_minus(usual, row->stepped);
+    size_t firsts = error_first_runs(row->cell, errors);
+    error_sort(errors, firsts, scratch);
+    agreement->first_difference =
+        error_minus(error_most_frequent(errors, firsts, &times), row->stepped_first);
+}
+
+static uint64_t distance(int64_t value)
+{
+    return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* The most frequent difference; of several the one nearest to 0, then the positive one. */
+static int64_t edge_of(const int64_t *sorted, size_t count)
+{
+    size_t most;
+    int64_t edge = error_most_frequent(sorted, count, &most);
+    for (size_t i = 0, length = 0; i < count; i++) {
+        length = i && sorted[i] == sorted[i - 1] ? length + 1 : 1;
+        if (length == most && distance(sorted[i]) <= distance(edge))
+            edge = sorted[i];
+    }
+    return edge;
+}
+
+/* Another CPU has another edge. */
+static void find_edge(struct error_stepped *stepped, uint32_t machine, int64_t *differences,
+                      int64_t *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stepped->comparable; i++)
+        if (stepped->list[i].row->cell->machine == machine)
+            differences[count++] = stepped->list[i].difference;
+    if (!count)
+        return;
+    error_sort(differences, count, scratch);
+    int64_t edge = edge_of(differences, count);
+    for (size_t i = 0; i < stepped->comparable; i++) {
+        struct error_agreement *agreement = &stepped->list[i];
+        if (agreement->row->cell->machine != machine)
+            continue;
+        agreement->edge = edge;
+        stepped->equal += agreement->difference == edge;
+    }
+}
+
+int error_judge_stepped(const struct error_case *file, struct error_report *report)
+{
+    struct error_stepped *stepped = &report->stepped;
+    size_t most = 0;
+    for (size_t i = 0; i < file->cell_count; i++)
+        most = file->cells[i].runs > most ? file->cells[i].runs : most;
+    most = report->row_count > most ? report->row_count : most;
+    AUTO_FREE int64_t *errors = calloc(most + 1, sizeof(*errors));
+    AUTO_FREE int64_t *scratch = calloc(most + 1, sizeof(*scratch));
+    stepped->list = calloc(report->row_count + 1, sizeof(*stepped->list));
+    if (!errors || !scratch || !stepped->list)
+        return -ENOMEM;
+    uint32_t machines = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        if (!row->has_stepped)
+            continue;
+        compare(row, &stepped->list[stepped->comparable++], errors, scratch);
+        machines = row->cell->machine >= machines ? row->cell->machine + 1 : machines;
+    }
+    for (uint32_t machine = 0; machine < machines; machine++)
+        find_edge(stepped, machine, errors, scratch);
+    stepped->edge = stepped->list[0].edge;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs of several cells thrown together, and their median. */
+
+int error_pool_open(const struct error_ways *ways, struct error_pool *pool)
+{
+    *pool = (struct error_pool){0};
+    size_t most_runs = 0, most_processes = 0;
+    for (size_t begin = 0, next; begin < ways->count; begin = next) {
+        size_t runs = 0, processes = 0;
+        next = error_ways_end(ways, begin, WAY_LAYOUT);
+        for (size_t i = begin; i < next; i++) {
+            runs += ways->list[i].cell->runs;
+            processes += ways->list[i].cell->processes;
+        }
+        most_runs = runs > most_runs ? runs : most_runs;
+        most_processes = processes > most_processes ? processes : most_processes;
+    }
+    pool->errors = calloc(most_runs + 1, sizeof(*pool->errors));
+    pool->scratch = calloc(most_runs + 1, 2 * sizeof(*pool->scratch));
+    pool->medians = calloc(most_processes + 1, sizeof(*pool->medians));
+    return pool->errors && pool->scratch && pool->medians ? 0 : -ENOMEM;
+}
+
+void error_pool_release(struct error_pool *pool)
+{
+    free(pool->errors);
+    free(pool->scratch);
+    free(pool->medians);
+    *pool = (struct error_pool){0};
+}
+
+void error_pool_add(struct error_pool *pool, const struct error_cell *cell)
+{
+    pool->count += error_usual_runs(cell, pool->errors + pool->count);
+}
+
+double error_pool_median(struct error_pool *pool, int64_t *min)
+{
+    size_t count = pool->count;
+    pool->count = 0;
+    *min = 0;
+    if (!count)
+        return NAN;
+    error_sort(pool->errors, count, pool->scratch);
+    *min = pool->errors[0];
+    return (double)error_quantile(pool->errors, count, 1, 2);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The mean of a cell, and its variance from how far the means of its processes lie apart. */
+
+double error_of_run(const struct error_cell *cell, size_t run)
+{
+    return (double)error_of(cell, run);
+}
+
+double run_interrupts(const struct error_cell *cell, size_t run)
+{
+    return cell->interrupts ? cell->interrupts[run] : NAN;
+}
+
+/* About `origin`, so that large counts do not cost digits. */
+static double process_sum(const struct error_cell *cell, size_t process, run_figure *figure,
+                          double origin)
+{
+    double sum = 0;
+    for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
+        sum += figure(cell, run) - origin;
+    return sum;
+}
+
+static double runs_of(const struct error_cell *cell, size_t process)
+{
+    return (double)(cell->begins[process + 1] - later_runs(cell, process));
+}
+
+/* Of the mean, as if runs did not depend on each other. */
+static double variance_by_runs(const struct error_cell *cell, run_figure *figure, double mean)
+{
+    double squares = 0, runs = 0;
+    for (size_t process = 0; process < cell->processes; process++)
+        for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++) {
+            double away = figure(cell, run) - mean;
+            squares += away * away;
+            runs++;
+        }
+    return runs > 1 ? squares / (runs - 1) / runs : 0;
+}
+
+struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure)
+{
+    struct process_mean result = {.mean = NAN, .variance = NAN};
+    double origin = cell->runs ? figure(cell, 0) : 0, sum = 0, runs = 0, squared_runs = 0;
+    for (size_t i = 0; i < cell->processes; i++) {
+        double of_process = runs_of(cell, i);
+        sum += process_sum(cell, i, figure, origin);
+        runs += of_process;
+        squared_runs += of_process * of_process;
+        result.processes += of_process > 0;
+    }
+    if (!(runs > 0))
+        return result;
+    result.runs = (size_t)runs;
+    double mean = sum / runs, squares = 0;
+    result.mean = origin + mean;
+    result.by_runs = variance_by_runs(cell, figure, result.mean);
+    if (result.processes < 2)
+        return result;
+    for (size_t i = 0; i < cell->processes; i++) {
+        double away = process_sum(cell, i, figure, origin) - mean * runs_of(cell, i);
+        squares += away * away;
+    }
+    /* Largest share of one process: 1 / processes where all have as many runs. */
+    double share = squared_runs / (runs * runs);
+    result.variance = squares / (runs * runs) / (1 - share);
+    result.df = 1 / share - 1;
+    return result;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The judgement of measurement error: its parts, one after the other. */
 
 const char *const error_factor_names[FACTOR_COUNT] = {
     [FACTOR_MACHINE] = "machine",   [FACTOR_PATH] = "path", [FACTOR_PATTERN] = "pattern",

@@ -1,11 +1,305 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The choice of further counters; the second half of counters.c. */
+ * What the files of the judge of measurement error share. */
 #pragma once
 
-#include "judge/error/pool.h"
+#include <stdbool.h>
+
+#include "engine/findings.h"
 #include "studies/error/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What one iteration of a loop costs in a process: its fastest run, since nothing makes a run
+ * faster than the code allows. Processes are the replicates of placement. */
+
+struct fastest {
+    size_t group; /* place or window */
+    uint32_t levels[2];
+    double per_iteration;
+};
+
+/* One value for each process with runs; room for cell->processes. Returns how many. */
+size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *list);
+
+/* A process far from the others of its group says nothing of the group, but would outweigh it as a
+ * square: values are moved to within a few times the usual distance from the median of their group.
+ * Where so many are disturbed that they are the median of some group, that would make a group of
+ * noise: nothing is moved unless groups differ more clearly then than shuffled ones do.
+ * list: one stretch a group. -ENOMEM. */
+int fastest_tame(struct fastest *list, size_t count, uint64_t seed);
+
+double median_of(double *values, size_t count); /* in any order; sorts them. count > 0 */
+/* Of the stretch of one group. scratch: room for count. */
+double fastest_median(const struct fastest *list, size_t count, double *scratch);
+/* Where the stretch of one group that begins at `begin` ends. */
+size_t fastest_end(const struct fastest *list, size_t count, size_t begin);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a claim about measurement error is, and what its rules share (docs/findings.md). Claims are
+ * data in findings.c; each rule is a file. */
+
+/* Null error of one way to a count of instructions, one counter: path and pattern on a machine,
+ * over all levels and links. */
+struct level {
+    uint32_t machine;
+    bool stepped; /* exact, by execution; user mode */
+    enum count_mode mode;
+    const char *path;
+    enum pattern pattern;
+    double median, low, high; /* of the cells' medians, each weighing by its runs; 95 % interval */
+    size_t cells, runs;
+};
+
+/* What a rule looks at. */
+struct claim_facts {
+    const struct error_case *file;
+    const struct error_report *report;
+    struct level *levels;
+    size_t level_count;
+    uint32_t machine; /* that is asked about, where the rule asks one at a time */
+};
+
+/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
+ * decide. */
+typedef void error_rule(const struct claim_facts *facts, struct finding *finding);
+error_rule rule_spread;          /* Z1 */
+error_rule rule_user_reads;      /* Z2 */
+error_rule rule_more_counters;   /* Z3 */
+error_rule rule_interfaces;      /* Z4 */
+error_rule rule_patterns;        /* Z5 */
+error_rule rule_factors;         /* Z6 */
+error_rule rule_both_duration;   /* Z7 */
+error_rule rule_user_duration;   /* Z8 */
+error_rule rule_kernel_duration; /* Z9 */
+error_rule rule_placement;       /* Z10 */
+
+/* --- the null errors that decide (findings-levels.c) --- */
+
+/* Paths that count by a call of their own to the operating system or the CPU, with nothing between:
+ * the paper's perfctr and perfmon. */
+bool path_is_direct(const char *path);
+bool path_reads_in_user_mode(const char *path);
+/* Null errors of instructions in that mode, steps or measured; sources that count something else,
+ * windows of no path and single processes are left out. */
+bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped, enum count_mode mode);
+/* Later runs of a cell: the median and its interval, from the spread over so many processes. */
+struct level level_of_row(const struct error_row *row);
+/* All levels of the report, or -ENOMEM. The caller frees levels. */
+int levels_of(const struct error_report *report, struct level **levels, size_t *count);
+/* NULL: not measured. */
+const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
+                               const char *path, enum pattern pattern);
+
+/* --- why nothing can (findings-absent.c) --- */
+
+/* What the event counts, as its cells say; NULL: no cell. */
+const char *event_class(const struct error_case *file, const char *event);
+enum count_mode event_mode_of(const struct error_case *file, const char *event);
+bool event_is_source(const struct error_case *file, const char *event);
+/* Why instructions in this mode say nothing, as a clause: "instructions:uk cannot be opened: …". */
+void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
+                         size_t size);
+/* Appends which half of a claim is not tested, with the same clause up to its colon: what stands in
+ * the way of an event is told with the event. */
+void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
+                        struct finding *finding);
+/* The same of a path or of several with this beginning: "perf-user could not measure: …". */
+void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the judgements of placement share: bytes at offsets (places.c), the inline loop in windows
+ * (windows.c). */
+
+typedef const struct error_cell *cell_pointer;
+
+/* Cells of one event with one N, placed ones by rising offset. Appends report->places, whose room
+ * must suffice for one a cell, and fills in everything about them. -ENOMEM. */
+int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
+                 struct error_report *report, struct error_placement *placement);
+/* The inline loop: one N, any patterns, levels and links. -ENOMEM. */
+int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
+                  struct error_placement *placement);
+
+/* ----------------------------------------------------------------------------------------------
+ * The mean of a cell with its processes as replicates: runs of one process depend on each other (a
+ * timer's phase, the state a process happens to be in), so only processes say how well a mean is
+ * known. */
+
+struct process_mean {
+    double mean;
+    double variance; /* of that mean; NaN with fewer than two processes */
+    double df;       /* of the variance; 0 where it is not known */
+    double by_runs;  /* variance of the mean if runs were independent, for want of processes */
+    size_t runs, processes;
+};
+
+/* What is averaged: a figure of one run. */
+typedef double run_figure(const struct error_cell *cell, size_t run);
+double error_of_run(const struct error_cell *cell, size_t run);
+double run_interrupts(const struct error_cell *cell, size_t run);
+
+/* Where the runs of a process begin that count: behind its first, in which everything is called for
+ * the first time, unless there is no other. */
+static inline size_t later_runs(const struct error_cell *cell, size_t process)
+{
+    size_t first = cell->begins[process];
+    return cell->begins[process + 1] - first > 1 ? first + 1 : first;
+}
+
+/* Over later runs, each process weighing as many as it has. A cell without runs: mean NaN. */
+struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure);
+
+/* ----------------------------------------------------------------------------------------------
+ * The runs of a cell as its replicates: the first run of a process apart from the later ones, and
+ * one value a process where runs of a process must not count as independent. */
+
+/* Processes with at least one run. */
+size_t error_processes(const struct error_cell *cell);
+/* Errors of the first run of each process, or of all others, in their order. errors: room for
+ * cell->runs; returns how many. */
+size_t error_first_runs(const struct error_cell *cell, int64_t *errors);
+size_t error_later_runs(const struct error_cell *cell, int64_t *errors);
+/* The later runs, or the first where there are no others. */
+size_t error_usual_runs(const struct error_cell *cell, int64_t *errors);
+
+/* For each process the median of its later runs, of its only one where it has one; between the two
+ * in the middle where they are even in number. medians: room for cell->processes; scratch: for
+ * twice cell->runs. Returns how many. */
+size_t error_process_medians(const struct error_cell *cell, double *medians, int64_t *scratch);
+
+/* ----------------------------------------------------------------------------------------------
+ * A straight line through means of cells whose spread grows along it. Its slope is a fixed sum of
+ * the means, so that its variance is the same sum of theirs, each known from its own processes:
+ * nothing is assumed of how interrupts are distributed, nor that all N scatter alike. */
+
+struct slope_point {
+    double n;
+    size_t way; /* points of one way share an intercept */
+    struct process_mean y;
+    double share; /* slope = sum of share * y.mean; filled in by slope_shares */
+};
+
+struct slope_line {
+    bool known; /* two different N of one way */
+    double slope, intercept;
+    double error, df; /* standard error; infinite and 0 where nothing repeats */
+    double low, high; /* 95 % interval */
+    double detectable;
+};
+
+/* False: no way has two different N. */
+bool slope_shares(struct slope_point *points, size_t count);
+/* The variance of each point, where a lonely process cannot say it, is taken from the others; where
+ * no process has a fellow, or no fellows differ, from how far the points lie off the line. */
+struct slope_line slope_of(struct slope_point *points, size_t count);
+/* From estimate, standard error and degrees of freedom. */
+void slope_bounds(struct slope_line *line);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the judgements of duration share: slopes, kernel-only counts by size, ticks. */
+
+/* Does the cell say how an error grows with N? What a CPU counts in user mode, without a truth, is
+ * work and not error. */
+bool shows_duration(const struct error_cell *cell);
+/* Cells that share an intercept on the line: everything but event and N is the same. */
+bool same_intercept(const struct error_cell *left, const struct error_cell *right);
+/* One point each, by error or by another figure; cells of one intercept get one way. -ENOMEM. */
+int duration_points(const struct error_cell *const *cells, size_t count, run_figure *figure,
+                    struct slope_point **points);
+
+/* Fill report->by_size and report->ticks. */
+int error_judge_sizes(const struct error_case *file, struct error_report *report);
+int error_judge_ticks(const struct error_case *file, struct error_report *report);
+
+/* ----------------------------------------------------------------------------------------------
+ * The cells of the null specimen in one order, so that those which a part compares stand together:
+ * by event, machine, path, pattern, layout, number and choice of counters, -O, link. Measured
+ * events come before stepped ones, otherwise in the order in which the case names them; paths and
+ * the rest by name. */
+
+struct error_way_of {
+    const struct error_cell *cell; /* PART_NULL or PART_STEPPED, with runs */
+    uint32_t event;                /* number of the event, equal for equal events */
+    /* Of the choices of further counters, the one by which numbers of counters are compared: the
+     * event itself repeated; where a path takes no event twice, one growing row of others. */
+    bool usual;
+};
+struct error_ways {
+    struct error_way_of *list;
+    size_t count;
+    size_t most_runs, most_processes; /* of one cell */
+};
+
+/* 0 or -ENOMEM. */
+int error_ways_of(const struct error_case *file, struct error_ways *ways);
+void error_ways_release(struct error_ways *ways);
+#define AUTO_ERROR_WAYS __attribute__((cleanup(error_ways_release)))
+
+/* Where the stretch that begins at `begin` and shares event, machine, path … up to `depth` ends. */
+enum error_way_depth {
+    WAY_EVENT,
+    WAY_MACHINE,
+    WAY_PATH,
+    WAY_PATTERN,
+    WAY_LAYOUT,
+    WAY_COUNTERS,
+    WAY_OTHERS
+};
+size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_way_depth depth);
+
+/* ----------------------------------------------------------------------------------------------
+ * The null cells of one event as observations with levels of factors, one value a process: what
+ * the analysis of variance and the range of a factor's levels are computed from. */
+
+struct error_observed {
+    const struct error_cell *cell;
+    uint32_t levels[FACTOR_COUNT];
+    double mean; /* of the processes */
+    size_t processes;
+};
+struct error_levels {
+    struct error_observed *cells;
+    size_t count;
+    uint32_t levels[FACTOR_COUNT]; /* how many of each factor occur */
+    uint32_t factors;              /* bits of those with at least two */
+    size_t other_choices;          /* cells left out: other events as further counters … */
+    size_t other_layout;           /* … and counters opened one by one, where groups exist */
+};
+
+/* Of ways begin … end - 1, which share the event. 0 or -ENOMEM. */
+int error_levels_of(const struct error_case *file, const struct error_ways *ways, size_t begin,
+                    size_t end, struct error_levels *levels);
+void error_levels_release(struct error_levels *levels);
+#define AUTO_ERROR_LEVELS __attribute__((cleanup(error_levels_release)))
+
+/* How far apart the levels of a factor lie between cells that agree in all other factors: what else
+ * differs between the cells of a level does not move it as it moves plain means. 0 where they are
+ * equal; NaN where no two levels can be compared so. 0 or -ENOMEM. */
+int error_range_of(const struct error_levels *levels, enum error_factor factor, double *range);
+
+/* ----------------------------------------------------------------------------------------------
+ * Later runs of several cells thrown together, for the median over cells that differ in nothing a
+ * part asks about. */
+
+struct error_pool {
+    int64_t *errors, *scratch; /* room for the runs of the longest stretch of one layout each */
+    double *medians;           /* room for its processes */
+    size_t count;              /* of errors */
+};
+
+/* 0 or -ENOMEM; error_pool_release in either case. */
+int error_pool_open(const struct error_ways *ways, struct error_pool *pool);
+void error_pool_release(struct error_pool *pool);
+#define AUTO_ERROR_POOL __attribute__((cleanup(error_pool_release)))
+
+/* Adds the cell's later runs. */
+void error_pool_add(struct error_pool *pool, const struct error_cell *cell);
+/* What was added, sorted, and the pool empty again; NaN and 0 where nothing was. */
+double error_pool_median(struct error_pool *pool, int64_t *min);
+
+/* ----------------------------------------------------------------------------------------------
+ * The choice of further counters; the second half of counters.c. */
 
 /* Ways begin … end - 1 share event, path, pattern and layout. Room in report->choices is the
  * caller's. */

@@ -2,15 +2,366 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The plan of `assay error`: which wishes fit the budget, and the order of their visits. */
-#include "studies/error/plan.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "study/mode.h"
-#include "study/plan.h"
+#include "engine/loading.h"
+#include "engine/wishes.h"
+#include "studies/error/plan.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Making wishes for `assay error`: what every stage needs to say what it would measure. */
+
+#define USUAL_PROCESSES    20u
+#define EMULATED_PROCESSES 3u /* counts there are exact, visits dear */
+#define USUAL_RUNS         20u
+#define TOOL               "perf-stat"
+
+static error_wish_stage *const wishers[STAGE_COUNT] = {
+    [STAGE_CROSSING] = error_wish_crossing,   [STAGE_COUNTERS] = error_wish_counters,
+    [STAGE_DURATION] = error_wish_duration,   [STAGE_PLACEMENT] = error_wish_placement,
+    [STAGE_TOOL] = error_wish_tool,           [STAGE_CALIBRATE] = error_wish_calibration,
+    [STAGE_MULTIPLEX] = error_wish_multiplex,
+};
+
+uint32_t error_wished_processes(const struct error_study *study)
+{
+    if (study->processes)
+        return study->processes;
+    return study->emulated ? EMULATED_PROCESSES : USUAL_PROCESSES;
+}
+
+uint32_t error_wished_runs(const struct error_study *study)
+{
+    return study->runs ? study->runs : USUAL_RUNS;
+}
+
+/* --- words --- */
+
+const char *error_usual_link(const struct catalogue_path *path, char word[16])
+{
+    return word_list_prefer(path->links, "static", word);
+}
+
+const char *error_usual_opt(const struct catalogue_path *path, char word[16])
+{
+    return word_list_prefer(path->opts, "O2", word);
+}
+
+/* --- what goes with what --- */
+
+bool error_event_of_cpu(const struct error_event *event)
+{
+    static const char *const kinds[] = {"hardware", "cache", "raw", "pfm", "papi"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strcmp(event->kind, kinds[i]) == 0)
+            return true;
+    /* Other PMUs (msr, uncore) have no modes; those of cores have. */
+    return strcmp(event->kind, "pmu") == 0 && event_mode(event->name);
+}
+
+bool error_event_waits(const struct error_event *event)
+{
+    return strcmp(event->kind, "tracepoint") == 0;
+}
+
+bool error_uses_path(const struct error_study *study, const struct catalogue_path *path,
+                     const char *source)
+{
+    if (strcmp(path->name, TOOL) == 0 || !word_list_has(path->sources, source))
+        return false;
+    for (size_t i = 0; i < study->path_count; i++)
+        if (strcmp(study->paths[i], path->name) == 0)
+            return true;
+    return study->path_count == 0;
+}
+
+bool error_path_counts(const struct catalogue_path *path, const struct error_event *event)
+{
+    /* User code can read counters of the CPU only. */
+    if (strncmp(path->name, "perf-user", 9) == 0)
+        return error_event_of_cpu(event);
+    /* PAPI speaks of the CPU, of software events and of tracepoints. */
+    if (strncmp(path->name, "papi-", 5) == 0)
+        return strcmp(event->kind, "pmu") != 0 || error_event_of_cpu(event);
+    return strcmp(event->kind, "papi") != 0;
+}
+
+/* --- a wish --- */
+
+static bool fill(const struct error_wisher *wisher, const struct wished_window *way,
+                 const struct error_asked *asked, struct cell *cell)
+{
+    *cell = (struct cell){.counters = asked->counters,
+                          .path = strdup(way->path->name),
+                          .pattern = way->pattern,
+                          .specimen = strdup(asked->specimen),
+                          .n = asked->n,
+                          .opt = strdup(way->opt),
+                          .link = strdup(way->link),
+                          .runs = asked->runs,
+                          .separate = asked->separate,
+                          .cpu = wisher->study->cpu};
+    bool whole = cell->path && cell->specimen && cell->opt && cell->link;
+    for (uint32_t i = 0; i < asked->counters; i++) {
+        const char *event = i && asked->others ? asked->others[i - 1] : asked->event;
+        cell->events[i] = strdup(event);
+        whole &= cell->events[i] != NULL;
+    }
+    return whole;
+}
+
+void error_wish(struct error_wisher *wisher, const struct wished_window *way,
+                const struct error_asked *asked)
+{
+    struct error_wishes *wishes = wisher->wishes;
+    struct error_wish wish = {.processes = asked->processes};
+    if (wisher->error < 0)
+        return;
+    if ((wishes->count & (wishes->count - 1)) == 0) {
+        size_t size = wishes->count ? 2 * wishes->count : 1;
+        struct error_wish *grown = reallocarray(wishes->list, size, sizeof(*grown));
+        if (!grown) {
+            wisher->error = -ENOMEM;
+            return;
+        }
+        wishes->list = grown;
+    }
+    bool whole = fill(wisher, way, asked, &wish.cell);
+    wishes->list[wishes->count++] = wish;
+    if (!whole)
+        wisher->error = -ENOMEM;
+}
+
+int error_wish_list(const struct error_study *study, enum error_stage stage,
+                    struct error_wishes *wishes)
+{
+    struct error_wisher wisher = {.study = study, .wishes = wishes};
+    wishers[stage](&wisher);
+    return wisher.error;
+}
+
+void error_wishes_free(struct error_wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        cell_release(&wishes->list[i].cell);
+    free(wishes->list);
+    *wishes = (struct error_wishes){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a visit of `assay error` will take: a process, whose price depends on path, source and
+ * number of counters and is learnt, and its runs, whose length is roughly known. */
+
+#define WAIT               (50000 * US) /* of opening and closing a tracepoint */
+#define US                 UINT64_C(1000)
+#define EMULATED           20u /* times dearer than here, unless learnt otherwise */
+#define ITERATION_NS       1u  /* of a loop; emulated: */
+#define EMULATED_ITERATION 12u
+
+/* Before one was seen. The first that begins the path's name counts. */
+static const struct {
+    const char *path;
+    uint64_t ns, stepped_ns;
+} assumed[] = {
+    {"perf-stat", 20000 * US, 20000 * US},
+    {"papi-", 11000 * US, 25000 * US},
+    {"", 3000 * US, 14000 * US},
+};
+
+static bool is_stepped(const struct error_study *study, const struct cell *cell)
+{
+    return study->stepped && strcmp(cell->events[0], study->stepped) == 0;
+}
+
+/* Is a tracepoint among its events? */
+static bool waits(const struct error_study *study, const struct cell *cell)
+{
+    for (uint32_t i = 0; i < cell->counters; i++) {
+        if (study->interrupts && strcmp(cell->events[i], study->interrupts) == 0)
+            return true;
+        for (size_t j = 0; j < study->event_count; j++)
+            if (error_event_waits(&study->events[j]) &&
+                strcmp(cell->events[i], study->events[j].name) == 0)
+                return true;
+    }
+    return false;
+}
+
+static uint32_t size_of(const struct cell *cell)
+{
+    return cell->counters == 1 ? 0 : cell->counters <= 4 ? 1 : 2;
+}
+
+static uint64_t assumed_price(const struct error_study *study, const char *path, bool stepped,
+                              bool waiting)
+{
+    size_t i = 0;
+    while (strncmp(assumed[i].path, path, strlen(assumed[i].path)) != 0)
+        i++;
+    uint64_t ns = stepped ? assumed[i].stepped_ns : assumed[i].ns;
+    if (study->emulated)
+        ns *= EMULATED;
+    return waiting ? ns + WAIT : ns;
+}
+
+/* All runs of a process, inside their windows. */
+static uint64_t runs_price(const struct error_study *study, const struct cell *cell)
+{
+    uint64_t each = study->emulated ? EMULATED_ITERATION : ITERATION_NS, ns;
+    if (strncmp(cell->specimen, "null", 4) == 0)
+        return 0;
+    if (strncmp(cell->specimen, "phases", 6) == 0 && study->phase_ns > 0)
+        each = (uint64_t)(study->phase_ns * (study->emulated ? EMULATED_ITERATION : 1)) + 1;
+    if (__builtin_mul_overflow(cell->n, each, &ns) ||
+        __builtin_mul_overflow(ns, (uint64_t)cell->runs, &ns))
+        return UINT64_MAX / 2;
+    return ns;
+}
+
+void error_price_learn(const struct error_study *study, struct error_prices *prices,
+                       const struct cell *cell, uint64_t ns)
+{
+    uint64_t runs = runs_price(study, cell);
+    struct error_price seen = {.path = cell->path,
+                               .stepped = is_stepped(study, cell),
+                               .waits = waits(study, cell),
+                               .size = size_of(cell),
+                               .visits = 1,
+                               .ns = ns > runs ? ns - runs : 0};
+    for (size_t i = 0; i < prices->count; i++) {
+        struct error_price *price = &prices->list[i];
+        if (strcmp(price->path, seen.path) == 0 && price->stepped == seen.stepped &&
+            price->waits == seen.waits && price->size == seen.size) {
+            price->visits++;
+            price->ns += seen.ns;
+            return;
+        }
+    }
+    if (prices->count < ERROR_PRICES)
+        prices->list[prices->count++] = seen;
+}
+
+/* How much dearer visits are than assumed, over all that were seen. */
+static double slowness(const struct error_study *study, const struct error_prices *prices)
+{
+    double paid = 0, expected = 0;
+    for (size_t i = 0; i < prices->count; i++) {
+        const struct error_price *price = &prices->list[i];
+        paid += (double)price->ns;
+        expected += (double)price->visits *
+                    (double)assumed_price(study, price->path, price->stepped, price->waits);
+    }
+    return expected > 0 && paid > 0 ? paid / expected : 1;
+}
+
+uint64_t error_price(const struct error_study *study, const struct error_prices *prices,
+                     const struct cell *cell)
+{
+    bool stepped = is_stepped(study, cell), waiting = waits(study, cell);
+    const struct error_price *best = NULL;
+    for (size_t i = 0; i < prices->count; i++) {
+        const struct error_price *price = &prices->list[i];
+        if (strcmp(price->path, cell->path) != 0 || price->stepped != stepped ||
+            price->waits != waiting)
+            continue;
+        if (!best || price->size == size_of(cell))
+            best = price;
+    }
+    uint64_t process = best
+                           ? best->ns / best->visits
+                           : (uint64_t)(slowness(study, prices) *
+                                        (double)assumed_price(study, cell->path, stepped, waiting));
+    return process + runs_price(study, cell);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a cell of the study of measurement error is there for, by its factors alone. */
+
+/* Classes of time: code that does the same work may take another one, so nothing predicts them. */
+static bool class_is_time(const char *class)
+{
+    static const char *const times[] = {"cycles",     "ref-cycles", "bus-cycles",
+                                        "task-clock", "cpu-clock",  "ticks"};
+    for (size_t i = 0; class && i < sizeof(times) / sizeof(times[0]); i++)
+        if (strcmp(class, times[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool part_is_stepped(const char *event, const char *kind)
+{
+    static const char stepper[] = "step/";
+    return strncmp(event, stepper, sizeof(stepper) - 1) == 0 &&
+           (!*kind || strcmp(kind, "source") == 0);
+}
+
+/* The name without parameters. */
+static bool specimen_is(const struct cell *cell, const char *name)
+{
+    size_t length = strcspn(cell->specimen, "/");
+    return strlen(name) == length && strncmp(cell->specimen, name, length) == 0;
+}
+
+static bool others_count_interrupts(const struct cell *cell)
+{
+    for (uint32_t i = 1; i < cell->counters; i++)
+        if (!event_counts_interrupts(cell->events[i]))
+            return false;
+    return true;
+}
+
+/* In all modes an event of the CPU has no truth in the store, because nobody predicts what the
+ * operating system executes; a loop that never calls it is an exception. */
+static bool has_truth_on_loop(const struct stored_counter *counter, const char *kind,
+                              const char *event)
+{
+    return counter->has_truth || (counter->class && event_counts_beyond_specimen(kind, event));
+}
+
+static enum error_part part_of_loop(const struct stored_cell *stored, const char *kind)
+{
+    const struct cell *cell = &stored->cell;
+    const char *event = cell->events[0];
+    if (cell->counters > 1)
+        return others_count_interrupts(cell) ? PART_DURATION : PART_MULTIPLEX;
+    if (event_counts_interrupts(event))
+        return PART_DURATION;
+    if (class_is_time(stored->counters[0].class))
+        return PART_PLACEMENT;
+    return has_truth_on_loop(&stored->counters[0], kind, event) ? PART_DURATION : PART_PLACEMENT;
+}
+
+bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_part *part)
+{
+    static const struct {
+        const char *specimen;
+        enum error_part part;
+    } specimens[] = {{"null", PART_NULL}, {"placed", PART_PLACEMENT}, {"phases", PART_MULTIPLEX}};
+    if (strcmp(cell->cell.path, "perf-stat") == 0) {
+        *part = PART_TOOL;
+        return true;
+    }
+    if (part_is_stepped(cell->cell.events[0], kind)) {
+        *part = PART_STEPPED;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(specimens) / sizeof(specimens[0]); i++) {
+        if (specimen_is(&cell->cell, specimens[i].specimen)) {
+            *part = specimens[i].part;
+            return true;
+        }
+    }
+    if (!specimen_is(&cell->cell, "loop"))
+        return false;
+    *part = part_of_loop(cell, kind);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The plan of `assay error`: which wishes fit the budget, and the order of their visits. */
 
 const char *const error_stage_names[STAGE_COUNT] = {
     [STAGE_CROSSING] = "null error",      [STAGE_COUNTERS] = "number of counters",

@@ -5,7 +5,11 @@
  * cost to the cells of each stage. Pure: touches no machine and no store. */
 #pragma once
 
+#include "engine/predict.h"
 #include "engine/session.h"
+#include "store/store.h"
+#include "studies/error/study.h"
+#include "studies/validate/plan.h"
 #include "wire/cell.h"
 
 /* In the order in which they are measured; each has cells, the most important first. */
@@ -165,3 +169,83 @@ const char *error_usual_opt(const struct catalogue_path *path, char word[16]);
 typedef void error_wish_stage(struct error_wisher *wisher);
 error_wish_stage error_wish_crossing, error_wish_counters, error_wish_duration,
     error_wish_placement, error_wish_tool, error_wish_calibration, error_wish_multiplex;
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of measurement error: from stores to the case that its judge gets. */
+
+/* What a cell is there for, by its factors alone: path perf-stat is a tool; an event of a source
+ * that steps is stepped; specimens placed and phases say it themselves; null is null; the loop is
+ * for duration where its event has a truth on it or counts interrupts, else (ticks, cycles, ns) for
+ * placement; a loop with more than one counter is for duration where the further ones count
+ * interrupts, else for multiplexing. False: no part of this study. */
+bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_part *part);
+
+/* Adds what the store holds: its machine (once for a fingerprint), cells with all runs (those with
+ * the factors of an earlier store's join them), and what could not be opened. Reads ten million
+ * samples in seconds, holding little more than the values. error_case_release frees it, also after
+ * a failure. */
+int error_load(struct store *store, struct error_case *file, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the files that load the case of measurement error share: a cell as it is planned becomes
+ * factors (error-factors.c), its samples become runs (error-runs.c), what the operating system's
+ * account shows of them says which were disturbed (error-account.c). */
+
+/* Further than this no count and no truth may be off: differences of errors still fit. */
+#define ERROR_FURTHEST (INT64_C(1) << 60)
+int64_t error_clamp(uint64_t value);
+
+/* --- error-account.c: page faults and context switches outside the window --- */
+
+struct error_account {
+    uint64_t faults, switches;
+};
+/* Of all runs of a cell; most show nothing and are only counted. */
+struct error_accounts {
+    struct error_account *list; /* of those that show something */
+    size_t count, room;
+    size_t runs; /* all */
+};
+/* -ENOMEM */
+int error_accounts_add(struct error_accounts *accounts, const struct account *account);
+void error_accounts_free(struct error_accounts *accounts);
+/* Expects at least what most of the runs show. -ENOMEM */
+int error_accounts_usual(const struct error_accounts *accounts, struct maybe *faults,
+                         struct maybe *switches);
+/* How many runs show more than is expected. */
+size_t error_accounts_beyond(const struct error_accounts *accounts, struct maybe faults,
+                             struct maybe switches);
+
+/* --- what a cell of the case needs while it is loaded --- */
+
+struct error_origin {
+    uint32_t id;                   /* in the store */
+    uint32_t runs, counters;       /* as planned */
+    uint32_t interrupts;           /* the counter that counts them; 0: none */
+    int32_t cpu;                   /* pinned to */
+    struct maybe faults, switches; /* what the account of a run may show */
+    bool is_null;
+    bool timed;               /* its part needs times and company */
+    size_t room, begins_room; /* of the cell's arrays */
+    uint32_t *processes;      /* [begins_room] in the order of the samples */
+    struct error_accounts accounts;
+};
+
+/* --- error-factors.c: everything of a cell but its runs --- */
+
+/* event: as the store lists it, kind "" where it does not. -ENOMEM */
+int error_fill_factors(const struct stored_cell *stored, const struct stored_event *event,
+                       const struct known *known, struct error_cell *cell,
+                       struct error_origin *origin);
+
+/* --- error-runs.c: the runs of all cells --- */
+
+/* cells[i] comes from origins[i]; these are by id. */
+int error_take_runs(struct store *store, struct error_cell *cells, struct error_origin *origins,
+                    size_t count, struct failure *failure);
+
+/* --- error-merge.c --- */
+
+/* Joins every cell from `first` on to an earlier one with the same factors, where there is one.
+ * -ENOMEM; the case is whole then, too. */
+int error_merge_cells(struct error_case *file, size_t first);

@@ -1,13 +1,350 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How the error grows while the measured code runs, and what interrupts explain of it. */
+ * What makes the error grow, for people: duration, the place of the code, more counters than the
+ * CPU has. */
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/error-show.h"
-#include "show/number.h"
-#include "show/utf8.h"
+#include "output/table.h"
+#include "studies/error/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The same loop at many places: a column of text for each offset in a line, as high as an
+ * iteration is slow, and the places further up in the page in words. */
+
+#define LINE_BYTES 64u
+#define LEVELS     8u
+
+static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                                   "\u2585", "\u2586", "\u2587", "\u2588"};
+static const char *const ascii_levels[LEVELS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+
+/* Which of the levels from `least` to `most` the value is at. */
+static size_t level_of(double value, double least, double most)
+{
+    double share = most > least ? (value - least) / (most - least) : 0;
+    long level = lrint(share * (LEVELS - 1));
+    return level < 0 ? 0 : level >= (long)LEVELS ? LEVELS - 1 : (size_t)level;
+}
+
+/* A factor below which a place changes nothing that a reader would call a change. */
+static bool is_flat(const struct error_placement *placement)
+{
+    return !(placement->factor >= 1.02);
+}
+
+/* False: there is too little to draw. */
+static bool put_line(const struct error_report *report, const struct error_placement *placement,
+                     struct text *out)
+{
+    const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < placement->places; i++)
+        count += report->places[placement->first + i].offset < (int64_t)LINE_BYTES;
+    if (count < 2)
+        return false;
+    text_puts(out, "  0 ");
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &report->places[placement->first + i];
+        if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
+            continue;
+        for (; at < (size_t)place->offset; at++)
+            text_putc(out, '.');
+        text_puts(out, levels[level_of(place->per_iteration, placement->least, placement->most)]);
+        at++;
+    }
+    for (; at < LINE_BYTES; at++)
+        text_putc(out, '.');
+    text_puts(out, " 63\n");
+    return true;
+}
+
+/* "further in the page, 22 places: 0.766 to 1.16, slowest at 4,080" */
+static void put_pages_briefly(const struct error_report *report,
+                              const struct error_placement *placement, const struct style *style,
+                              struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const struct error_place *fastest = NULL, *slowest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &report->places[placement->first + i];
+        if (place->offset < (int64_t)LINE_BYTES)
+            continue;
+        count++;
+        fastest = !fastest || place->per_iteration < fastest->per_iteration ? place : fastest;
+        slowest = !slowest || place->per_iteration > slowest->per_iteration ? place : slowest;
+    }
+    if (!count)
+        return;
+    char least[NUMBER_SIZE], most[NUMBER_SIZE], where[NUMBER_SIZE];
+    number_brief(fastest->per_iteration, least, sizeof(least));
+    number_brief(slowest->per_iteration, most, sizeof(most));
+    number_count((uint64_t)slowest->offset, where, sizeof(where));
+    text_printf(&words, "further in the page, %zu place%s: %s to %s, slowest at offset %s", count,
+                count == 1 ? "" : "s", least, most, where);
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+/* "128: 1.02, 4,032: 2.04": beyond the first line. */
+static void put_pages(const struct error_report *report, const struct error_placement *placement,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &report->places[placement->first + i];
+        if (place->offset < (int64_t)LINE_BYTES)
+            continue;
+        char value[NUMBER_SIZE], offset[NUMBER_SIZE];
+        number_brief(place->per_iteration, value, sizeof(value));
+        number_count((uint64_t)place->offset, offset, sizeof(offset));
+        text_printf(&words, "%s%s: %s", words.length ? ", " : "further in the page ", offset,
+                    value);
+    }
+    if (words.length) {
+        text_puts(out, "  ");
+        wrap(out, text_string(&words), 2, 4, style->width);
+    }
+}
+
+static void put_windows(const struct error_placement *placement, struct text *words)
+{
+    text_printf(words,
+                "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
+                "of it, -O %.0f %%, both together %.0f %% more",
+                placement->window_factor, 100 * placement->by_pattern, 100 * placement->by_opt,
+                100 * placement->by_both);
+}
+
+/* Was anything drawn? */
+static bool put_placement(const struct erring *erring, const struct error_placement *placement,
+                          const struct style *style, struct text *out)
+{
+    bool drawn = false;
+    AUTO_TEXT struct text words = {0};
+    char least[NUMBER_SIZE], most[NUMBER_SIZE];
+    number_brief(placement->least, least, sizeof(least));
+    number_brief(placement->most, most, sizeof(most));
+    text_put_clean(&words, placement->event);
+    error_put_machine(&erring->file, placement->machine, &words);
+    if (placement->places) {
+        text_printf(&words, ": %s to %s %s an iteration, factor %.2f", least, most,
+                    error_unit(placement->event, NULL), placement->factor);
+        if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
+            text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
+        if (isfinite(placement->by_place))
+            text_printf(&words, "; the place explains %.0f %% of the variance",
+                        100 * placement->by_place);
+    } else if (placement->has_windows && !erring->options->all) {
+        text_puts(&words, ", ");
+        put_windows(placement, &words);
+    } else {
+        text_puts(&words, ": not measured at chosen places");
+    }
+    section_put_words(text_string(&words), style, out);
+    if (!is_flat(placement) || erring->options->all) {
+        drawn = put_line(&erring->report, placement, out);
+        if (erring->options->all)
+            put_pages(&erring->report, placement, style, out);
+        else
+            put_pages_briefly(&erring->report, placement, style, out);
+    }
+    if (placement->has_windows && (placement->places || erring->options->all)) {
+        text_clear(&words);
+        put_windows(placement, &words);
+        text_puts(out, "  ");
+        wrap(out, text_string(&words), 2, 4, style->width);
+    }
+    return drawn;
+}
+
+void error_put_placement(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    bool drawn = false;
+    section_put_heading("The same loop at other places", style, out);
+    for (size_t i = 0; i < report->placement_count; i++)
+        drawn |= put_placement(erring, &report->placements[i], style, out);
+    if (!report->placement_count)
+        error_put_nothing(erring, "nothing was measured at several places", "placement", style,
+                          out);
+    if (drawn)
+        section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
+                          "point: not measured",
+                          style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * More events than counters, against the truth; and whole commands under other tools beside the
+ * paths. */
+
+static void add_multiplex(struct table *table, const struct error_multiplex *multiplex)
+{
+    table_addf(table, TONE_PLAIN, "  %s", multiplex->specimen);
+    table_addf(table, TONE_PLAIN, "%.0f %%", 100 * multiplex->share);
+    table_addf(table, TONE_STRONG, "%+.2f %%", multiplex->median);
+    table_addf(table, TONE_PLAIN, "%+.2f to %+.2f %%", multiplex->low, multiplex->high);
+    if (isfinite(multiplex->single))
+        table_addf(table, TONE_PLAIN, "%+.2f %%", multiplex->single);
+    else
+        table_add(table, TONE_PLAIN, "");
+    if (isfinite(multiplex->per_rotation))
+        table_addf(table, TONE_PLAIN, "%.2g", multiplex->per_rotation);
+    else
+        table_add(table, TONE_PLAIN, "");
+}
+
+static bool same_way(const struct error_multiplex *left, const struct error_multiplex *right)
+{
+    return strcmp(left->event, right->event) == 0 && strcmp(left->path, right->path) == 0 &&
+           left->counters == right->counters;
+}
+
+/* All codes measured the way of the one at `first`, unless they were told before. */
+static void put_way(const struct error_report *report, size_t first, const struct style *style,
+                    struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "  code"},
+        {.title = "counted", .right = true},
+        {.title = "error", .right = true},
+        {.title = "smallest to largest"},
+        {.title = "alone", .right = true},
+        {.title = "phases", .right = true},
+    };
+    const struct error_multiplex *like = &report->multiplex[first];
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < first; i++)
+        if (same_way(&report->multiplex[i], like))
+            return;
+    text_put_clean(&words, like->event);
+    text_printf(&words, " through %s, %u of them at once", like->path, like->counters);
+    section_put_words(text_string(&words), style, out);
+    for (size_t i = first; i < report->multiplex_count; i++)
+        if (same_way(&report->multiplex[i], like))
+            add_multiplex(&table, &report->multiplex[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+static void put_reason(const struct erring *erring, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const char *reason = error_no_counter_reason(&erring->file);
+    bool has = error_has_cpu_counter(&erring->file);
+    text_puts(&words, "not measured");
+    if (!has)
+        text_puts(&words, ": no counter of the CPU can be opened here");
+    if (!has && reason[0])
+        text_printf(&words, " (%s)", reason);
+    section_put_words(text_string(&words), style, out);
+}
+
+void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    if (error_is_uncounted(erring, !report->multiplex_count))
+        return;
+    section_put_heading("More events than counters", style, out);
+    for (size_t i = 0; i < report->multiplex_count; i++)
+        put_way(report, i, style, out);
+    if (report->multiplex_count)
+        section_put_words("counted: share of the time that the counter ran, from which the rest is "
+                          "extrapolated; alone: the error with one counter; phases: changes of the "
+                          "code's work in one turn of the counters",
+                          style, out);
+    else
+        put_reason(erring, style, out);
+}
+
+/* --- whole commands --- */
+
+/* What the best path adds to the same event; "" where none was measured. */
+static void put_window(const struct error_report *report, const struct error_cell *cell, char *text,
+                       size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < report->best_count; i++)
+        if (report->best[i].overall && report->best[i].machine == cell->machine &&
+            strcmp(report->best[i].event, cell->event) == 0)
+            number_brief(report->best[i].median, text, size);
+}
+
+static void add_tool(struct table *table, const struct error_report *report,
+                     const struct error_row *row)
+{
+    char window[NUMBER_SIZE];
+    put_window(report, row->cell, window, sizeof(window));
+    char median[NUMBER_SIZE], min[NUMBER_SIZE], max[NUMBER_SIZE], n[NUMBER_SIZE];
+    number_brief((double)row->error.median, median, sizeof(median));
+    number_brief((double)row->error.min, min, sizeof(min));
+    number_brief((double)row->error.max, max, sizeof(max));
+    number_count(row->cell->n, n, sizeof(n));
+    table_add(table, TONE_PLAIN, row->cell->event);
+    table_addf(table, TONE_PLAIN, "%s%s%s", row->cell->specimen, row->cell->n ? " " : "",
+               row->cell->n ? n : "");
+    table_add(table, TONE_PLAIN, median);
+    table_add(table, TONE_PLAIN, min);
+    table_add(table, TONE_PLAIN, max);
+    table_add(table, TONE_PLAIN, window);
+}
+
+/* Why no tool was measured: the absence that names it. */
+static const char *tool_reason(const struct erring *erring)
+{
+    for (size_t i = 0; i < erring->file.absence_count; i++)
+        if (strstr(erring->file.absences[i].what, "perf-stat"))
+            return erring->file.absences[i].reason;
+    for (size_t i = 0; i < erring->skips.count; i++)
+        if (strstr(erring->skips.list[i].what, "perf-stat"))
+            return erring->skips.list[i].reason;
+    for (size_t i = 0; i < erring->file.cell_count; i++)
+        if (erring->file.cells[i].part == PART_TOOL && erring->file.cells[i].reason)
+            return erring->file.cells[i].reason;
+    return "no tool that counts whole commands, as `perf stat` does, was part of this run";
+}
+
+void error_put_tools(const struct erring *erring, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"},
+        {.title = "code"},
+        {.title = "median", .right = true},
+        {.title = "min", .right = true},
+        {.title = "max", .right = true},
+        {.title = "window", .right = true},
+    };
+    const struct error_report *report = &erring->report;
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    section_put_heading("Whole commands under perf stat", style, out);
+    /* A count of code that no truth can be taken off says nothing of the tool. */
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].cell->part == PART_TOOL &&
+            (erring->options->all || report->rows[i].cell->has_truth))
+            add_tool(&table, report, &report->rows[i]);
+    if (table.count) {
+        table_put(&table, style, out);
+        section_put_words(erring->options->all
+                              ? "beyond what the code itself counts, where that is known (not for "
+                                "times of a loop); window: what the best path adds"
+                              : "beyond what the code itself counts; window: what the best path "
+                                "adds",
+                          style, out);
+    } else {
+        AUTO_TEXT struct text words = {0};
+        const char *reason = tool_reason(erring);
+        text_puts(&words, "not measured: ");
+        text_put_clean(&words, reason);
+        section_put_words(text_string(&words), style, out);
+    }
+    table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How the error grows while the measured code runs, and what interrupts explain of it. */
 
 /* 0.0014, 4e-07, 0 */
 static void put_slope(double value, char *text, size_t size)

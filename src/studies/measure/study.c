@@ -3,18 +3,330 @@
  *
  * assay measure: counts events around specimens whose counts are known, one cell per combination
  * of factors, and says how far each count is from the truth. */
-#include "studies/measure/study.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/deliver.h"
+#include "base/cleanup.h"
+#include "base/list.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
-#include "cli/geometry.h"
-#include "cli/reach.h"
+#include "engine/run-store.h"
+#include "engine/wishes.h"
 #include "output/output.h"
+#include "studies/caches/parts.h"
+#include "studies/measure/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs the visits a measurement's store still lacks. */
+
+int measure_execute(struct measuring *measuring)
+{
+    struct gathering gathering = {.command = "measure",
+                                  .common = &measuring->options->common,
+                                  .session = measuring->session,
+                                  .store = measuring->store,
+                                  .cells = measuring->cells,
+                                  .cell_count = measuring->cell_count,
+                                  .budget = measuring->options->budget,
+                                  .resumed = measuring->options->resume};
+    struct failure refusal = {0};
+    int status = gather(&gathering, &measuring->complete, &refusal);
+    return refusal.text[0] ? measure_refuse(measuring, &refusal, status) : status;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The store of an earlier measurement in the place of a machine: its events, and what its
+ * specimens do. Stores of versions that kept neither are judged by what their cells say: only
+ * limits of bounded truths are missing then. */
+
+static int take_event(void *context, const struct stored_event *stored)
+{
+    struct measuring *measuring = context;
+    if (stored->error)
+        return skips_add(&measuring->skips, stored->name, stored->reason ? stored->reason : "",
+                         stored->error);
+    const struct counted_event event = {(char *)(uintptr_t)stored->name,
+                                        (char *)(uintptr_t)stored->kind,
+                                        (char *)(uintptr_t)stored->class};
+    return measure_keep_event(measuring, &event);
+}
+
+/* NULL: out of memory. */
+static struct catalogue_specimen *specimen_of(struct catalogue *known, const char *name)
+{
+    for (size_t i = 0; i < known->specimen_count; i++)
+        if (strcmp(known->specimens[i].name, name) == 0)
+            return &known->specimens[i];
+    struct catalogue_specimen *specimen =
+        list_add(&known->specimens, &known->specimen_count, sizeof(*specimen));
+    if (specimen)
+        specimen->name = strdup(name);
+    return specimen && specimen->name ? specimen : NULL;
+}
+
+static int take_truth(void *context, const struct stored_truth *stored)
+{
+    struct catalogue_specimen *specimen = specimen_of(context, stored->specimen);
+    struct catalogue_truth *truth =
+        specimen ? list_add(&specimen->truths, &specimen->truth_count, sizeof(*truth)) : NULL;
+    if (!truth)
+        return -ENOMEM;
+    *truth = (struct catalogue_truth){.class = strdup(stored->class),
+                                      .base = stored->base,
+                                      .each = stored->each,
+                                      .high_base = stored->high_base,
+                                      .high_each = stored->high_each,
+                                      .grade = strdup(stored->grade),
+                                      .why = strdup(stored->why ? stored->why : "")};
+    return truth->class && truth->grade && truth->why ? 0 : -ENOMEM;
+}
+
+void measure_release_known(struct catalogue *known)
+{
+    for (size_t i = 0; i < known->specimen_count; i++) {
+        struct catalogue_specimen *specimen = &known->specimens[i];
+        for (size_t j = 0; j < specimen->truth_count; j++) {
+            free(specimen->truths[j].class);
+            free(specimen->truths[j].grade);
+            free(specimen->truths[j].why);
+        }
+        free(specimen->truths);
+        free(specimen->name);
+    }
+    free(known->specimens);
+    *known = (struct catalogue){0};
+}
+
+int measure_open_from(struct measuring *measuring)
+{
+    struct failure failure = {0};
+    struct stored_run *stored = &measuring->stored;
+    int error =
+        stored_run_open(measuring->options->from, "measure", &measuring->store, stored, &failure);
+    if (error == 0)
+        error = store_each_event(measuring->store, take_event, measuring, &failure);
+    if (error == 0)
+        error =
+            store_each_specimen_truth(measuring->store, take_truth, &measuring->known, &failure);
+    if (error < 0)
+        return run_store_refuse("measure", error, true, &failure);
+    measuring->catalogue = &measuring->known;
+    measuring->facts = &stored->facts;
+    measuring->fingerprint = stored->info.fingerprint;
+    measuring->seed = stored->info.seed;
+    measuring->complete = stored->info.finished != NULL;
+    return EXIT_DONE;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The store behind a measurement: a new one that begins with the plan and what it predicts, or an
+ * unfinished one that is gone on with. */
+
+static struct run_store whose(const struct measuring *measuring)
+{
+    return (struct run_store){.command = "measure",
+                              .common = &measuring->options->common,
+                              .catalogue = measuring->catalogue,
+                              .path = measuring->options->store,
+                              .seed = measuring->seed};
+}
+
+/* --- a new one --- */
+
+static const struct counted_event *event_of(const struct measuring *measuring, const char *name)
+{
+    for (size_t i = 0; i < measuring->event_count; i++) {
+        if (strcmp(measuring->events[i].name, name) == 0)
+            return &measuring->events[i];
+    }
+    return NULL;
+}
+
+static int put_predictions(const struct measuring *measuring, const struct cell *cell,
+                           struct failure *failure)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < cell->counters && error == 0; i++)
+        error = run_store_put_truth(measuring->store, measuring->catalogue, cell, i,
+                                    event_of(measuring, cell->events[i]), failure);
+    return error < 0 ? error
+                     : run_store_put_account(measuring->store, measuring->catalogue, cell, failure);
+}
+
+/* What was asked for and cannot be, too: events that do not open, paths that are not there, and
+ * factors that do not go together. A store that is judged again says why they are missing. */
+static int put_refused(const struct measuring *measuring, struct failure *failure)
+{
+    const struct string_list *asked = &measuring->options->event;
+    int error = 0;
+    for (size_t i = 0; i < measuring->skips.count && error == 0; i++) {
+        const struct skip *skip = &measuring->skips.list[i];
+        bool is_event = false;
+        for (size_t j = 0; j < asked->count; j++)
+            is_event |= strcmp(asked->items[j], skip->what) == 0;
+        const struct stored_event event = {.name = skip->what,
+                                           .kind = is_event ? "" : "combination",
+                                           .error = skip->error ? skip->error : ENOTSUP,
+                                           .reason = skip->reason};
+        if (!event_of(measuring, skip->what))
+            error = store_put_event(measuring->store, &event, failure);
+    }
+    return error;
+}
+
+static int put_events(const struct measuring *measuring, struct failure *failure)
+{
+    int error = put_refused(measuring, failure);
+    for (size_t i = 0; i < measuring->event_count && error == 0; i++) {
+        const struct stored_event event = {.name = measuring->events[i].name,
+                                           .kind = measuring->events[i].kind,
+                                           .class = measuring->events[i].class,
+                                           .reason = ""};
+        error = store_put_event(measuring->store, &event, failure);
+    }
+    return error;
+}
+
+/* Once for each, whatever parameters stand behind its name. */
+static int put_specimens(const struct measuring *measuring, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < measuring->cell_count && error == 0; i++) {
+        const struct catalogue_specimen *specimen =
+            catalogue_specimen(measuring->catalogue, measuring->cells[i].specimen);
+        bool first = specimen != NULL;
+        for (size_t j = 0; j < i && first; j++)
+            first =
+                catalogue_specimen(measuring->catalogue, measuring->cells[j].specimen) != specimen;
+        if (first)
+            error = run_store_put_specimen(measuring->store, specimen, failure);
+    }
+    return error;
+}
+
+static int put_plan(struct measuring *measuring, struct failure *failure)
+{
+    AUTO_FREE struct visit *visits = NULL;
+    size_t visit_count = 0;
+    int error = plan_visits(measuring->cells, measuring->cell_count,
+                            (uint32_t)measuring->options->processes, measuring->seed, &visits,
+                            &visit_count);
+    if (error < 0)
+        return fail_with(failure, error, "the plan is too large: name fewer cells or processes");
+    error = store_put_plan(measuring->store, measuring->cells, measuring->cell_count, visits,
+                           visit_count, failure);
+    for (size_t i = 0; i < measuring->cell_count && error == 0; i++)
+        error = put_predictions(measuring, &measuring->cells[i], failure);
+    if (error == 0)
+        error = put_events(measuring, failure);
+    if (error == 0)
+        error = put_specimens(measuring, failure);
+    return error < 0 ? error : store_commit(measuring->store, failure);
+}
+
+static int create(struct measuring *measuring, struct failure *failure)
+{
+    const struct run_store run = whose(measuring);
+    int error = run_store_create(&run, &measuring->store, failure);
+    return error < 0 ? error : put_plan(measuring, failure);
+}
+
+/* --- an unfinished one --- */
+
+struct copying {
+    struct measuring *measuring;
+    struct cell *cells;
+    size_t count;
+};
+
+static int copy_cell(void *context, const struct stored_cell *stored)
+{
+    struct copying *copying = context;
+    struct cell *grown = realloc(copying->cells, (copying->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    copying->cells = grown;
+    int error = cell_copy(&grown[copying->count], &stored->cell);
+    copying->count += error == 0;
+    return error;
+}
+
+struct counting {
+    uint32_t processes; /* asked for now */
+    struct failure *failure;
+};
+
+static int same_processes(void *context, const struct stored_cell *stored)
+{
+    const struct counting *counting = context;
+    if (stored->processes == counting->processes)
+        return 0;
+    return fail_with(counting->failure, -ESTALE,
+                     "the store holds another plan: processes %u became %u. Resume with the "
+                     "options it was started with, or start a new store.",
+                     stored->processes, counting->processes);
+}
+
+/* The cells of the store become ours, unless the options named some: then they must be the same. */
+static int adopt_plan(struct measuring *measuring, struct failure *failure)
+{
+    bool given = measuring->cell_count != 0;
+    if (!given) {
+        struct copying copying = {.measuring = measuring};
+        int error = store_each_cell(measuring->store, copy_cell, &copying, failure);
+        measuring->cells = copying.cells;
+        measuring->cell_count = copying.count;
+        if (error < 0)
+            return failure->code ? error : fail_with(failure, error, "out of memory");
+        if (!copying.count)
+            return fail_with(failure, -EINVAL,
+                             "the run in %s ended before its plan was stored: there is nothing to "
+                             "go on with. Remove it and start anew",
+                             store_path(measuring->store));
+    }
+    const struct run_store run = whose(measuring);
+    int error = run_store_same_plan(&run, measuring->store, measuring->cells, measuring->cell_count,
+                                    failure);
+    struct counting counting = {(uint32_t)measuring->options->processes, failure};
+    return error || !given ? error
+                           : store_each_cell(measuring->store, same_processes, &counting, failure);
+}
+
+static int recall_skip(void *context, const struct stored_event *stored)
+{
+    struct measuring *measuring = context;
+    return stored->error ? skips_add(&measuring->skips, stored->name,
+                                     stored->reason ? stored->reason : "", stored->error)
+                         : 0;
+}
+
+static int reopen(struct measuring *measuring, struct failure *failure)
+{
+    const struct run_store run = whose(measuring);
+    struct store_info info = {0};
+    int error = run_store_reopen(&run, &measuring->store, &info, failure);
+    if (error == 0 && !measuring->options->seed.given)
+        measuring->seed = info.seed;
+    store_info_release(&info);
+    if (error == 0)
+        error = store_each_event(measuring->store, recall_skip, measuring, failure);
+    return error < 0 ? error : adopt_plan(measuring, failure);
+}
+
+int measure_open_store(struct measuring *measuring)
+{
+    struct failure failure = {0};
+    int error =
+        measuring->options->resume ? reopen(measuring, &failure) : create(measuring, &failure);
+    if (error == 0)
+        return EXIT_DONE;
+    return measure_refuse(measuring, &failure, run_store_exit(error, measuring->options->resume));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * assay measure: counts events around specimens whose counts are known, one cell per combination
+ * of factors, and says how far each count is from the truth. */
 
 #define FIELD(name) offsetof(struct measure_options, name)
 

@@ -3,17 +3,454 @@
  *
  * From factors to cells: takes the cross product, leaves out what a path cannot do, and adds the
  * null cells that measure the overhead. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/factors.h"
-#include "cli/geometry.h"
 #include "engine/options.h"
-#include "cli/sources.h"
-#include "study/plan.h"
+#include "engine/wishes.h"
+#include "output/table.h"
+#include "studies/caches/parts.h"
+#include "studies/measure/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Reads NAME/KEY=VALUE,.../ against the keys that the catalogue lists for the specimen, so that a
+ * typing error is told before there is a store. */
+
+#define KEY_SIZE 64 /* bytes; longer keys are cut and fit nothing */
+
+/* Takes the next word of a list with spaces; false at its end. */
+static bool next_key(const char **list, char key[KEY_SIZE])
+{
+    *list += strspn(*list, " ");
+    size_t length = strcspn(*list, " ");
+    snprintf(key, KEY_SIZE, "%.*s", (int)(length < KEY_SIZE ? length : KEY_SIZE - 1), *list);
+    *list += length;
+    return length != 0;
+}
+
+/* Digits, with k, m or g for powers of 1024, that fit 64 bits. */
+static bool is_number(const char *text, size_t length)
+{
+    char *end;
+    if (!length || !isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    if (end < text + length)
+        shift = *end == 'k' ? 10 : *end == 'm' ? 20 : *end == 'g' ? 30 : 0;
+    end += shift ? 1 : 0;
+    return !errno && end == text + length && number <= UINT64_MAX >> shift;
+}
+
+static int unknown_key(const struct catalogue_specimen *specimen, const char *written,
+                       struct failure *failure)
+{
+    char key[KEY_SIZE], best[KEY_SIZE] = "";
+    struct nearest nearest = {.word = written};
+    for (const char *list = specimen->parameters; next_key(&list, key);) {
+        nearest_offer(&nearest, key);
+        if (nearest.best == key)
+            nearest.best = strcpy(best, key);
+    }
+    return fail_with(failure, -EINVAL, "specimen %s has no parameter '%.60s'%s%s%s It takes %s",
+                     specimen->name, written, *best ? ": did you mean '" : "", best,
+                     *best ? "'?" : ".", specimen->parameters);
+}
+
+/* One KEY=VALUE. */
+static int check_term(const struct catalogue_specimen *specimen, const char *term, size_t length,
+                      struct failure *failure)
+{
+    char key[KEY_SIZE], written[KEY_SIZE];
+    size_t equals = strcspn(term, "=,/");
+    snprintf(written, sizeof(written), "%.*s", (int)(equals < KEY_SIZE ? equals : KEY_SIZE - 1),
+             term);
+    bool known = false;
+    for (const char *list = specimen->parameters; !known && next_key(&list, key);)
+        known = strlen(key) == equals && strcmp(key, written) == 0;
+    if (!known)
+        return unknown_key(specimen, written, failure);
+    if (equals < length && is_number(term + equals + 1, length - equals - 1))
+        return 0;
+    return fail_with(failure, -EINVAL,
+                     "specimen %s: %s wants a whole number below 2^64, such as %s=65536 or %s=64k",
+                     specimen->name, key, key, key);
+}
+
+int specimen_name_check(const struct catalogue_specimen *specimen, const char *name,
+                        struct failure *failure)
+{
+    const char *terms = strchr(name, '/');
+    if (!terms)
+        return 0;
+    terms++;
+    size_t length = strlen(terms);
+    if (!length || strchr(terms, '/') != terms + length - 1)
+        return fail_with(
+            failure, -EINVAL,
+            "specimen '%.100s': parameters end with one slash: %s/KEY=VALUE,KEY=VALUE/", name,
+            specimen->name);
+    if (length > 1 && !*specimen->parameters)
+        return fail_with(failure, -EINVAL, "specimen %s takes no parameters", specimen->name);
+    for (const char *at = terms, *last = terms + length - 1; at < last;) {
+        size_t here = strcspn(at, ",/");
+        int error = check_term(specimen, at, here, failure);
+        if (error < 0)
+            return error;
+        at += here + 1;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Resolves factor options (names, lists, `all`) against the probe's catalogue. */
+
+static const char *const factor_names[FACTORS] = {"path",     "pattern", "specimen", "n",
+                                                  "counters", "opt",     "link"};
+
+struct resolving {
+    struct measuring *measuring;
+    struct factors *factors;
+    struct failure *failure;
+};
+
+/* --- words of a list such as "ar,ao" --- */
+
+bool list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; length && *at; at += strcspn(at, ","), at += *at == ',') {
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || !at[length]))
+            return true;
+    }
+    return false;
+}
+
+static bool has_value(const struct string_list *list, const char *word)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], word) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int add_once(struct string_list *list, const char *word)
+{
+    return has_value(list, word) ? 0 : string_list_add(list, word);
+}
+
+/* --- everything a factor can be here --- */
+
+static int every_path(const struct catalogue *catalogue, struct string_list *list)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->path_count && error == 0; i++)
+        error = add_once(list, catalogue->paths[i].name);
+    return error;
+}
+
+static int every_pattern(const struct catalogue *catalogue, struct string_list *list)
+{
+    (void)catalogue;
+    int error = 0;
+    for (int i = 0; i < PATTERN_COUNT && error == 0; i++)
+        error = add_once(list, pattern_names[i]);
+    return error;
+}
+
+static int every_specimen(const struct catalogue *catalogue, struct string_list *list)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->specimen_count && error == 0; i++)
+        error = add_once(list, catalogue->specimens[i].name);
+    return error;
+}
+
+static int every_n(const struct catalogue *catalogue, struct string_list *list)
+{
+    (void)catalogue;
+    return string_list_add(list, "1,10,100,1000,10000,100000,1000000");
+}
+
+static int every_counters(const struct catalogue *catalogue, struct string_list *list)
+{
+    (void)catalogue;
+    return string_list_add(list, "1,2,4,8");
+}
+
+static int add_words(struct string_list *list, const char *words)
+{
+    struct string_list split = {0};
+    int error = *words ? string_list_add(&split, words) : 0;
+    for (size_t i = 0; i < split.count && error == 0; i++)
+        error = add_once(list, split.items[i]);
+    string_list_free(&split);
+    return error;
+}
+
+static int every_opt(const struct catalogue *catalogue, struct string_list *list)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->path_count && error == 0; i++)
+        error = add_words(list, catalogue->paths[i].opts);
+    return error;
+}
+
+static int every_link(const struct catalogue *catalogue, struct string_list *list)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->path_count && error == 0; i++)
+        error = add_words(list, catalogue->paths[i].links);
+    return error;
+}
+
+static int (*const every[FACTORS])(const struct catalogue *, struct string_list *) = {
+    every_path, every_pattern, every_specimen, every_n, every_counters, every_opt, every_link};
+
+/* --- resolving what was asked --- */
+
+static const struct catalogue_absence *find_absence(const struct catalogue *catalogue,
+                                                    const char *kind, const char *name)
+{
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (strcmp(absence->kind, kind) == 0 && strcmp(absence->name, name) == 0)
+            return absence;
+    }
+    return NULL;
+}
+
+/* Neither here nor known to be missing: a typing error. */
+static int unknown_value(struct resolving *resolving, enum factor factor, const char *word,
+                         const struct string_list *known)
+{
+    struct nearest nearest = {.word = word};
+    AUTO_TEXT struct text list = {0};
+    for (size_t i = 0; i < known->count; i++) {
+        nearest_offer(&nearest, known->items[i]);
+        text_printf(&list, "%s%s", i ? ", " : "", known->items[i]);
+    }
+    fail_with(resolving->failure, -EINVAL, "no %s '%.100s'%s%s%s There is %s", factor_names[factor],
+              word, nearest.best ? ": did you mean '" : "", nearest.best ? nearest.best : "",
+              nearest.best ? "'?" : ".", text_string(&list));
+    return EXIT_USAGE;
+}
+
+/* One word of --path, --specimen and so on: checked against what there is. */
+static int resolve_word(struct resolving *resolving, enum factor factor, const char *word,
+                        const struct string_list *known)
+{
+    char level[4]; /* -O2, as one tells a compiler */
+    if (factor == OPT && word[0] >= '0' && word[0] <= '9' && !word[1]) {
+        snprintf(level, sizeof(level), "O%c", word[0]);
+        word = level;
+    }
+    const struct catalogue_specimen *specimen =
+        factor == SPECIMEN ? catalogue_specimen(resolving->measuring->catalogue, word) : NULL;
+    if (specimen && specimen_name_check(specimen, word, resolving->failure) < 0)
+        return EXIT_USAGE;
+    if (specimen)
+        return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
+    if (has_value(known, word))
+        return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
+    const struct catalogue_absence *absence =
+        find_absence(resolving->measuring->catalogue, factor_names[factor], word);
+    if (!absence)
+        return unknown_value(resolving, factor, word, known);
+    char what[128];
+    snprintf(what, sizeof(what), "%s %.100s", factor_names[factor], word);
+    fail_with(resolving->failure, -ENOENT, "%s is not to be had here: %.700s", what,
+              absence->reason);
+    return skips_add(&resolving->measuring->skips, what, absence->reason, absence->error) < 0
+               ? EXIT_FAILED
+               : EXIT_DONE;
+}
+
+/* Numbers are brought to one form, so that 1e3 and 1000 are one value. */
+static int resolve_number(struct resolving *resolving, enum factor factor, const char *word,
+                          uint64_t least, uint64_t most)
+{
+    uint64_t value;
+    char digits[24];
+    if (value_u64(word, &value) < 0 || value < least || value > most) {
+        fail_with(resolving->failure, -EINVAL,
+                  "--%s '%.100s': expected a whole number from %" PRIu64 " to %" PRIu64,
+                  factor_names[factor], word, least, most);
+        return EXIT_USAGE;
+    }
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    return add_once(&resolving->factors->values[factor], digits) < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int resolve_factor(struct resolving *resolving, enum factor factor,
+                          const struct string_list *asked)
+{
+    struct string_list known = {0};
+    int status =
+        every[factor](resolving->measuring->catalogue, &known) < 0 ? EXIT_FAILED : EXIT_DONE;
+    for (size_t i = 0; i < asked->count && status == EXIT_DONE; i++) {
+        const char *word = asked->items[i];
+        if (strcmp(word, "all") == 0) {
+            for (size_t j = 0; j < known.count && status == EXIT_DONE; j++)
+                status = add_once(&resolving->factors->values[factor], known.items[j]) < 0
+                             ? EXIT_FAILED
+                             : EXIT_DONE;
+        } else if (factor == COUNT_N) {
+            status = resolve_number(resolving, factor, word, 0, UINT64_MAX);
+        } else if (factor == COUNTERS) {
+            status = resolve_number(resolving, factor, word, 1, CELL_MAX_COUNTERS);
+        } else if (factor == SPECIMEN && strcmp(word, "auto") == 0) {
+            status =
+                add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
+        } else {
+            status = resolve_word(resolving, factor, word, &known);
+        }
+    }
+    string_list_free(&known);
+    /* Every value asked for is missing here, and the reason was kept. */
+    if (status == EXIT_DONE && asked->count && !resolving->factors->values[factor].count)
+        status = EXIT_LACKING;
+    return status;
+}
+
+int factors_resolve(struct factors *factors, struct measuring *measuring, struct failure *failure)
+{
+    const struct measure_options *options = measuring->options;
+    const struct string_list *asked[FACTORS] = {
+        &options->path,     &options->pattern, &options->specimen, &options->n,
+        &options->counters, &options->opt,     &options->link};
+    struct resolving resolving = {measuring, factors, failure};
+    int status = EXIT_DONE;
+    for (int factor = 0; factor < FACTORS && status == EXIT_DONE; factor++)
+        status = resolve_factor(&resolving, (enum factor)factor, asked[factor]);
+    return status;
+}
+
+void factors_free(struct factors *factors)
+{
+    for (int factor = 0; factor < FACTORS; factor++)
+        string_list_free(&factors->values[factor]);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Sources as the controller sees them: names in front of events, and lists in the catalogue. */
+
+#define USUAL_RUNS 100
+#define PAPI       "papi" /* presets: a name for the paths that open them, no source of its own */
+
+void source_of(const struct counted_event *event, char name[SOURCE_NAME])
+{
+    if (strcmp(event->kind, "source") == 0)
+        snprintf(name, SOURCE_NAME, "%.*s", (int)strcspn(event->name, "/"), event->name);
+    else
+        strcpy(name, strcmp(event->kind, "papi") == 0 ? PAPI : "perf_event");
+}
+
+/* PAPI counts what perf_event counts as well: with a preset the whole cell is PAPI's. */
+static bool join(char name[SOURCE_NAME], const char *other)
+{
+    if (strcmp(name, "perf_event") == 0 && strcmp(other, PAPI) == 0)
+        strcpy(name, PAPI);
+    return strcmp(name, other) == 0 ||
+           (strcmp(name, PAPI) == 0 && strcmp(other, "perf_event") == 0);
+}
+
+int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
+                  struct failure *failure)
+{
+    source_of(&events[0], name);
+    for (size_t i = 1; i < count; i++) {
+        char other[SOURCE_NAME];
+        source_of(&events[i], other);
+        if (!join(name, other))
+            return fail_with(failure, -EINVAL,
+                             "%.200s is counted by %s and %.200s by %s, and a cell counts with one "
+                             "source: give every event a cell of its own with --each",
+                             events[0].name, name, events[i].name, other);
+    }
+    return 0;
+}
+
+const struct catalogue_path *source_path(const struct catalogue *catalogue, const char *source)
+{
+    for (size_t i = 0; i < catalogue->path_count; i++) {
+        if (list_has(catalogue->paths[i].sources, source))
+            return &catalogue->paths[i];
+    }
+    return NULL;
+}
+
+void source_put_paths(const struct catalogue *catalogue, const char *source, struct text *out)
+{
+    size_t count = 0;
+    text_printf(out, "events of %s can be counted on ", source);
+    for (size_t i = 0; i < catalogue->path_count; i++) {
+        if (list_has(catalogue->paths[i].sources, source))
+            text_printf(out, "%s%s", count++ ? ", " : "", catalogue->paths[i].name);
+    }
+    text_puts(out, count ? " only" : "no path of this kit");
+}
+
+uint64_t source_runs(const struct catalogue *catalogue, const char *source)
+{
+    const struct catalogue_source *known = catalogue_source(catalogue, source);
+    return known ? known->runs : USUAL_RUNS;
+}
+
+/* Instructions that a source executes in some ten minutes, slowest first. */
+static const struct {
+    const char *source;
+    uint64_t instructions;
+} speeds[] = {
+    {"trap", 30000000u}, {"step", 30000000u}, {"valgrind", 10000000000u}, {"qemu", 100000000000u}};
+#define SPEEDS (sizeof(speeds) / sizeof(*speeds))
+
+/* Of all runs; at least N each, because a repeated instruction is one by its truth and N steps for
+ * whoever steps it. */
+static uint64_t work_of(const struct catalogue *catalogue, const struct cell *cell)
+{
+    struct maybe predicted =
+        predict_class(catalogue, "instructions", cell->specimen, cell->n, NULL);
+    uint64_t each = cell->n, all;
+    if (predicted.known && predicted.value > 0 && (uint64_t)predicted.value > each)
+        each = (uint64_t)predicted.value;
+    return __builtin_mul_overflow(each, cell->runs, &all) ? UINT64_MAX : all;
+}
+
+bool source_too_slow(const struct catalogue *catalogue, const char *source, const struct cell *cell,
+                     struct text *reason)
+{
+    uint64_t work = work_of(catalogue, cell);
+    size_t own = 0;
+    while (own < SPEEDS && strcmp(speeds[own].source, source) != 0)
+        own++;
+    if (own == SPEEDS || work <= speeds[own].instructions)
+        return false;
+    char asked[NUMBER_SIZE], limit[NUMBER_SIZE];
+    number_count(work, asked, sizeof(asked));
+    number_count(speeds[own].instructions, limit, sizeof(limit));
+    text_printf(reason, "%s instructions in %u runs, and %s does about %s in ten minutes", asked,
+                cell->runs, source, limit);
+    for (size_t i = own + 1; i < SPEEDS; i++) {
+        if (work <= speeds[i].instructions && catalogue_source(catalogue, speeds[i].source)) {
+            text_printf(reason, ": %s/.../ is fast enough, or ask for a smaller N or fewer --runs",
+                        speeds[i].source);
+            return true;
+        }
+    }
+    text_puts(reason, ": ask for a smaller N or fewer --runs");
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * From factors to cells: takes the cross product, leaves out what a path cannot do, and adds the
+ * null cells that measure the overhead. */
 
 #define MOST_CELLS     10000u    /* each is a process or more */
 #define MOST_PROCESSES 10000000u /* a probe keeps the order of all of them in memory */

@@ -1,11 +1,382 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How cost grows with the number of events, and of reads in a row. */
+ * Pictures of sweeps, of predecessors, and of machines and peers side by side. */
 #include <math.h>
 
-#include "cli/overhead-figures.h"
-#include "show/utf8.h"
+#include "output/table.h"
+#include "studies/overhead/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Calls by machine, in the order of the versions of their kernels; of one machine alone what is
+ * executed in user mode and in the kernel. */
+
+static const char *mode_of(const struct overhead_machine_row *row)
+{
+    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
+    return row->total ? "uk" : mode;
+}
+
+static const char *mode_words(const struct overhead_machine_row *row)
+{
+    static const char *const modes[][2] = {
+        {"u", "user"}, {"k", "kernel"}, {"uk", "user and kernel"}};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+        if (overhead_same_word(mode_of(row), modes[i][0]))
+            return modes[i][1];
+    return "any";
+}
+
+static const char *unit_of(const struct overhead_machine_row *row)
+{
+    return row->meter ? meter_unit_names[row->meter->unit] : "ns";
+}
+
+/* Both modes together and time are for comparing machines; of one machine the modes are. */
+static bool is_shown(const struct overhead_run *run, const struct overhead_machine_row *row)
+{
+    bool half = overhead_same_word(mode_of(row), "u") || overhead_same_word(mode_of(row), "k");
+    return isfinite(row->median) && (run->file.machine_count > 1) != half;
+}
+
+/* How many calls were compared with another machine's. */
+static size_t put_comparison(const struct overhead_run *run, const char *unit, struct text *words)
+{
+    const struct overhead_report *report = &run->report;
+    const struct overhead_machine_row *most = NULL;
+    size_t compared = 0, different = 0;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (!is_shown(run, row) || !overhead_same_word(unit_of(row), unit) || !row->has_ratio ||
+            row->machine == row->reference)
+            continue;
+        compared++;
+        different += row->differs;
+        if (row->differs && row->ratio > 0 &&
+            (!most || fabs(log(row->ratio)) > fabs(log(most->ratio))))
+            most = row;
+    }
+    text_printf(words,
+                "%zu of %zu calls cost more or less than on the first machine that has "
+                "them, beyond chance. ",
+                different, compared);
+    if (!most)
+        return compared;
+    text_puts(words, "The largest difference: ");
+    text_put_clean(words, most->path);
+    text_putc(words, '.');
+    text_put_clean(words, most->kind);
+    overhead_put_machine(&run->file, most->machine, words);
+    text_printf(words, ", %.2f times as many %s as", most->ratio, unit);
+    overhead_put_machine(&run->file, most->reference, words);
+    text_puts(words, ".");
+    return compared;
+}
+
+static void put_modes(const struct overhead_run *run, struct text *words)
+{
+    text_puts(words, "Instructions of a call in user mode and in the kernel. ");
+    if (overhead_hides_switches(&run->report))
+        text_puts(words, "Of start and stop they are the least: the operating system halts the "
+                         "meters while it switches a counter.");
+}
+
+static void add_unit(const struct overhead_run *run, const char *unit, json_t *figures)
+{
+    const bool several = run->file.machine_count > 1;
+    const struct figure_column columns[] = {
+        OVERHEAD_MACHINE_COLUMN(ROLE_SERIES),
+        {"kind", "call", ROLE_FACET, true},
+        {"path", "path", ROLE_GROUP, true},
+        {"variant", "variant", ROLE_GROUP, true},
+        {"mode", "mode", several ? ROLE_NONE : ROLE_SERIES, true},
+        {"median", "median", ROLE_VALUE, false},
+        {"low", "at least (95 %)", ROLE_LOW, false},
+        {"high", "at most (95 %)", ROLE_HIGH, false},
+        {"ratio", "times the first machine", ROLE_NONE, false},
+        {"ratio_low", "ratio at least", ROLE_NONE, false},
+        {"ratio_high", "ratio at most", ROLE_NONE, false},
+        {"processes", "processes", ROLE_NONE, false},
+        {0},
+    };
+    const struct overhead_report *report = &run->report;
+    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
+    figure_put_id(&id, several ? "machines" : "executed", unit);
+    text_printf(&title,
+                several ? "What a call costs, by machine and kernel, in %s"
+                        : "What a call executes, by mode, in %s",
+                unit);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = text_string(&id),
+        .title = text_string(&title),
+        .paper = several ? OVERHEAD_PAPER "Figure 1" : NULL,
+        .kind = FIGURE_BARS,
+        .x = {unit, SCALE_LINEAR, true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->machine_row_count && figure_has_room(figure); i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (!is_shown(run, row) || !overhead_same_word(unit_of(row), unit))
+            continue;
+        double ratio = row->has_ratio ? 1 : NAN;
+        FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine), json_text(row->kind),
+                   json_text(row->path), json_text(row->variant), json_text(mode_words(row)),
+                   figure_number(row->median), figure_number(row->low), figure_number(row->high),
+                   figure_number(ratio * row->ratio), figure_number(ratio * row->ratio_low),
+                   figure_number(ratio * row->ratio_high), json_count(row->processes));
+    }
+    if (!several)
+        put_modes(run, &words);
+    else if (!put_comparison(run, unit, &words))
+        json_array_clear(json_object_get(figure, "rows")); /* of one machine alone */
+    figure_set_caption(figure, &words);
+    overhead_append_figure(run, figures, figure);
+}
+
+void overhead_add_machine_figures(const struct overhead_run *run, json_t *figures)
+{
+    for (int unit = 0; unit < METER_UNITS; unit++)
+        add_unit(run, meter_unit_names[unit], figures);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What other interfaces cost beyond the bare calls; and what metering itself costs. */
+
+static bool is_drawn(const struct overhead_report *report, const struct overhead_peer *peer)
+{
+    return isfinite(peer->ratio) && !overhead_is_half(report, peer->meter);
+}
+
+static void put_dearest(const struct overhead_run *run, struct text *words)
+{
+    const struct overhead_report *report = &run->report;
+    const struct overhead_peer *most = NULL;
+    for (size_t i = 0; i < report->peer_count; i++)
+        if (is_drawn(report, &report->peers[i]) && (!most || report->peers[i].ratio > most->ratio))
+            most = &report->peers[i];
+    if (!most)
+        return;
+    text_puts(words, "The dearest is ");
+    text_put_clean(words, most->path);
+    text_puts(words, " for ");
+    text_put_clean(words, most->what);
+    overhead_put_machine(&run->file, most->machine, words);
+    text_printf(words, ": %.3g times what ", most->ratio);
+    text_put_clean(words, most->bare_path);
+    text_puts(words, " takes. ");
+}
+
+/* Of a ratio near 1 only what is beyond it can be seen. */
+static json_t *percent_more(double ratio)
+{
+    return figure_number(100 * (ratio - 1));
+}
+
+static void add_peers(const struct overhead_run *run, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        OVERHEAD_MACHINE_COLUMN(ROLE_GROUP),
+        {"what", "for", ROLE_FACET, true},
+        {"path", "path", ROLE_GROUP, true},
+        {"variant", "variant", ROLE_GROUP, true},
+        {"bare_path", "against", ROLE_GROUP, true},
+        {"unit", "unit", ROLE_SERIES, true},
+        {"more", "more than the bare calls, %", ROLE_VALUE, false},
+        {"low", "at least (95 %)", ROLE_LOW, false},
+        {"high", "at most (95 %)", ROLE_HIGH, false},
+        {"ratio", "times the bare calls", ROLE_NONE, false},
+        {"cost", "costs", ROLE_NONE, false},
+        {"bare", "bare", ROLE_NONE, false},
+        {"processes", "processes", ROLE_NONE, false},
+        {0},
+    };
+    const struct overhead_report *report = &run->report;
+    AUTO_TEXT struct text words = {0};
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "peers",
+        .title = "What other interfaces cost beyond the bare calls",
+        .kind = FIGURE_BARS,
+        .x = {"more than the bare calls, %", SCALE_LINEAR, true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->peer_count && figure_has_room(figure); i++) {
+        const struct overhead_peer *peer = &report->peers[i];
+        if (is_drawn(report, peer))
+            FIGURE_ROW(figure, overhead_machine_json(&run->file, peer->machine),
+                       json_text(peer->what), json_text(peer->path), json_text(peer->variant),
+                       json_text(peer->bare_path), json_text(overhead_unit(peer->meter)),
+                       percent_more(peer->ratio), percent_more(peer->low), percent_more(peer->high),
+                       figure_number(peer->ratio), figure_number(peer->cost),
+                       figure_number(peer->bare), json_count(peer->processes));
+    }
+    put_dearest(run, &words);
+    text_puts(&words, "0 is the same task by bare calls; of a command, the command alone.");
+    figure_set_caption(figure, &words);
+    overhead_append_figure(run, figures, figure);
+}
+
+/* --- metering --- */
+
+static const struct overhead_gauge *gauge_of(const struct overhead_report *report,
+                                             const struct overhead_timer *timer)
+{
+    for (size_t i = 0; i < report->gauge_count; i++)
+        if (report->gauges[i].machine == timer->machine &&
+            overhead_is_like_meter(report->gauges[i].meter, timer->meter))
+            return &report->gauges[i];
+    return NULL;
+}
+
+static void add_metering(const struct overhead_run *run, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        OVERHEAD_MACHINE_COLUMN(ROLE_NONE),
+        {"meter", "meter", ROLE_NONE, false},
+        {"unit", "unit", ROLE_NONE, false},
+        {"cost", "metering costs", ROLE_NONE, false},
+        {"low", "95 % of processes from", ROLE_NONE, false},
+        {"high", "to", ROLE_NONE, false},
+        {"resolution", "step", ROLE_NONE, false},
+        {"passes", "passes", ROLE_NONE, false},
+        {"disturbed", "% disturbed", ROLE_NONE, false},
+        {0},
+    };
+    const struct overhead_report *report = &run->report;
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "metering",
+        .title = "What metering costs, and how many passes were disturbed",
+        .caption = "What reading a meter around nothing costs was taken off every figure; passes "
+                   "in which somebody else used the core were left aside.",
+        .kind = FIGURE_TABLE,
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->timer_count && figure_has_room(figure); i++) {
+        const struct overhead_timer *timer = &report->timers[i];
+        const struct overhead_gauge *gauge = gauge_of(report, timer);
+        FIGURE_ROW(figure, overhead_machine_json(&run->file, timer->machine),
+                   json_text(timer->meter->event), json_text(overhead_unit(timer->meter)),
+                   figure_number(timer->known ? timer->cost : NAN), figure_number(timer->low),
+                   figure_number(timer->high),
+                   figure_number(timer->resolution > 0 ? timer->resolution : NAN),
+                   gauge ? json_count(gauge->passes) : NULL,
+                   gauge && gauge->known ? figure_number(100 * gauge->share) : NULL);
+    }
+    overhead_append_figure(run, figures, figure);
+}
+
+void overhead_add_peer_figures(const struct overhead_run *run, json_t *figures)
+{
+    add_peers(run, figures);
+    add_metering(run, figures);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the call before changes: each call after each other one, against what it usually costs. */
+
+struct extreme {
+    const struct overhead_row *row;
+    double percent;
+    size_t pairs;
+};
+
+static void add_pair(const struct overhead_run *run, const struct overhead_row *row,
+                     const struct overhead_row *usual, json_t *figure, struct extreme *extreme)
+{
+    AUTO_TEXT struct text call = {0}, before = {0};
+    double percent = 100 * (row->median / usual->median - 1);
+    overhead_put_row_call(&run->file, row, &call);
+    overhead_put_machine(&run->file, row->machine, &call);
+    text_put_clean(&before, overhead_before(&run->file, row->predecessor));
+    FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
+               json_text(text_string(&before)), json_text(text_string(&call)),
+               figure_number(rint(10 * percent) / 10), figure_number(row->median),
+               figure_number(row->low), figure_number(row->high), figure_number(usual->median),
+               overhead_path_json(&run->file, row->operation),
+               overhead_kind_json(&run->file, row->operation), json_text(row->variant),
+               json_count(row->runs));
+    extreme->pairs++;
+    if (!extreme->row || fabs(percent) > fabs(extreme->percent)) {
+        extreme->row = row;
+        extreme->percent = percent;
+    }
+}
+
+/* All that stands behind one summary, but for calls in a row before it: sweeps alone have them. */
+static void add_call(const struct overhead_run *run, const struct overhead_row *usual,
+                     json_t *figure, struct extreme *extreme)
+{
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (overhead_is_pair(&report->rows[i], usual) && report->rows[i].predecessor_times <= 1 &&
+            usual->median > 0 && isfinite(report->rows[i].median) && figure_has_room(figure))
+            add_pair(run, &report->rows[i], usual, figure, extreme);
+}
+
+static void put_extreme(const struct overhead_run *run, const struct extreme *extreme,
+                        struct text *words)
+{
+    if (!extreme->row)
+        return;
+    text_printf(words, "Of %zu pairs the furthest from usual is ", extreme->pairs);
+    overhead_put_row_call(&run->file, extreme->row, words);
+    overhead_put_machine(&run->file, extreme->row->machine, words);
+    text_puts(words, " straight after ");
+    text_put_clean(words, overhead_before(&run->file, extreme->row->predecessor));
+    text_printf(words, ": %+.0f %%. ", extreme->percent);
+    text_puts(words, "Each field is the median after that call against the median over all calls "
+                     "before.");
+}
+
+static void predecessors_add_unit(const struct overhead_run *run, const char *unit, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        OVERHEAD_MACHINE_COLUMN(ROLE_NONE),
+        {"before", "straight after", ROLE_X, false},
+        {"call", "call", ROLE_Y, false},
+        {"percent", "% more than usual", ROLE_VALUE, false},
+        {"median", "median", ROLE_NONE, false},
+        {"low", "at least (95 %)", ROLE_NONE, false},
+        {"high", "at most (95 %)", ROLE_NONE, false},
+        {"usual", "usually", ROLE_NONE, false},
+        {"path", "path", ROLE_NONE, true},
+        {"kind", "kind of call", ROLE_NONE, true},
+        {"variant", "variant", ROLE_NONE, true},
+        {"runs", "calls", ROLE_NONE, false},
+        {0},
+    };
+    const struct overhead_report *report = &run->report;
+    struct extreme extreme = {0};
+    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
+    figure_put_id(&id, "predecessors", unit);
+    text_puts(&title, "What the call before changes, in % of the usual ");
+    text_put_clean(&title, unit);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = text_string(&id),
+        .title = text_string(&title),
+        .kind = FIGURE_MATRIX,
+        .x = {"straight after", SCALE_LINEAR, false},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->row_count; i++)
+        if (overhead_has_unit(run, report->rows[i].meter, unit) && overhead_is_usual(run, i) &&
+            !overhead_is_folded(run, i))
+            add_call(run, &report->rows[i], figure, &extreme);
+    put_extreme(run, &extreme, &words);
+    figure_set_caption(figure, &words);
+    overhead_append_figure(run, figures, figure);
+}
+
+void overhead_add_predecessor_figures(const struct overhead_run *run, json_t *figures)
+{
+    struct overhead_units units = {0};
+    for (size_t i = 0; i < run->report.row_count; i++)
+        overhead_units_add(run, run->report.rows[i].meter, &units);
+    for (size_t i = 0; i < units.count; i++)
+        predecessors_add_unit(run, units.list[i], figures);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How cost grows with the number of events, and of reads in a row. */
 
 /* What one figure is of: a kind of call by events, or reads in a row (kind NULL). */
 struct sweep {

@@ -1,19 +1,665 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * W6: start, stop and read side by side in every variant that calls the operating system, and how
- * much each of the three depends on the variant. */
+ * Findings about kinds of calls: counters read in user code (W1, W3, W4), first calls (W2), start,
+ * stop and read (W6), the number of events (W7). */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/overhead/findings.h"
+#include "studies/overhead/judge.h"
 
-/* "Dearest", "least": by a hundredth at least. */
-#define MORE 1.01
+/* ----------------------------------------------------------------------------------------------
+ * W7: how start, stop and read grow with the number of events: in a straight line or not, and
+ * slower or not where one call serves a whole group. */
+
+/* A power between these two is a straight line: within a fifth of it for eight events. */
+#define LEAST_POWER 0.9
+#define MOST_POWER  1.1
+/* So is what a straight line meets so well at every number of events. */
+#define MISS_MOST 0.05
+/* Growth below this share of the cost with one event is none. */
+#define NO_GROWTH 0.01
+
+static const struct overhead_operation *operation_of(const struct overhead_facts *facts,
+                                                     const struct overhead_slope *slope)
+{
+    return slope->operation < facts->file->operation_count
+               ? &facts->file->operations[slope->operation]
+               : NULL;
+}
+
+/* Calls that use the operating system directly: what others add to them is told with peers. */
+static bool concerns(const struct overhead_facts *facts, const struct overhead_slope *slope)
+{
+    const struct overhead_operation *operation = operation_of(facts, slope);
+    if (operation && facts->hides && strcmp(operation->kind, "read") != 0)
+        return false;
+    return operation && slope->machine == facts->machine && !slope->by_reads &&
+           slope->meter->unit == facts->unit && slope->points > 2 &&
+           strncmp(operation->path, "perf-", 5) == 0;
+}
+
+static bool has_mode(const struct overhead_slope *slope, const char *mode)
+{
+    return slope->meter->mode && strcmp(slope->meter->mode, mode) == 0;
+}
+
+static bool is_half(const struct overhead_slope *slope)
+{
+    return has_mode(slope, "u") || has_mode(slope, "k");
+}
+
+/* --- a straight line? --- */
+
+/* Is the same known of user and kernel code together? */
+static bool has_whole(const struct overhead_facts *facts, const struct overhead_slope *half)
+{
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (concerns(facts, slope) && !is_half(slope) && slope->operation == half->operation &&
+            slope->separate == half->separate && strcmp(slope->link, half->link) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool grows(const struct overhead_slope *slope)
+{
+    return slope->low > 0 && slope->slope > NO_GROWTH * fmax(slope->one, 1);
+}
+
+/* Events that share a call may grow more slowly than linearly: the claim says so. */
+static enum finding_verdict verdict_of(const struct overhead_slope *slope)
+{
+    double low = slope->exponent_low, high = slope->exponent_high;
+    if (slope->straight && slope->miss <= MISS_MOST)
+        return FINDING_HOLDS;
+    if (!isfinite(slope->exponent) || !isfinite(low) || !isfinite(high))
+        return FINDING_INCONCLUSIVE;
+    if (low > MOST_POWER || (high < LEAST_POWER && slope->separate))
+        return FINDING_FAILS;
+    return (low >= LEAST_POWER || !slope->separate) && high <= MOST_POWER ? FINDING_HOLDS
+                                                                          : FINDING_INCONCLUSIVE;
+}
+
+static struct estimate judge_power(const struct overhead_slope *slope)
+{
+    /* For what is detectable. */
+    struct estimate power =
+        estimate_at_least(slope->exponent, slope->exponent_low, slope->exponent_high, 1);
+    power.verdict = verdict_of(slope);
+    return power;
+}
+
+/* Among equals those of separate events: where one call serves all, most of its cost is the call.
+ */
+static bool graver(const struct overhead_slope *one, const struct overhead_slope *other)
+{
+    enum finding_verdict now = verdict_of(one), before = verdict_of(other);
+    if (now != before)
+        return verdict_graver(now, before);
+    if (one->separate != other->separate)
+        return one->separate;
+    return fabs(one->exponent - 1) > fabs(other->exponent - 1);
+}
+
+struct straightness {
+    struct estimate gravest;
+    const struct overhead_slope *slope; /* that it is of; NULL: none grows */
+    size_t asked;
+};
+
+static struct straightness ask_straight(const struct overhead_facts *facts)
+{
+    struct straightness found = {.gravest = {.verdict = FINDING_UNTESTABLE}};
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (!concerns(facts, slope) || (is_half(slope) && has_whole(facts, slope)))
+            continue;
+        found.asked++;
+        if (!grows(slope))
+            continue;
+        if (!found.slope || graver(slope, found.slope)) {
+            found.gravest = judge_power(slope);
+            found.slope = slope;
+        }
+    }
+    return found;
+}
+
+static void name_slope(const struct overhead_facts *facts, const struct overhead_slope *slope,
+                       char *words, size_t size)
+{
+    const struct overhead_operation *operation = operation_of(facts, slope);
+    snprintf(words, size, "%.40s of %s%s", operation->name,
+             slope->separate ? "separate events" : "a group",
+             has_mode(slope, "k") ? ", kernel code" : "");
+}
+
+static const char *growth_words(const struct overhead_slope *slope)
+{
+    enum finding_verdict verdict = verdict_of(slope);
+    if (verdict == FINDING_INCONCLUSIVE)
+        return "may grow linearly or not";
+    if (verdict == FINDING_FAILS && slope->exponent > 1)
+        return "grows faster than linearly";
+    return verdict == FINDING_HOLDS && (slope->straight || slope->separate)
+               ? "grows linearly"
+               : "grows more slowly than linearly";
+}
+
+static void tell_power(const struct overhead_facts *facts, const struct overhead_slope *slope,
+                       struct finding *finding)
+{
+    char name[100], one[WORDS_SIZE], most[WORDS_SIZE];
+    name_slope(facts, slope, name, sizeof(name));
+    finding_clause(finding, "%s %s: %s %s with one event, %s with %u", name, growth_words(slope),
+                   cost_words(slope->one, one), meter_unit_names[facts->unit],
+                   cost_words(slope->most, most), slope->most_count);
+}
+
+/* What else here is certainly not straight. */
+static void tell_other_powers(const struct overhead_facts *facts, const struct overhead_slope *told,
+                              struct finding *finding)
+{
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (slope == told || !concerns(facts, slope) || !grows(slope) ||
+            (is_half(slope) && has_whole(facts, slope)))
+            continue;
+        if (verdict_of(slope) == FINDING_FAILS)
+            tell_power(facts, slope, finding);
+    }
+}
+
+/* --- slower as a group? --- */
+
+/* The slope in all modes together. Slopes may be 0 or less: only the three figures are filled. */
+static bool add_up(const struct overhead_facts *facts, const struct overhead_slope *like,
+                   bool separate, struct cost *sum)
+{
+    size_t halves = 0;
+    *sum = (struct cost){0};
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (!concerns(facts, slope) || slope->separate != separate ||
+            slope->operation != like->operation || strcmp(slope->link, like->link) != 0)
+            continue;
+        if (!is_half(slope)) {
+            *sum = (struct cost){.value = slope->slope, .low = slope->low, .high = slope->high};
+            return true;
+        }
+        sum->value += slope->slope;
+        sum->low += slope->low;
+        sum->high += slope->high;
+        halves++;
+    }
+    return halves == 2;
+}
+
+struct slower {
+    struct estimate gravest;
+    const struct overhead_slope *slope;
+    double group, separate;
+};
+
+/* A difference of slopes, as a share of that of separate events: slopes may be 0. */
+static bool judge_slower(const struct overhead_facts *facts, const struct overhead_slope *like,
+                         struct slower *slower)
+{
+    struct cost group, apart;
+    if (!add_up(facts, like, false, &group) || !add_up(facts, like, true, &apart) ||
+        !(apart.low > 0))
+        return false;
+    double value = group.value / apart.value;
+    double down = hypot((group.value - group.low) / apart.value,
+                        value * (apart.high - apart.value) / apart.value);
+    double up = hypot((group.high - group.value) / apart.value,
+                      value * (apart.value - apart.low) / apart.value);
+    slower->gravest = estimate_below(value, value - down, value + up, 1);
+    slower->slope = like;
+    slower->group = group.value;
+    slower->separate = apart.value;
+    return true;
+}
+
+static struct slower ask_slower(const struct overhead_facts *facts)
+{
+    struct slower gravest = {.gravest = {.verdict = FINDING_UNTESTABLE}};
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        struct slower one;
+        /* Reads in user code share nothing: every event has a page of its own. */
+        if (!concerns(facts, slope) || slope->separate || *operation_of(facts, slope)->page ||
+            !judge_slower(facts, slope, &one))
+            continue;
+        if (!gravest.slope || verdict_graver(one.gravest.verdict, gravest.gravest.verdict) ||
+            (one.gravest.verdict == gravest.gravest.verdict &&
+             one.gravest.value > gravest.gravest.value))
+            gravest = one;
+    }
+    return gravest;
+}
+
+static void tell_slower(const struct overhead_facts *facts, const struct slower *slower,
+                        struct finding *finding)
+{
+    char group[WORDS_SIZE], apart[WORDS_SIZE];
+    if (!slower->slope) {
+        finding_clause(finding, "a group and separate events were not both measured");
+        return;
+    }
+    finding_clause(finding, "each further event adds %s to %.40s of a group, %s of separate ones",
+                   cost_words(slower->group, group), operation_of(facts, slower->slope)->name,
+                   cost_words(slower->separate, apart));
+}
+
+void rule_more_events(const struct overhead_facts *facts, struct finding *finding)
+{
+    struct straightness straight = ask_straight(facts);
+    struct slower slower = ask_slower(facts);
+    if (!straight.asked) {
+        if (facts->has_unit)
+            finding_clause(finding, "calls with several events were not measured");
+        tell_absent(facts, "perf-read.read", finding);
+        return;
+    }
+    if (!straight.slope && !slower.slope) {
+        finding_clause(finding, "no call costs certainly more with more events, so there is no "
+                                "growth to compare");
+        finding->verdict = FINDING_INCONCLUSIVE;
+        return;
+    }
+    bool by_power =
+        straight.slope && !verdict_graver(slower.gravest.verdict, straight.gravest.verdict);
+    finding->unit = by_power ? "power of the number of events" : "times";
+    estimate_report(by_power ? &straight.gravest : &slower.gravest, finding);
+    if (!slower.slope && finding->verdict == FINDING_HOLDS)
+        finding->verdict = FINDING_INCONCLUSIVE; /* half of the claim was not asked */
+    if (straight.slope)
+        tell_power(facts, straight.slope, finding);
+    tell_slower(facts, &slower, finding);
+    tell_other_powers(facts, straight.slope, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * W2: the first call of a lazily linked program, which looks its function up, against the first
+ * call of a static one and against an inline system call. */
+
+/* A large extra: a fifth of the other's first call at least. */
+#define LARGE 1.2
 /* A call takes a page fault when most of its first calls do. */
 #define MOST_FAULT 0.5
 
-enum { START, STOP, READ, KINDS };
+struct first_calls {
+    const char *name;                        /* for people */
+    struct cost lazy, fixed, inlined, bound; /* fixed: static; bound: at start */
+    struct cost other;                       /* the cheaper of static and inline */
+    bool other_is_inline;
+};
+
+static bool cheaper(const struct cost *one, const struct cost *other)
+{
+    return cost_is_known(one) && (!cost_is_known(other) || one->value < other->value);
+}
+
+static const char *name_of(bool is_inline)
+{
+    return is_inline ? "an inline system call" : "static linking";
+}
+
+/* read() decides, as in the paper; start, and later calls, are told beside. */
+static struct first_calls first_calls_of(const struct overhead_facts *facts, const char *libc,
+                                         const char *direct, const char *name)
+{
+    struct first_calls first = {.name = name,
+                                .lazy = cold_cost(facts, "lazy", libc, 1, NULL),
+                                .fixed = cold_cost(facts, "static", libc, 1, NULL),
+                                .bound = cold_cost(facts, "bind-now", libc, 1, NULL),
+                                .inlined = cold_cost(facts, "lazy", direct, 1, NULL)};
+    if (!cost_is_known(&first.inlined))
+        first.inlined = cold_cost(facts, NULL, direct, 1, NULL);
+    first.other_is_inline = cheaper(&first.inlined, &first.fixed);
+    first.other = first.other_is_inline ? first.inlined : first.fixed;
+    return first;
+}
+
+static bool can_tell(const struct first_calls *first)
+{
+    return cost_is_known(&first->lazy) && cost_is_known(&first->other);
+}
+
+/* What was not the cheaper of the two; and what of the extra binding at start saves, too: the
+ * lookup itself. The rest is the library's code, touched for the first time. */
+static void tell_others(const struct first_calls *first, struct finding *finding)
+{
+    const struct cost *rest = first->other_is_inline ? &first->fixed : &first->inlined;
+    char words[WORDS_SIZE], lookup[WORDS_SIZE];
+    if (cost_is_known(rest))
+        finding_clause(finding, "with %s %s", name_of(!first->other_is_inline),
+                       cost_words(rest->value, words));
+    if (cost_is_known(&first->bound))
+        finding_clause(finding, "with binding at start %s, so looking the function up costs %s%s",
+                       cost_words(first->bound.value, words),
+                       cost_words(fmax(first->lazy.value - first->bound.value, 0), lookup),
+                       first->bound.faults >= MOST_FAULT
+                           ? " and a page fault in the library makes the rest"
+                           : "");
+}
+
+static void tell_second(const struct overhead_facts *facts, const char *operation,
+                        struct finding *finding)
+{
+    const char *const calls[] = {operation};
+    char second_words[WORDS_SIZE], warm_words[WORDS_SIZE];
+    struct cost second = cold_cost(facts, "lazy", operation, 2, operation), warm;
+    if (!cost_is_known(&second))
+        return;
+    if (warm_costs(facts, "lazy", calls, 1, &warm))
+        finding_clause(finding, "the second lazy call costs %s, calls long after %s",
+                       cost_words(second.value, second_words), cost_words(warm.value, warm_words));
+    else
+        finding_clause(finding, "the second lazy call costs %s",
+                       cost_words(second.value, second_words));
+}
+
+static void tell_start(const struct overhead_facts *facts, const struct first_calls *start,
+                       struct finding *finding)
+{
+    char extra[WORDS_SIZE], lazy[WORDS_SIZE], other[WORDS_SIZE];
+    if (!can_tell(start))
+        return;
+    struct ratio ratio = ratio_at_least(facts, &start->lazy, &start->other, LARGE);
+    finding_clause(finding, "the first start: %s against %s, %s times",
+                   cost_words(start->lazy.value, lazy), cost_words(start->other.value, other),
+                   ratio_words(ratio.estimate.value, extra));
+}
+
+static void tell_why_not(const struct overhead_facts *facts, const struct first_calls *read,
+                         struct finding *finding)
+{
+    if (cost_is_known(&read->lazy))
+        finding_clause(finding, "first calls of a static program, or by an inline system call, "
+                                "were not measured beside those of a lazily linked one");
+    else if (facts->has_unit)
+        finding_clause(finding, "no first call of a lazily linked program was measured");
+    if (!cost_is_known(&read->lazy))
+        tell_absent(facts, "perf-read.read", finding);
+}
+
+void rule_lazy_linking(const struct overhead_facts *facts, struct finding *finding)
+{
+    struct first_calls read =
+        first_calls_of(facts, "perf-read.read", "perf-syscall.read", "read()");
+    struct first_calls start =
+        first_calls_of(facts, "perf-read.start", "perf-syscall.start", "start");
+    bool by_read = can_tell(&read);
+    const struct first_calls *decides = by_read ? &read : &start;
+    if (!can_tell(decides)) {
+        tell_why_not(facts, &read, finding);
+        return;
+    }
+    char lazy[WORDS_SIZE], other[WORDS_SIZE], extra[WORDS_SIZE];
+    struct ratio ratio = ratio_at_least(facts, &decides->lazy, &decides->other, LARGE);
+    estimate_report(&ratio.estimate, finding);
+    finding_clause(
+        finding, "the first %s of a lazily linked program costs %s %s, with %s %s: %s more",
+        decides->name, cost_words(decides->lazy.value, lazy), meter_unit_names[facts->unit],
+        name_of(decides->other_is_inline), cost_words(decides->other.value, other),
+        cost_words(decides->lazy.value - decides->other.value, extra));
+    tell_open(facts, &ratio, finding);
+    tell_others(decides, finding);
+    tell_second(facts, by_read ? "perf-read.read" : "perf-read.start", finding);
+    if (by_read)
+        tell_start(facts, &start, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * W1, W3, W4: counters read in user code against plain code that calls the operating system: a
+ * whole measurement, and single reads with the counter's page in each of its states. */
+
+/* "Several times": more than twice. */
+#define SEVERAL 2.0
+/* "No better": not cheaper by a fifth or more. */
+#define NO_BETTER 0.8
+/* "Far below": less than half. */
+#define FAR_BELOW 0.5
+
+#define READ      "perf-read.read"
+#define USER_READ "perf-user.read"
+
+/* As plain code is linked, first. */
+static const char *const plain_links[] = {"lazy", "bind-now", "static"};
+/* Where nothing is bound at the first call, first: what is asked there is the page. */
+static const char *const bound_links[] = {"static", "bind-now", "lazy"};
+#define LINKS (sizeof(plain_links) / sizeof(plain_links[0]))
+
+/* --- W1 --- */
+
+/* The same calls, each the first of its kind in a process: in the order start, read, stop. */
+static struct cost first_region(const struct overhead_facts *facts, const char *link)
+{
+    struct cost start = cold_cost(facts, link, "perf-read.start", 1, NULL);
+    struct cost read = cold_cost(facts, link, READ, 1, "perf-read.start");
+    struct cost stop = cold_cost(facts, link, "perf-read.stop", 1, READ);
+    return cost_plus(cost_plus(start, read), stop);
+}
+
+static void tell_first_region(const struct overhead_facts *facts, const char *link,
+                              struct finding *finding)
+{
+    char words[WORDS_SIZE];
+    struct cost first = first_region(facts, link);
+    if (cost_is_known(&first))
+        finding_clause(finding, "the first time in a process these three cost %s",
+                       cost_words(first.value, words));
+}
+
+/* What plain code costs where nothing can be read in user code to compare it with. */
+static void tell_plain_alone(const struct overhead_facts *facts, struct finding *finding)
+{
+    static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ};
+    struct cost costs[3];
+    char words[WORDS_SIZE];
+    for (size_t i = 0; i < LINKS; i++) {
+        if (!warm_costs(facts, plain_links[i], calls, 3, costs))
+            continue;
+        struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
+        finding_clause(finding, "start, stop and read() cost %s %s together (%s program)",
+                       cost_words(region.value, words), meter_unit_names[facts->unit],
+                       plain_links[i]);
+        return;
+    }
+}
+
+static void judge_region(const struct overhead_facts *facts, const char *link,
+                         const struct cost costs[4], struct finding *finding)
+{
+    char plain[WORDS_SIZE], user[WORDS_SIZE], alone[WORDS_SIZE];
+    struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
+    struct cost two = cost_times(costs[3], 2);
+    struct ratio ratio = ratio_at_least(facts, &region, &two, SEVERAL);
+    struct ratio single = ratio_at_least(facts, &costs[2], &costs[3], SEVERAL);
+    /* At least so much is enough to be several times, and not to be less. */
+    if (facts->hides && ratio.estimate.verdict != FINDING_HOLDS)
+        ratio.estimate.verdict = FINDING_INCONCLUSIVE;
+    estimate_report(&ratio.estimate, finding);
+    if (facts->hides)
+        tell_hidden(finding);
+    finding_clause(finding,
+                   "start, stop and read() of a %s program cost %s %s, two reads in user code, "
+                   "which tell as much, %s",
+                   link, cost_words(region.value, plain), meter_unit_names[facts->unit],
+                   cost_words(two.value, user));
+    finding_clause(finding, "one read() costs %s times one read in user code",
+                   ratio_words(single.estimate.value, alone));
+    tell_open(facts, &ratio, finding);
+    tell_first_region(facts, link, finding);
+}
+
+void rule_plain_code(const struct overhead_facts *facts, struct finding *finding)
+{
+    static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ, USER_READ};
+    struct cost costs[4];
+    for (size_t i = 0; i < LINKS; i++)
+        if (warm_costs(facts, plain_links[i], calls, 4, costs)) {
+            judge_region(facts, plain_links[i], costs, finding);
+            return;
+        }
+    /* A plan of reads only. */
+    for (size_t i = 0; i < LINKS; i++)
+        if (warm_costs(facts, plain_links[i], calls + 2, 2, costs)) {
+            char plain[WORDS_SIZE], user[WORDS_SIZE];
+            struct ratio ratio = ratio_at_least(facts, &costs[0], &costs[1], SEVERAL);
+            estimate_report(&ratio.estimate, finding);
+            finding_clause(finding,
+                           "read() of a %s program costs %s %s, a read in user code %s; start and "
+                           "stop were not measured beside them",
+                           plain_links[i], cost_words(costs[0].value, plain),
+                           meter_unit_names[facts->unit], cost_words(costs[1].value, user));
+            tell_open(facts, &ratio, finding);
+            return;
+        }
+    tell_absent(facts, USER_READ, finding);
+    tell_plain_alone(facts, finding);
+}
+
+/* --- W3 --- */
+
+/* read() of a process that has read before. */
+static void tell_warm_read(const struct overhead_facts *facts, const char *link,
+                           struct finding *finding)
+{
+    static const char *const calls[] = {READ};
+    struct cost warm;
+    char words[WORDS_SIZE];
+    if (warm_costs(facts, link, calls, 1, &warm))
+        finding_clause(finding, "a later read() costs %s", cost_words(warm.value, words));
+}
+
+/* The claim names its cause: without a fault it does not hold, whatever the costs are. */
+static void judge_fault(const struct cost *cold, struct finding *finding)
+{
+    bool faults = cold->faults >= MOST_FAULT;
+    if (finding->verdict == FINDING_HOLDS && !faults) {
+        finding->verdict = FINDING_FAILS;
+        finding_clause(finding, "so it is no better, but not for the reason given: no page fault "
+                                "was seen");
+    } else if (!faults) {
+        finding_clause(finding, "no page fault was seen: this kernel maps the page at mmap() "
+                                "already");
+    } else if (finding->verdict == FINDING_FAILS) {
+        finding_clause(finding, "it takes a page fault, and is cheaper nevertheless");
+    } else {
+        finding_clause(finding, "it takes a page fault");
+    }
+}
+
+void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
+{
+    for (size_t i = 0; i < LINKS; i++) {
+        struct cost cold = cold_cost(facts, bound_links[i], "perf-user-cold.read", 1, NULL);
+        struct cost call = cold_cost(facts, bound_links[i], READ, 1, NULL);
+        if (!cost_is_known(&cold) || !cost_is_known(&call))
+            continue;
+        char user[WORDS_SIZE], read[WORDS_SIZE];
+        struct ratio ratio = ratio_at_least(facts, &cold, &call, NO_BETTER);
+        estimate_report(&ratio.estimate, finding);
+        finding_clause(finding,
+                       "the first read in user code of a %s program, its page not touched, costs "
+                       "%s %s, the first read() %s",
+                       bound_links[i], cost_words(cold.value, user), meter_unit_names[facts->unit],
+                       cost_words(call.value, read));
+        judge_fault(&cold, finding);
+        tell_open(facts, &ratio, finding);
+        tell_warm_read(facts, bound_links[i], finding);
+        return;
+    }
+    tell_absent(facts, "perf-user-cold.read", finding);
+}
+
+/* --- W4 --- */
+
+/* One state of the page, in first calls or later ones. */
+struct mapped {
+    const char *state, *when;
+    struct cost user, call;
+    struct ratio ratio;
+};
+
+static bool mapped_cost(const struct overhead_facts *facts, const char *operation, bool first,
+                        struct mapped *mapped)
+{
+    const char *const calls[] = {operation, READ};
+    struct cost costs[2];
+    for (size_t i = 0; i < LINKS; i++) {
+        if (first) {
+            costs[0] = cold_cost(facts, bound_links[i], operation, 1, NULL);
+            costs[1] = cold_cost(facts, bound_links[i], READ, 1, NULL);
+        } else if (!warm_costs(facts, bound_links[i], calls, 2, costs)) {
+            continue;
+        }
+        if (!cost_is_known(&costs[0]) || !cost_is_known(&costs[1]))
+            continue;
+        mapped->user = costs[0];
+        mapped->call = costs[1];
+        mapped->ratio = ratio_below(facts, &costs[0], &costs[1], FAR_BELOW);
+        return true;
+    }
+    return false;
+}
+
+static void tell_mapped(const struct overhead_facts *facts, const struct mapped *mapped,
+                        bool with_unit, struct finding *finding)
+{
+    char user[WORDS_SIZE], call[WORDS_SIZE];
+    finding_clause(finding, "page %s, %s: %s%s%s in user code, %s by read()", mapped->state,
+                   mapped->when, cost_words(mapped->user.value, user), with_unit ? " " : "",
+                   with_unit ? meter_unit_names[facts->unit] : "",
+                   cost_words(mapped->call.value, call));
+}
+
+void rule_mapped_page(const struct overhead_facts *facts, struct finding *finding)
+{
+    static const char *const states[][2] = {{USER_READ, "populated"},
+                                            {"perf-user-touched.read", "touched before"}};
+    static const char *const times[] = {"first reads", "later reads"};
+    struct mapped all[4];
+    size_t count = 0, gravest = 0;
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; i < 2; i++) {
+            struct mapped one = {.state = states[i][1], .when = times[!first]};
+            if (!mapped_cost(facts, states[i][0], first != 0, &one))
+                continue;
+            all[count] = one;
+            const struct estimate *now = &one.ratio.estimate;
+            const struct estimate *before = &all[gravest].ratio.estimate;
+            if (count == 0 || verdict_graver(now->verdict, before->verdict) ||
+                (now->verdict == before->verdict && now->value > before->value))
+                gravest = count;
+            count++;
+        }
+    if (count == 0) {
+        tell_absent(facts, USER_READ, finding);
+        return;
+    }
+    estimate_report(&all[gravest].ratio.estimate, finding);
+    tell_mapped(facts, &all[gravest], true, finding);
+    tell_open(facts, &all[gravest].ratio, finding);
+    for (size_t i = 0; i < count; i++)
+        if (i != gravest)
+            tell_mapped(facts, &all[i], false, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * W6: start, stop and read side by side in every variant that calls the operating system, and how
+ * much each of the three depends on the variant. */
+
+/* "Dearest", "least": by a hundredth at least. */
+#define MORE 1.01
+
+enum { START, STOP, KINDS_READ, KINDS };
 static const char *const kind_names[KINDS] = {"start", "stop", "read"};
 
 /* A way to make the three calls. */
@@ -44,13 +690,13 @@ static bool variant_costs(const struct overhead_facts *facts, const struct varia
 {
     char names[KINDS][TOUR_NAME];
     name_calls(variant, names);
-    const char *const calls[KINDS] = {names[START], names[STOP], names[READ]};
+    const char *const calls[KINDS] = {names[START], names[STOP], names[KINDS_READ]};
     if (temperature == TEMPERATURE_WARM)
         return warm_costs(facts, variant->link, calls, KINDS, costs);
     costs[START] = cold_cost(facts, variant->link, names[START], 1, NULL);
-    costs[READ] = cold_cost(facts, variant->link, names[READ], 1, names[START]);
-    costs[STOP] = cold_cost(facts, variant->link, names[STOP], 1, names[READ]);
-    return cost_is_known(&costs[START]) && cost_is_known(&costs[READ]) &&
+    costs[KINDS_READ] = cold_cost(facts, variant->link, names[KINDS_READ], 1, names[START]);
+    costs[STOP] = cold_cost(facts, variant->link, names[STOP], 1, names[KINDS_READ]);
+    return cost_is_known(&costs[START]) && cost_is_known(&costs[KINDS_READ]) &&
            cost_is_known(&costs[STOP]);
 }
 
@@ -75,7 +721,7 @@ static void ask_variant(const struct overhead_facts *facts, const struct variant
     struct cost costs[KINDS];
     if (!variant_costs(facts, variant, temperature, costs))
         return;
-    int other = costs[STOP].value > costs[READ].value ? STOP : READ;
+    int other = costs[STOP].value > costs[KINDS_READ].value ? STOP : KINDS_READ;
     struct ratio ratio = ratio_at_least(facts, &costs[START], &costs[other], MORE);
     enum finding_verdict now = ratio.estimate.verdict, before = gravest->ratio.estimate.verdict;
     if (temperature == TEMPERATURE_COLD && gravest->asked && now != FINDING_HOLDS) {
@@ -115,15 +761,16 @@ static void tell_dearest(const struct overhead_facts *facts, const struct deares
     finding_clause(finding, "start %s, stop %s, read %s %s (%s, %s)%s",
                    cost_words(dearest->costs[START].value, start),
                    cost_words(dearest->costs[STOP].value, stop),
-                   cost_words(dearest->costs[READ].value, read), meter_unit_names[facts->unit],
-                   dearest->variant->name,
+                   cost_words(dearest->costs[KINDS_READ].value, read),
+                   meter_unit_names[facts->unit], dearest->variant->name,
                    dearest->temperature == TEMPERATURE_WARM ? "warm" : "first calls",
                    dearest->ratio.estimate.verdict == FINDING_FAILS ? ": start is not the dearest"
                    : dearest->asked > 1 ? ", where start stands out least"
                                         : "");
     if (dearest->faulted_first) {
-        int other =
-            dearest->faulted_costs[STOP].value > dearest->faulted_costs[READ].value ? STOP : READ;
+        int other = dearest->faulted_costs[STOP].value > dearest->faulted_costs[KINDS_READ].value
+                        ? STOP
+                        : KINDS_READ;
         finding_clause(finding, "the first %s takes a page fault (%s) and costs %s, start %s",
                        kind_names[other], dearest->faulted_first->name,
                        cost_words(dearest->faulted_costs[other].value, read),
@@ -160,13 +807,13 @@ static void reach_of(const struct overhead_facts *facts, enum temperature temper
         if (variant_costs(facts, &variants[i], temperature, costs))
             for (int kind = 0; kind < KINDS; kind++)
                 widen(&reaches[kind], &costs[kind]);
-    for (size_t i = 0; i < USER_READS && reaches[READ].count; i++) {
+    for (size_t i = 0; i < USER_READS && reaches[KINDS_READ].count; i++) {
         struct cost cost = {0};
         if (temperature == TEMPERATURE_COLD)
             cost = cold_cost(facts, "static", user_reads[i], 1, NULL);
         else
             warm_costs(facts, "static", &user_reads[i], 1, &cost);
-        widen(&reaches[READ], &cost);
+        widen(&reaches[KINDS_READ], &cost);
     }
 }
 
@@ -204,7 +851,8 @@ static struct dependence ask_dependence(const struct overhead_facts *facts)
             continue;
         for (int kind = 0; kind < KINDS; kind++)
             found.factors[kind] = factor_of(facts, &reaches[kind]);
-        int next = found.factors[START].value < found.factors[READ].value ? START : READ;
+        int next =
+            found.factors[START].value < found.factors[KINDS_READ].value ? START : KINDS_READ;
         found.ratio = ratio_at_least(facts, &found.factors[next], &found.factors[STOP], MORE);
         found.temperature = (enum temperature)i;
         break;
@@ -220,7 +868,7 @@ static void tell_dependence(const struct dependence *dependence, struct finding 
     finding_clause(finding,
                    "between the cheapest and the dearest variant lies a factor of %s for start, %s "
                    "for stop, %s for read (%s)%s",
-                   words[START], words[STOP], words[READ],
+                   words[START], words[STOP], words[KINDS_READ],
                    dependence->temperature == TEMPERATURE_WARM ? "warm" : "first calls",
                    dependence->ratio.estimate.verdict == FINDING_INCONCLUSIVE
                        ? ", too close to tell which is least"

@@ -3,12 +3,731 @@
  *
  * The claims of the paper on the overhead of self-monitoring as data, and their way through the
  * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
-#include "judge/overhead/findings.h"
-
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "judge/overhead/clock.h"
+#include "engine/findings.h"
+#include "stats/medians.h"
+#include "stats/moments.h"
+#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason
+ * for the operation that is missing. */
+
+/* An absence may name the operation ("perf-user.read"), its path, or the path with more behind it.
+ * The closest name wins. */
+static size_t closeness(const char *what, const char *operation)
+{
+    size_t path = strcspn(operation, ".");
+    if (strcmp(what, operation) == 0)
+        return 3;
+    if (strncmp(what, operation, path) != 0)
+        return 0;
+    return what[path] == '\0' ? 2 : what[path] == '.' || what[path] == ' ';
+}
+
+static const char *absence_of(const struct overhead_facts *facts, const char *operation)
+{
+    const struct overhead_absence *closest = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < facts->file->absence_count; i++) {
+        const struct overhead_absence *absence = &facts->file->absences[i];
+        size_t close = absence->what ? closeness(absence->what, operation) : 0;
+        if (close > most) {
+            most = close;
+            closest = absence;
+        }
+    }
+    return closest ? closest->reason : NULL;
+}
+
+static bool calls(const struct overhead_facts *facts, const struct overhead_tour *tour,
+                  const char *operation)
+{
+    int index = overhead_operation_index(facts->file, operation);
+    for (size_t i = 0; index >= 0 && i < tour->length; i++)
+        if (tour->calls[i] == (uint32_t)index)
+            return true;
+    return false;
+}
+
+/* Why processes that should have called it failed. */
+static const char *failure_of(const struct overhead_facts *facts, const char *operation)
+{
+    for (size_t i = 0; i < facts->file->tour_count; i++) {
+        const struct overhead_tour *tour = &facts->file->tours[i];
+        if (tour->machine == facts->machine && tour->failed && tour->reason &&
+            calls(facts, tour, operation))
+            return tour->reason;
+    }
+    return NULL;
+}
+
+/* The first sentence of a reason, up to a whole word; what follows is advice. */
+static void put_sentence(const char *reason, char *words, size_t size)
+{
+    int length = reason_first_sentence(reason);
+    int most = (int)size - 5;
+    bool cut = length > most || reason[length];
+    if (cut && strncmp(reason + length, ". ", 2) == 0)
+        cut = false;
+    if (length > most)
+        length = most;
+    while (cut && length > 0 && reason[length] != ' ')
+        length--;
+    while (length > 0 && (reason[length - 1] == '.' || reason[length - 1] == ' '))
+        length--;
+    snprintf(words, size, "%.*s%s", length, reason, cut ? " ..." : "");
+}
+
+void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
+                    size_t size)
+{
+    char sentence[280];
+    const char *reason = absence_of(facts, operation);
+    const char *verb = "cannot be called here";
+    if (!reason) {
+        reason = failure_of(facts, operation);
+        verb = "failed";
+    }
+    if (!reason) {
+        snprintf(why, size, "%.60s was not measured", operation);
+        return;
+    }
+    put_sentence(reason, sentence, sizeof(sentence));
+    snprintf(why, size, "%.60s %s: %s", operation, verb,
+             sentence[0] ? sentence : "no reason was given");
+}
+
+void tell_absent(const struct overhead_facts *facts, const char *operation, struct finding *finding)
+{
+    char why[WHY_SIZE];
+    if (!facts->has_unit) {
+        finding_clause(finding, "no call was metered in %s of this machine",
+                       meter_unit_names[facts->unit]);
+        return;
+    }
+    why_not_called(facts, operation, why, sizeof(why));
+    finding_clause(finding, "%s", why);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What an operation costs on one machine, so that it can be held against another one: user and
+ * kernel code together, after the same predecessors, in processes of the same kind. */
+
+bool unit_is_time(enum meter_unit unit)
+{
+    return unit == METER_TICKS || unit == METER_NS || unit == METER_CYCLES;
+}
+
+bool cost_is_known(const struct cost *cost)
+{
+    return cost->processes > 0;
+}
+
+bool cost_has_levels(const struct cost *cost)
+{
+    return cost->least < cost->value || cost->most > cost->value;
+}
+
+struct cost cost_plus(struct cost one, struct cost other)
+{
+    if (!cost_is_known(&one) || !cost_is_known(&other))
+        return (struct cost){0};
+    size_t fewest = one.processes < other.processes ? one.processes : other.processes;
+    return (struct cost){.value = one.value + other.value,
+                         .low = one.low + other.low,
+                         .high = one.high + other.high,
+                         .least = one.least + other.least,
+                         .most = one.most + other.most,
+                         .faults = one.faults + other.faults,
+                         .processes = fewest};
+}
+
+struct cost cost_times(struct cost cost, double factor)
+{
+    cost.value *= factor, cost.low *= factor, cost.high *= factor;
+    cost.least *= factor, cost.most *= factor;
+    cost.faults *= factor;
+    return cost;
+}
+
+/* The step in which the meter counts: no interval is narrower. */
+static double resolution_of(const struct overhead_facts *facts, const struct overhead_row *row)
+{
+    for (size_t i = 0; i < facts->report->timer_count; i++) {
+        const struct overhead_timer *timer = &facts->report->timers[i];
+        if (timer->machine == row->machine && timer->known &&
+            strcmp(timer->meter->event, row->meter->event) == 0 && isfinite(timer->resolution))
+            return timer->resolution;
+    }
+    return 0;
+}
+
+static struct cost cost_of_row(const struct overhead_facts *facts, const struct overhead_row *row)
+{
+    struct cost cost = {.value = row->median,
+                        .low = row->low,
+                        .high = row->high,
+                        .least = row->median,
+                        .most = row->median,
+                        .faults = row->runs ? (double)row->faults / (double)row->runs : 0,
+                        .processes = row->processes};
+    bool by_steps = unit_is_time(facts->unit) || row->meter->step > 1;
+    double half = by_steps ? resolution_of(facts, row) / 2 : 0;
+    /* One process limits nothing; fmin and fmax take the other of a number and NaN. */
+    cost.low = row->processes > 1 ? fmin(cost.low, cost.value - half) : -HUGE_VAL;
+    cost.high = row->processes > 1 ? fmax(cost.high, cost.value + half) : HUGE_VAL;
+    for (size_t i = 0; row->level_count > 1 && i < row->level_count; i++) {
+        cost.least = fmin(cost.least, row->levels[i].median);
+        cost.most = fmax(cost.most, row->levels[i].median);
+    }
+    return cost;
+}
+
+static bool same(const char *one, const char *other)
+{
+    return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+static bool is_operation(const struct overhead_facts *facts, int32_t index, const char *name)
+{
+    return index >= 0 && (size_t)index < facts->file->operation_count &&
+           same(facts->file->operations[index].name, name);
+}
+
+/* One call of an operation on one counter, of this machine, in this unit. */
+static bool concerns(const struct overhead_facts *facts, const struct overhead_row *row,
+                     enum temperature temperature, const char *link, const char *operation)
+{
+    return row->machine == facts->machine && row->meter->unit == facts->unit &&
+           row->temperature == temperature && row->runs > 0 && row->events <= 1 &&
+           row->reads <= 1 && !row->all_predecessors && (!link || same(row->link, link)) &&
+           is_operation(facts, (int32_t)row->operation, operation);
+}
+
+static bool same_circumstances(const struct overhead_row *row, const struct overhead_row *like)
+{
+    return row->predecessor == like->predecessor &&
+           row->predecessor_times == like->predecessor_times && row->position == like->position &&
+           row->separate == like->separate && same(row->link, like->link) &&
+           same(row->counted, like->counted);
+}
+
+static const struct overhead_row *row_like(const struct overhead_facts *facts,
+                                           const struct overhead_row *like, const char *operation,
+                                           const char *mode)
+{
+    for (size_t i = 0; i < facts->report->row_count; i++) {
+        const struct overhead_row *row = &facts->report->rows[i];
+        if (concerns(facts, row, like->temperature, like->link, operation) &&
+            same_circumstances(row, like) && same(row->meter->mode, mode))
+            return row;
+    }
+    return NULL;
+}
+
+/* What is metered in user mode alone needs the other half, too. */
+static bool is_half(const struct overhead_meter *meter)
+{
+    return same(meter->mode, "u") || same(meter->mode, "k");
+}
+
+/* The operation in the circumstances of `like`, in all modes together. */
+static struct cost whole_cost(const struct overhead_facts *facts, const struct overhead_row *like,
+                              const char *operation)
+{
+    const struct overhead_row *row = NULL;
+    if (!is_half(like->meter)) {
+        row = row_like(facts, like, operation, like->meter->mode);
+        return row ? cost_of_row(facts, row) : (struct cost){0};
+    }
+    const struct overhead_row *user = row_like(facts, like, operation, "u");
+    const struct overhead_row *kernel = row_like(facts, like, operation, "k");
+    if (!user || !kernel)
+        return (struct cost){0};
+    struct cost whole = cost_plus(cost_of_row(facts, user), cost_of_row(facts, kernel));
+    whole.faults = cost_of_row(facts, user).faults; /* the same faults, seen by both */
+    return whole;
+}
+
+/* Kernel rows are found beside those of user mode. */
+static bool leads(const struct overhead_row *row)
+{
+    return !same(row->meter->mode, "k");
+}
+
+/* Is the operation known in all modes together as well, as the clock of an emulated machine counts
+ * it? Then halves do not lead: they may miss what the clock does not. */
+static bool has_whole(const struct overhead_facts *facts, enum temperature temperature,
+                      const char *link, const char *operation)
+{
+    for (size_t i = 0; i < facts->report->row_count; i++) {
+        const struct overhead_row *row = &facts->report->rows[i];
+        if (concerns(facts, row, temperature, link, operation) && same(row->meter->mode, "uk"))
+            return true;
+    }
+    return false;
+}
+
+/* Costs of one operation after several predecessors. */
+#define PREDECESSORS_MOST 64
+struct costs_after {
+    struct cost sum;
+    double down[PREDECESSORS_MOST], up[PREDECESSORS_MOST]; /* from the median to its limits */
+};
+
+static void add_cost(struct costs_after *after, size_t index, const struct cost *cost)
+{
+    after->sum = index ? cost_plus(after->sum, *cost) : *cost;
+    after->down[index] = cost->value - cost->low;
+    after->up[index] = cost->high - cost->value;
+}
+
+/* An interrupt in one of few processes makes the interval after one predecessor absurdly wide: what
+ * counts is how wide they usually are. Not narrower for being several, as all are of one process.
+ */
+static struct cost mean_cost(struct costs_after *after, size_t count)
+{
+    struct cost mean = cost_times(after->sum, 1 / (double)count);
+    sort_values(after->down, count);
+    sort_values(after->up, count);
+    mean.low = mean.value - after->down[count / 2];
+    mean.high = mean.value + after->up[count / 2];
+    return mean;
+}
+
+bool warm_costs(const struct overhead_facts *facts, const char *link, const char *const *operations,
+                size_t count, struct cost *costs)
+{
+    struct costs_after after[WARM_MOST];
+    struct cost each[WARM_MOST];
+    size_t found = 0;
+    bool whole = true;
+    for (size_t j = 0; j < count; j++)
+        whole &= has_whole(facts, TEMPERATURE_WARM, link, operations[j]);
+    for (size_t i = 0; i < facts->report->row_count && found < PREDECESSORS_MOST; i++) {
+        const struct overhead_row *row = &facts->report->rows[i];
+        /* The very first call of a process follows nothing, and is no warm one. */
+        if (!concerns(facts, row, TEMPERATURE_WARM, link, operations[0]) || !leads(row) ||
+            row->predecessor < 0 || (whole && is_half(row->meter)))
+            continue;
+        bool all = true;
+        for (size_t j = 0; all && j < count; j++) {
+            each[j] = whole_cost(facts, row, operations[j]);
+            all = cost_is_known(&each[j]);
+        }
+        for (size_t j = 0; all && j < count; j++)
+            add_cost(&after[j], found, &each[j]);
+        found += all;
+    }
+    for (size_t j = 0; j < count; j++)
+        costs[j] = found ? mean_cost(&after[j], found) : (struct cost){0};
+    return found > 0;
+}
+
+/* How well a cold row answers: the wanted predecessor before any, more runs before fewer. */
+static bool better(const struct overhead_facts *facts, const struct overhead_row *row,
+                   const struct overhead_row *best, const char *after)
+{
+    if (!best)
+        return true;
+    bool wanted[2];
+    const struct overhead_row *rows[2] = {row, best};
+    for (int i = 0; i < 2; i++) {
+        int32_t before = rows[i]->predecessor;
+        wanted[i] = after ? is_operation(facts, before, after)
+                          : before < 0 || is_operation(facts, before, "timer.nothing");
+    }
+    return wanted[0] != wanted[1] ? wanted[0] : row->runs > best->runs;
+}
+
+struct cost cold_cost(const struct overhead_facts *facts, const char *link, const char *operation,
+                      uint32_t position, const char *after)
+{
+    const struct overhead_row *best = NULL;
+    bool whole = has_whole(facts, TEMPERATURE_COLD, link, operation);
+    for (size_t i = 0; i < facts->report->row_count; i++) {
+        const struct overhead_row *row = &facts->report->rows[i];
+        if (!(whole && is_half(row->meter)) &&
+            concerns(facts, row, TEMPERATURE_COLD, link, operation) && leads(row) &&
+            row->position == position && better(facts, row, best, after))
+            best = row;
+    }
+    return best ? whole_cost(facts, best, operation) : (struct cost){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * One cost over another, with its interval, held against the mark that a claim sets; and the words
+ * for both. */
+
+/* Times of fewer processes say little of the next one; counts of two that agree do. */
+#define FEW_PROCESSES 5
+#define FEW_COUNTED   2
+
+/* Less than one unit is no cost to divide by. */
+static double at_least_one(double value)
+{
+    return fmax(value, 1);
+}
+
+/* Distances of independent medians on the scale of ratios; those of one process go up and down
+ * together, and then this is wider than need be. */
+static double far(double one, double other)
+{
+    return sqrt(one * one + other * other);
+}
+
+static double distance(double from, double to)
+{
+    return to > 0 ? fabs(log(from / to)) : HUGE_VAL;
+}
+
+struct span {
+    double value, low, high;
+};
+
+static struct span divide(const struct cost *one, const struct cost *other)
+{
+    double above = at_least_one(one->value), below = at_least_one(other->value);
+    double down =
+        far(distance(above, fmin(one->low, above)), distance(below, fmax(other->high, below)));
+    double up = far(distance(above, fmax(one->high, above)),
+                    distance(below, fmin(at_least_one(other->low), below)));
+    double value = above / below;
+    return (struct span){value, value * exp(-down), value * exp(up)};
+}
+
+/* With any one of its levels in the place of the median: on the other side of the mark? */
+static bool crosses(double one, double other, double mark, bool is_above)
+{
+    return (at_least_one(one) / at_least_one(other) >= mark) != is_above;
+}
+
+/* The cost whose levels disagree; NULL: none. */
+static const struct cost *objector(const struct cost *one, const struct cost *other, double mark,
+                                   bool is_above)
+{
+    if (crosses(one->least, other->value, mark, is_above) ||
+        crosses(one->most, other->value, mark, is_above))
+        return one;
+    if (crosses(one->value, other->least, mark, is_above) ||
+        crosses(one->value, other->most, mark, is_above))
+        return other;
+    return NULL;
+}
+
+static struct ratio settle(const struct overhead_facts *facts, const struct cost *one,
+                           const struct cost *other, double mark, struct estimate estimate)
+{
+    struct ratio ratio = {.estimate = estimate};
+    size_t fewest = one->processes < other->processes ? one->processes : other->processes;
+    ratio.few = fewest < (unit_is_time(facts->unit) ? FEW_PROCESSES : FEW_COUNTED);
+    if (!ratio.few && estimate.verdict != FINDING_INCONCLUSIVE) {
+        const struct cost *disagrees = objector(one, other, mark, estimate.low >= mark);
+        ratio.by_levels = disagrees != NULL;
+        ratio.least = disagrees ? disagrees->least : 0;
+        ratio.most = disagrees ? disagrees->most : 0;
+    }
+    if (ratio.few || ratio.by_levels)
+        ratio.estimate.verdict = FINDING_INCONCLUSIVE;
+    return ratio;
+}
+
+struct ratio ratio_at_least(const struct overhead_facts *facts, const struct cost *one,
+                            const struct cost *other, double mark)
+{
+    struct span span = divide(one, other);
+    return settle(facts, one, other, mark,
+                  estimate_at_least(span.value, span.low, span.high, mark));
+}
+
+struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *one,
+                         const struct cost *other, double mark)
+{
+    struct span span = divide(one, other);
+    return settle(facts, one, other, mark, estimate_below(span.value, span.low, span.high, mark));
+}
+
+void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
+               struct finding *finding)
+{
+    char least[WORDS_SIZE], most[WORDS_SIZE];
+    if (ratio->few)
+        finding_clause(finding, "too few processes were measured to tell");
+    if (ratio->by_levels)
+        finding_clause(finding,
+                       "one of these calls costs now %s, now %s %s, and its levels disagree",
+                       cost_words(ratio->least, least), cost_words(ratio->most, most),
+                       meter_unit_names[facts->unit]);
+}
+
+const char *cost_words(double value, char text[])
+{
+    return figure_of(fabs(value) < 100 ? round(value * 10) / 10 : round(value), text);
+}
+
+const char *ratio_words(double value, char text[])
+{
+    snprintf(text, WORDS_SIZE, value < 1 ? "%.2f" : value < 10 ? "%.1f" : "%.0f", value);
+    return text;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Finds the processes that read again and again, and sums their reads up in blocks. */
+
+/* The first follows nothing of its kind, every other one the one before it. */
+static bool is_in_a_row(const struct overhead_case *file, const struct overhead_figure *figure,
+                        uint32_t position)
+{
+    const struct overhead_tour *tour = &file->tours[figure->tour];
+    const char *mode = figure->meter->mode ? figure->meter->mode : "";
+    return tour->cold && tour->open <= 1 && figure->times == 1 && figure->position == position &&
+           (position == 1 || figure->predecessor == (int32_t)figure->operation) &&
+           strcmp(file->operations[figure->operation].kind, "read") == 0 &&
+           strcmp(mode, "u") != 0 && strcmp(mode, "k") != 0;
+}
+
+static bool same_reads(const struct overhead_figure *one, const struct overhead_figure *other)
+{
+    return one->tour == other->tour && one->process == other->process &&
+           one->operation == other->operation && one->meter == other->meter;
+}
+
+/* How many figures from `begin` on are one process's reads in a row. */
+static size_t length_of(const struct overhead_case *file, const struct overhead_report *report,
+                        size_t begin)
+{
+    const struct overhead_figure *first = &report->figures[begin];
+    size_t length = 0;
+    while (begin + length < report->figure_count && same_reads(first, first + length) &&
+           is_in_a_row(file, first + length, (uint32_t)length + 1))
+        length++;
+    return length;
+}
+
+static struct reads_in_a_row sum_up(const struct overhead_case *file,
+                                    const struct overhead_figure *figures, size_t length)
+{
+    struct reads_in_a_row reads = {.machine = figures->machine,
+                                   .operation = figures->operation,
+                                   .link = file->tours[figures->tour].link,
+                                   .unit = figures->meter->unit};
+    for (size_t begin = 0, end = 1; reads.count < READ_BLOCKS && end <= length;
+         begin = end, end *= 2) {
+        double sum = 0;
+        for (size_t i = begin; i < end; i++)
+            sum += figures[i].value;
+        reads.blocks[reads.count++] = sum / (double)(end - begin);
+    }
+    return reads;
+}
+
+int collect_reads_in_a_row(const struct overhead_case *file, const struct overhead_report *report,
+                           struct all_reads_in_a_row *all)
+{
+    *all = (struct all_reads_in_a_row){0};
+    size_t most = 0;
+    for (size_t i = 0; i < report->figure_count; i++)
+        most += is_in_a_row(file, &report->figures[i], 1);
+    all->list = calloc(most + 1, sizeof(*all->list));
+    all->scratch = calloc(most + 1, sizeof(*all->scratch));
+    if (!all->list || !all->scratch)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->figure_count; i++) {
+        size_t length = length_of(file, report, i);
+        if (length > 1)
+            all->list[all->count++] = sum_up(file, &report->figures[i], length);
+        i += length > 1 ? length - 1 : 0;
+    }
+    return 0;
+}
+
+void release_reads_in_a_row(struct all_reads_in_a_row *all)
+{
+    free(all->list);
+    free(all->scratch);
+    *all = (struct all_reads_in_a_row){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * W5: reads in a row from the first of a process on (findings-in-a-row.h). Every ratio is taken
+ * within a process, so that it does not matter which level the process is on. */
+
+/* "Cheaper": by a tenth at least. */
+#define CHEAPER 0.9
+/* "Not simply": a later block is dearer than one before it, by this at least. */
+#define DEARER 1.05
+
+/* The processes that made these reads, linked alike. */
+struct readers {
+    const struct overhead_facts *facts;
+    uint32_t operation;
+    const char *link;
+    size_t processes;
+    size_t count; /* of blocks that all have */
+};
+
+static bool belongs(const struct readers *readers, const struct reads_in_a_row *reads)
+{
+    return reads->machine == readers->facts->machine && reads->unit == readers->facts->unit &&
+           reads->operation == readers->operation && strcmp(reads->link, readers->link) == 0;
+}
+
+/* What binds nothing at its first call, first; fewer than three blocks say nothing of repeating. */
+static struct readers readers_of(const struct overhead_facts *facts, const char *operation)
+{
+    static const char *const links[] = {"static", "bind-now", "lazy"};
+    int index = overhead_operation_index(facts->file, operation);
+    for (size_t i = 0; index >= 0 && i < sizeof(links) / sizeof(links[0]); i++) {
+        struct readers readers = {
+            .facts = facts, .operation = (uint32_t)index, .link = links[i], .count = READ_BLOCKS};
+        for (size_t j = 0; j < facts->reads->count; j++) {
+            const struct reads_in_a_row *reads = &facts->reads->list[j];
+            if (!belongs(&readers, reads))
+                continue;
+            readers.processes++;
+            readers.count = reads->count < readers.count ? reads->count : readers.count;
+        }
+        if (readers.processes && readers.count >= 3)
+            return readers;
+    }
+    return (struct readers){0};
+}
+
+/* Of a block, or of its ratio to another one; over processes. */
+static struct overhead_median median_of(const struct readers *readers, size_t block,
+                                        const size_t *over)
+{
+    const struct all_reads_in_a_row *all = readers->facts->reads;
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (belongs(readers, &all->list[i])) {
+            const double *blocks = all->list[i].blocks;
+            all->scratch[count++] = over ? blocks[block] / fmax(blocks[*over], 1) : blocks[block];
+        }
+    return overhead_median_of(all->scratch, count);
+}
+
+static struct estimate judge_ratio(const struct readers *readers, size_t late, size_t early,
+                                   double mark, bool below)
+{
+    struct overhead_median ratio = median_of(readers, late, &early);
+    struct estimate estimate = below ? estimate_below(ratio.median, ratio.low, ratio.high, mark)
+                                     : estimate_at_least(ratio.median, ratio.low, ratio.high, mark);
+    if (readers->processes < FEW_PROCESSES)
+        estimate.verdict = FINDING_INCONCLUSIVE;
+    return estimate;
+}
+
+static void tell_reads(const struct readers *readers, const char *name, struct finding *finding)
+{
+    char first[WORDS_SIZE], second[WORDS_SIZE], last[WORDS_SIZE];
+    size_t end = readers->count - 1;
+    finding_clause(finding, "%s: the first costs %s %s, the second %s, number %u to %u %s each",
+                   name, cost_words(median_of(readers, 0, NULL).median, first),
+                   meter_unit_names[readers->facts->unit],
+                   cost_words(median_of(readers, 1, NULL).median, second), (1u << (end - 1)) + 1,
+                   1u << end, cost_words(median_of(readers, end, NULL).median, last));
+    if (readers->processes < FEW_PROCESSES)
+        finding_clause(finding, "too few processes were measured to tell");
+}
+
+/* Surely dearer, perhaps, or not. */
+static int weight_of(const struct estimate *rise)
+{
+    return rise->verdict == FINDING_HOLDS ? 2 : rise->verdict == FINDING_INCONCLUSIVE;
+}
+
+/* From an earlier block after the first to a later one: the surest, and of these the largest. */
+static struct estimate largest_rise(const struct readers *readers)
+{
+    struct estimate largest = {.verdict = FINDING_FAILS};
+    for (size_t early = 1; early < readers->count; early++)
+        for (size_t late = early + 1; late < readers->count; late++) {
+            struct estimate rise = judge_ratio(readers, late, early, DEARER, false);
+            int heavier = weight_of(&rise) - weight_of(&largest);
+            if (heavier > 0 || (heavier == 0 && rise.value > largest.value))
+                largest = rise;
+        }
+    return largest;
+}
+
+/* "Not simply cheaper": not cheaper at all, or dearer again. */
+static struct estimate judge_calls(const struct readers *readers, struct finding *finding)
+{
+    struct estimate fall = judge_ratio(readers, readers->count - 1, 0, CHEAPER, true);
+    struct estimate rise = largest_rise(readers);
+    char words[WORDS_SIZE];
+    if (rise.verdict == FINDING_HOLDS) {
+        finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
+                       ratio_words(rise.value, words));
+        return rise;
+    }
+    struct estimate whole = fall;
+    if (fall.verdict == FINDING_FAILS) {
+        whole.verdict = FINDING_HOLDS;
+        finding_clause(finding, "so repeating it saves nothing");
+    } else if (fall.verdict == FINDING_HOLDS && rise.verdict == FINDING_FAILS) {
+        whole.verdict = FINDING_FAILS;
+        finding_clause(finding, "so it does simply get cheaper, and stays so");
+    } else {
+        whole.verdict = FINDING_INCONCLUSIVE;
+        finding_clause(finding, "processes differ too much to tell whether it gets dearer again");
+    }
+    return whole;
+}
+
+static bool tell_untimed(const struct overhead_facts *facts, struct finding *finding)
+{
+    if (facts->has_unit && unit_is_time(facts->unit))
+        return false;
+    if (facts->file->machines[facts->machine].emulated)
+        finding_clause(finding, "this machine is emulated: it has no caches that repeated reads "
+                                "could fill, and its times mean nothing");
+    else
+        finding_clause(finding, "no call was timed, and counts of instructions do not show what "
+                                "caches do");
+    return true;
+}
+
+void rule_repeated_reads(const struct overhead_facts *facts, struct finding *finding)
+{
+    if (tell_untimed(facts, finding))
+        return;
+    struct readers user = readers_of(facts, "perf-user.read");
+    struct readers call = readers_of(facts, "perf-read.read");
+    struct estimate by_user = {.verdict = FINDING_UNTESTABLE}, by_call = by_user;
+    if (user.processes) {
+        by_user = judge_ratio(&user, user.count - 1, 0, CHEAPER, true);
+        tell_reads(&user, "reads in user code", finding);
+    }
+    if (call.processes) {
+        tell_reads(&call, "read()", finding);
+        by_call = judge_calls(&call, finding);
+    }
+    bool calls_decide = verdict_graver(by_call.verdict, by_user.verdict);
+    if (user.processes || call.processes)
+        estimate_report(calls_decide ? &by_call : &by_user, finding);
+    if (!call.processes)
+        tell_absent(facts, "perf-read.read", finding);
+    if (!user.processes) {
+        char why[WHY_SIZE];
+        why_not_called(facts, "perf-user.read", why, sizeof(why));
+        finding_clause(finding,
+                       call.processes ? "the half about user code is not tested: %s" : "%s", why);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The claims of the paper on the overhead of self-monitoring as data, and their way through the
+ * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
 
 struct overhead_claim {
     const char *id, *text, *figure, *unit;

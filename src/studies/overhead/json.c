@@ -3,11 +3,10 @@
  *
  * What `assay overhead` measured, as JSON (docs/json): a row a cell. What the rows say together is
  * in overhead-json-analysis.c. */
-#include "cli/overhead-json.h"
-
 #include <math.h>
 
 #include "engine/claims.h"
+#include "studies/overhead/parts.h"
 
 void overhead_put_machine_json(json_t *object, const struct overhead_case *file, uint32_t machine)
 {
@@ -131,4 +130,246 @@ json_t *overhead_results_json(const struct overhead_run *run)
 json_t *overhead_findings_json(const struct overhead_run *run)
 {
     return claims_json(run->report.findings, OVERHEAD_FINDINGS);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the cells of `assay overhead` say together, as JSON (docs/json). */
+
+static json_t *timer_json(const struct overhead_run *run, const struct overhead_timer *timer)
+{
+    static const char none[] = "no call of nothing was metered: nothing is subtracted";
+    double missing = timer->known ? 0 : NAN;
+    json_t *object = json_object();
+    overhead_put_meter_json(object, timer->meter);
+    JSON_PUT_REALS(
+        object, {"cost", timer->cost + missing, none}, {"low", timer->low + missing, none},
+        {"high", timer->high + missing, none},
+        {"resolution", timer->resolution > 0 ? timer->resolution : NAN, "no step was seen"});
+    json_object_set_new(object, "processes", json_count(timer->processes));
+    json_object_set_new(object, "runs", json_count(timer->runs));
+    overhead_put_machine_json(object, &run->file, timer->machine);
+    return object;
+}
+
+static json_t *gauge_json(const struct overhead_run *run, const struct overhead_gauge *gauge)
+{
+    static const char none[] = "the gauge was not called: no pass can be told to be disturbed";
+    double missing = gauge->known ? 0 : NAN;
+    json_t *object = json_object();
+    overhead_put_meter_json(object, gauge->meter);
+    JSON_PUT_REALS(object, {"usual", gauge->usual + missing, none},
+                   {"limit", gauge->limit + missing, none},
+                   {"share", gauge->share + missing, none});
+    json_object_set_new(object, "passes", json_count(gauge->passes));
+    json_object_set_new(object, "why", json_text(gauge->why[0] ? gauge->why : NULL));
+    overhead_put_machine_json(object, &run->file, gauge->machine);
+    return object;
+}
+
+/* The same call again and again in a fresh process. */
+static json_t *in_a_row_json(const struct overhead_cold *cold)
+{
+    static const char none[] = "there is nothing to compare";
+    json_t *object = json_object(), *medians = json_array();
+    json_object_set_new(object, "processes", json_count(cold->row_processes));
+    json_object_set_new(object, "length", json_count(cold->row_length));
+    for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++)
+        json_array_append_new(medians,
+                              isfinite(cold->row[i]) ? json_real(cold->row[i]) : json_null());
+    json_object_set_new(object, "medians", medians);
+    JSON_PUT_REALS(object, {"later", cold->later, none}, {"ratio", cold->later_ratio, none},
+                   {"low", cold->later_low, none}, {"high", cold->later_high, none},
+                   {"settled_ratio", cold->settled_ratio, none},
+                   {"settled_low", cold->settled_low, none},
+                   {"settled_high", cold->settled_high, none});
+    json_object_set_new(object, "declines", json_boolean(cold->declines));
+    json_object_set_new(object, "goes_on", json_boolean(cold->goes_on));
+    return object;
+}
+
+static void put_before(json_t *object, const struct overhead_case *file,
+                       const struct overhead_cold *cold)
+{
+    bool known = cold->predecessor >= 0 && (size_t)cold->predecessor < file->operation_count;
+    json_object_set_new(object, "predecessor",
+                        json_text(known ? file->operations[cold->predecessor].name : NULL));
+    json_object_set_new(object, "opening", json_boolean(cold->opening));
+}
+
+static json_t *cold_json(const struct overhead_run *run, const struct overhead_cold *cold)
+{
+    json_t *object = json_object();
+    overhead_put_operation_json(object, &run->file, cold->operation);
+    json_object_set_new(object, "variant", json_text(cold->variant));
+    json_object_set_new(object, "link", json_text(cold->link));
+    overhead_put_meter_json(object, cold->meter);
+    json_object_set_new(object, "counted", json_text(cold->counted));
+    json_object_set_new(object, "events", json_count(cold->events));
+    put_before(object, &run->file, cold);
+    json_object_set_new(object, "processes", json_count(cold->processes));
+    json_object_set_new(object, "runs", json_count(cold->runs));
+    json_object_set_new(object, "outlier_count", json_count(cold->outlier_count));
+    JSON_PUT_REALS(object, {"first", cold->first, NULL},
+                   {"second", cold->second, "it was called once a process"},
+                   {"warm", cold->warm, "it was not measured warm"},
+                   {"extra", cold->extra, "there is nothing to compare the first call with"},
+                   {"low", cold->low, NULL}, {"high", cold->high, NULL},
+                   {"ratio", cold->ratio, NULL}, {"ratio_low", cold->ratio_low, NULL},
+                   {"ratio_high", cold->ratio_high, NULL}, {"faulted", cold->faulted, NULL},
+                   {"faults", cold->faults, NULL}, {"outliers", cold->outliers, NULL},
+                   {"outliers_explained", cold->outliers_explained, "there are no outliers"});
+    if (cold->row_length)
+        json_object_set_new(object, "in_a_row", in_a_row_json(cold));
+    else
+        json_absent(object, "in_a_row", "it was not called again and again with nothing between");
+    overhead_put_machine_json(object, &run->file, cold->machine);
+    return object;
+}
+
+static json_t *sweep_json(const struct overhead_run *run, const struct overhead_slope *slope)
+{
+    static const char bent[] = "too few points, or no growth, to tell how the line bends";
+    static const char apart[] =
+        "the least count does not stand apart from a line through the others";
+    json_t *object = json_object(), *points = json_array();
+    overhead_put_operation_json(object, &run->file, slope->operation);
+    json_object_set_new(object, "variant", json_text(slope->variant));
+    json_object_set_new(object, "link", json_text(slope->link));
+    overhead_put_meter_json(object, slope->meter);
+    json_object_set_new(object, "by", json_text(slope->by_reads ? "reads" : "events"));
+    json_object_set_new(object, "layout", json_text(slope->separate ? "separate" : "group"));
+    json_object_set_new(object, "counted", json_text(slope->counted));
+    json_object_set_new(object, slope->by_reads ? "events" : "reads", json_count(slope->fixed));
+    for (size_t i = 0; i < slope->points && i < OVERHEAD_MOST_POINTS; i++) {
+        json_t *point = json_object();
+        json_object_set_new(point, "count", json_count(slope->counts[i]));
+        JSON_PUT_REALS(point, {"median", slope->medians[i], NULL});
+        json_array_append_new(points, point);
+    }
+    json_object_set_new(object, "points", points);
+    json_object_set_new(object, "processes", json_count(slope->processes));
+    json_object_set_new(object, "exact", json_boolean(slope->exact));
+    json_object_set_new(object, "paired", json_boolean(slope->paired));
+    JSON_PUT_REALS(object, {"base", slope->base, NULL}, {"slope", slope->slope, NULL},
+                   {"low", slope->low, NULL}, {"high", slope->high, NULL},
+                   {"exponent", slope->exponent, bent}, {"exponent_low", slope->exponent_low, bent},
+                   {"exponent_high", slope->exponent_high, bent}, {"one", slope->one, NULL},
+                   {"most", slope->most, NULL}, {"miss", slope->miss, NULL},
+                   {"step", slope->step, apart}, {"rest_slope", slope->rest_slope, apart},
+                   {"rest_low", slope->rest_low, apart}, {"rest_high", slope->rest_high, apart});
+    json_object_set_new(object, "most_count", json_count(slope->most_count));
+    json_object_set_new(object, "straight", json_boolean(slope->straight));
+    json_object_set_new(object, "first_apart", json_boolean(slope->first_apart));
+    overhead_put_machine_json(object, &run->file, slope->machine);
+    return object;
+}
+
+/* --- machines --- */
+
+static json_t *machine_row_json(const struct overhead_case *file,
+                                const struct overhead_machine_row *row)
+{
+    static const char none[] = "no other machine has it";
+    double missing = row->has_ratio ? 0 : NAN;
+    json_t *object = json_object();
+    json_object_set_new(object, "path", json_text(row->path));
+    json_object_set_new(object, "variant", json_text(row->variant));
+    json_object_set_new(object, "operation", json_text(row->kind));
+    overhead_put_meter_json(object, row->meter);
+    if (row->total) {
+        json_object_set_new(object, "mode", json_text("uk"));
+        json_object_set_new(object, "meter", json_null());
+    }
+    json_object_set_new(object, "processes", json_count(row->processes));
+    json_object_set_new(object, "reference",
+                        json_text(row->has_ratio && row->reference < file->machine_count
+                                      ? file->machines[row->reference].fingerprint
+                                      : NULL));
+    JSON_PUT_REALS(object, {"median", row->median, NULL}, {"low", row->low, NULL},
+                   {"high", row->high, NULL}, {"ratio", row->ratio + missing, none},
+                   {"ratio_low", row->ratio_low + missing, none},
+                   {"ratio_high", row->ratio_high + missing, none});
+    json_object_set_new(object, "differs", json_boolean(row->differs));
+    json_object_set_new(object, "hidden", json_boolean(row->hidden));
+    JSON_PUT_REALS(object, {"seen", row->seen,
+                            row->meter && row->meter->unit == METER_INSTRUCTIONS
+                                ? "no other meter says that counters missed any"
+                                : "it was not counted"});
+    return object;
+}
+
+static json_t *machine_json(const struct overhead_run *run, uint32_t index)
+{
+    const struct overhead_machine *machine = &run->file.machines[index];
+    json_t *object = json_object(), *rows = json_array();
+    json_object_set_new(object, "fingerprint", json_text(machine->fingerprint));
+    json_object_set_new(object, "name", json_text(machine->name));
+    json_object_set_new(object, "cpu", json_text(machine->cpu));
+    json_object_set_new(object, "os", json_text(machine->os));
+    json_object_set_new(object, "emulated", json_boolean(machine->emulated));
+    JSON_PUT_REALS(object, {"instructions_per_tick", machine->tick > 0 ? machine->tick : NAN,
+                            !machine->emulated     ? "time is no count of instructions"
+                            : machine->tick_why[0] ? machine->tick_why
+                                                   : "its clock was not read"});
+    for (size_t i = 0; i < run->report.machine_row_count; i++)
+        if (run->report.machines[i].machine == index)
+            json_array_append_new(rows, machine_row_json(&run->file, &run->report.machines[i]));
+    json_object_set_new(object, "rows", rows);
+    return object;
+}
+
+/* --- peers, advice --- */
+
+static json_t *peer_json(const struct overhead_run *run, const struct overhead_peer *peer)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "path", json_text(peer->path));
+    json_object_set_new(object, "variant", json_text(peer->variant));
+    json_object_set_new(object, "what", json_text(peer->what));
+    json_object_set_new(object, "bare_path", json_text(peer->bare_path));
+    overhead_put_meter_json(object, peer->meter);
+    json_object_set_new(object, "processes", json_count(peer->processes));
+    json_object_set_new(object, "paired", json_boolean(peer->paired));
+    JSON_PUT_REALS(object, {"cost", peer->cost, NULL}, {"bare", peer->bare, NULL},
+                   {"ratio", peer->ratio, NULL}, {"low", peer->low, NULL},
+                   {"high", peer->high, NULL});
+    overhead_put_machine_json(object, &run->file, peer->machine);
+    return object;
+}
+
+static json_t *advice_json(const struct overhead_run *run, const struct overhead_advice *advice)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "text", json_text(advice->text));
+    overhead_put_machine_json(object, &run->file, advice->machine);
+    return object;
+}
+
+#define LIST(object, key, make, run, list, count)                                                  \
+    do {                                                                                           \
+        json_t *members = json_array();                                                            \
+        for (size_t i = 0; i < (count); i++)                                                       \
+            json_array_append_new(members, make(run, &(list)[i]));                                 \
+        json_object_set_new(object, key, members);                                                 \
+    } while (0)
+
+json_t *overhead_analysis_json(const struct overhead_run *run)
+{
+    const struct overhead_report *report = &run->report;
+    json_t *object = json_object(), *machines = json_array();
+    json_object_set_new(object, "calls", json_count(report->calls));
+    json_object_set_new(object, "processes", json_count(report->processes));
+    json_object_set_new(object, "seconds", json_real(run->seconds));
+    json_object_set_new(object, "complete", json_boolean(run->complete));
+    json_object_set_new(object, "store", json_text(run->stored));
+    LIST(object, "timer", timer_json, run, report->timers, report->timer_count);
+    LIST(object, "gauge", gauge_json, run, report->gauges, report->gauge_count);
+    LIST(object, "cold", cold_json, run, report->cold, report->cold_count);
+    LIST(object, "sweeps", sweep_json, run, report->slopes, report->slope_count);
+    for (size_t i = 0; i < run->file.machine_count; i++)
+        json_array_append_new(machines, machine_json(run, (uint32_t)i));
+    json_object_set_new(object, "machines", machines);
+    LIST(object, "peers", peer_json, run, report->peers, report->peer_count);
+    LIST(object, "advice", advice_json, run, report->advice, report->advice_count);
+    return object;
 }

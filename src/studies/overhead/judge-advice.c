@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/overhead/findings.h"
+#include "studies/overhead/judge.h"
 
 /* Sentences for one machine. */
 #define ADVICE_MOST 6

@@ -4,17 +4,463 @@
  * How many instructions a tick of an emulated clock is. The gauge is a fixed block of code: its
  * instructions in user mode over its ticks. Counters that meter halt while the operating system
  * switches others; the clock goes on. */
-#include "judge/overhead/clock.h"
-
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "stats/moments.h"
 #include "stats/spread.h"
-#include "judge/overhead/passes.h"
+#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The step of a meter. Values next to each other are one place, seen with a rounded step; where
+ * the places lie at whole multiples of one distance, that distance is the step, else it is 1. */
+
+/* Steps below this are not told from scattered values of a meter that counts in ones. */
+static const double LEAST_STEP = 4;
+/* Places that must be seen, and the share of them that must fit. */
+enum { LEAST_PLACES = 4 };
+static const double FITTING = 0.9;
+
+/* The wild tail has few values far apart, which fit anything: only up to the 95th percentile. And
+ * values much rarer than most are odd ones. Returns how many distinct ones there are, at the
+ * beginning of values. */
+static size_t keep_distinct(int64_t *values, size_t count)
+{
+    size_t distinct = 0, kept = 0, end;
+    count -= count / 20;
+    for (size_t i = 0; i < count; i++)
+        distinct += !i || values[i] != values[i - 1];
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i + 1; end < count && values[end] == values[i];)
+            end++;
+        if (10 * (end - i) * distinct >= count)
+            values[kept++] = values[i];
+    }
+    return kept;
+}
+
+/* Twice the middle of every stretch of neighbours; not narrow: stretches are longer than a rounded
+ * step makes them. Returns how many. */
+static size_t join_neighbours(const int64_t *values, size_t count, int64_t *places, bool *narrow)
+{
+    size_t found = 0, wide = 0;
+    for (size_t i = 0; i < count;) {
+        size_t end = i + 1;
+        while (end < count && values[end] - values[end - 1] == 1)
+            end++;
+        wide += end - i > 3;
+        places[found++] = values[i] + values[end - 1];
+        i = end;
+    }
+    *narrow = (double)wide <= (1 - FITTING) * (double)found;
+    return found;
+}
+
+/* From one place to the next, twice, in order. */
+static void take_distances(const int64_t *places, size_t count, int64_t *distances,
+                           int64_t *scratch)
+{
+    for (size_t i = 0; i + 1 < count; i++)
+        distances[i] = places[i + 1] - places[i];
+    error_sort(distances, count - 1, scratch);
+}
+
+/* Longer distances say little: any error of the step is multiplied. */
+static const double MOST_STEPS = 8;
+
+/* A better step from distances that are few steps long: least squares through 0. */
+static double refine(const int64_t *distances, size_t count, double step)
+{
+    double products = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        double distance = (double)distances[i] / 2, steps = round(distance / step);
+        if (steps >= 1 && steps <= MOST_STEPS) {
+            products += distance * steps;
+            squares += steps * steps;
+        }
+    }
+    return squares > 0 ? products / squares : step;
+}
+
+static bool fits(const int64_t *distances, size_t count, double step)
+{
+    size_t fitting = 0, short_ones = 0;
+    double slack = fmax(1, 0.06 * step);
+    for (size_t i = 0; i < count; i++) {
+        double distance = (double)distances[i] / 2, steps = round(distance / step);
+        if (steps > MOST_STEPS)
+            continue;
+        short_ones++;
+        fitting += fabs(distance - step * steps) <= slack;
+    }
+    return (double)fitting >= FITTING * (double)short_ones;
+}
+
+/* The longest that fits: half a step fits as well. */
+static double step_of(const int64_t *distances, size_t count)
+{
+    for (size_t part = 5; part > 0; part--) {
+        double step = (double)error_quantile(distances, count, part, 10) / 2;
+        if (step < LEAST_STEP)
+            return 1;
+        step = refine(distances, count, step);
+        if (fits(distances, count, step))
+            return step;
+    }
+    return 1;
+}
+
+double find_resolution(int64_t *values, size_t count, int64_t *scratch)
+{
+    error_sort(values, count, scratch);
+    size_t distinct = keep_distinct(values, count);
+    if (distinct < 2)
+        return 0;
+    bool narrow = false;
+    size_t places = join_neighbours(values, distinct, scratch, &narrow);
+    if (places < LEAST_PLACES)
+        return places < distinct ? 1 : 0;
+    if (!narrow)
+        return 1;
+    take_distances(scratch, places, values, scratch + places);
+    return step_of(values, places - 1);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What can be said of a pass before anything is judged. */
+
+static bool is_called(const struct overhead_case *file, const struct overhead_tour *tour,
+                      size_t call, const char *name)
+{
+    return strcmp(file->operations[tour->calls[call]].name, name) == 0;
+}
+
+static size_t all_passes(const struct overhead_tour *tour)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tour->processes; i++)
+        count += tour->passes[i];
+    return count;
+}
+
+static const struct account *account_of(const struct overhead_tour *tour, size_t process,
+                                        uint32_t pass)
+{
+    return &tour->accounts[tour->begins[process] + pass * tour->length];
+}
+
+/* No pass faults or is switched as often; sums of such do not overflow. */
+#define MOST_COUNTED (UINT64_C(1) << 40)
+
+static uint64_t faults_of(const struct account *account)
+{
+    uint64_t faults = account->minor_faults + account->major_faults;
+    return faults < MOST_COUNTED ? faults : MOST_COUNTED;
+}
+
+static uint64_t switches_of(const struct account *account)
+{
+    return account->involuntary < MOST_COUNTED ? account->involuntary : MOST_COUNTED;
+}
+
+/* A tour whose calls start commands faults in every pass; one whose calls do not, in none. Three
+ * quartile distances above the upper quartile is more than usual. */
+static uint64_t most_of(int64_t *counts, size_t count, int64_t *scratch)
+{
+    if (!count)
+        return UINT64_MAX;
+    error_sort(counts, count, scratch);
+    struct error_spread spread = error_spread_of(counts, count);
+    return spread.median == 0 ? 0 : (uint64_t)(spread.q3 + 3 * (spread.q3 - spread.q1));
+}
+
+static int usual_accounts(struct overhead_passes *passes)
+{
+    const struct overhead_tour *tour = passes->tour;
+    size_t count = all_passes(tour), at = 0;
+    passes->most_faults = passes->most_switches = UINT64_MAX;
+    if (tour->cold || !count || !tour->length)
+        return 0;
+    AUTO_FREE int64_t *faults = calloc(count, sizeof(*faults));
+    AUTO_FREE int64_t *switches = calloc(count, sizeof(*switches));
+    AUTO_FREE int64_t *scratch = calloc(count, sizeof(*scratch));
+    if (!faults || !switches || !scratch)
+        return -ENOMEM;
+    for (size_t process = 0; process < tour->processes; process++)
+        for (uint32_t pass = 0; pass < tour->passes[process]; pass++, at++) {
+            const struct account *account = account_of(tour, process, pass);
+            faults[at] = (int64_t)faults_of(account);
+            switches[at] = (int64_t)switches_of(account);
+        }
+    passes->most_faults = most_of(faults, count, scratch);
+    passes->most_switches = most_of(switches, count, scratch);
+    return 0;
+}
+
+int overhead_passes_open(const struct overhead_case *file, const struct overhead_tour *tour,
+                         struct overhead_passes *passes)
+{
+    *passes = (struct overhead_passes){.tour = tour};
+    passes->gauges = calloc(tour->length + 1, sizeof(*passes->gauges));
+    passes->nothings = calloc(tour->length + 1, sizeof(*passes->nothings));
+    passes->scratch = calloc(2 * tour->length + 1, sizeof(*passes->scratch));
+    if (!passes->gauges || !passes->nothings || !passes->scratch)
+        return -ENOMEM;
+    for (uint32_t call = 0; call < tour->length; call++) {
+        if (is_called(file, tour, call, "timer.gauge"))
+            passes->gauges[passes->gauge_count++] = call;
+        if (is_called(file, tour, call, "timer.nothing"))
+            passes->nothings[passes->nothing_count++] = call;
+    }
+    return usual_accounts(passes);
+}
+
+void overhead_passes_release(struct overhead_passes *passes)
+{
+    free(passes->gauges);
+    free(passes->nothings);
+    free(passes->scratch);
+    *passes = (struct overhead_passes){0};
+}
+
+double overhead_pass_gauge(const struct overhead_passes *passes, size_t process, uint32_t pass,
+                           uint32_t meter)
+{
+    const struct overhead_tour *tour = passes->tour;
+    const int64_t *values = overhead_pass_values(tour, process, pass);
+    size_t count = passes->gauge_count;
+    if (!count)
+        return NAN;
+    for (size_t i = 0; i < count; i++)
+        passes->scratch[i] = values[(size_t)passes->gauges[i] * tour->meter_count + meter];
+    error_sort(passes->scratch, count, passes->scratch + count);
+    if (tour->cold)
+        return (double)passes->scratch[0];
+    return overhead_middle(passes->scratch, count);
+}
+
+bool overhead_pass_unsettled(const struct overhead_passes *passes, size_t process, uint32_t pass)
+{
+    if (passes->tour->cold)
+        return false;
+    const struct account *account = account_of(passes->tour, process, pass);
+    return faults_of(account) > passes->most_faults || switches_of(account) > passes->most_switches;
+}
+
+int overhead_meter_index(const struct overhead_tour *tour, const struct overhead_meter *meter)
+{
+    for (uint32_t i = 0; i < tour->meter_count; i++)
+        if (overhead_same_meter(&tour->meters[i], meter))
+            return (int)i;
+    return -1;
+}
+
+const struct overhead_timer *overhead_timer_of(const struct overhead_report *report,
+                                               uint32_t machine, const struct overhead_meter *meter)
+{
+    for (size_t i = 0; i < report->timer_count; i++)
+        if (report->timers[i].machine == machine &&
+            overhead_same_meter(report->timers[i].meter, meter))
+            return &report->timers[i];
+    return NULL;
+}
+
+const struct overhead_gauge *overhead_gauge_of(const struct overhead_report *report,
+                                               uint32_t machine, const struct overhead_meter *meter)
+{
+    for (size_t i = 0; i < report->gauge_count; i++)
+        if (report->gauges[i].machine == machine &&
+            overhead_same_meter(report->gauges[i].meter, meter))
+            return &report->gauges[i];
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Is the core ours? The gauge is a block of independent additions: whoever shares the core's
+ * execution units, or slows its clock, makes it dearer, and everything else with it. From the
+ * gauges of all warm passes follows what is usual and where disturbance begins. */
+
+/* Nothing below this factor of the usual gauge is called disturbed where no valley tells; and heaps
+ * nearer to the lowest than this are the same core at work (other places of code, other links). */
+static const double FACTOR = 1.25;
+/* Deviations of the usual spread, by its lower half: one of two thousand passes is beyond. */
+static const double DEVIATIONS = 3.3;
+
+struct passes_seen {
+    double *gauges; /* of settled passes, sorted in the end */
+    size_t count, unsettled, passes;
+};
+
+static bool tells_time(const struct overhead_meter *meter)
+{
+    return meter->unit == METER_TICKS || meter->unit == METER_NS || meter->unit == METER_CYCLES;
+}
+
+static int see_tour(const struct overhead_case *file, const struct overhead_tour *tour,
+                    uint32_t meter, double cost, struct passes_seen *seen)
+{
+    AUTO_PASSES struct overhead_passes passes = {0};
+    int error = overhead_passes_open(file, tour, &passes);
+    if (error)
+        return error;
+    for (size_t process = 0; process < tour->processes; process++)
+        for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
+            double gauge = overhead_pass_gauge(&passes, process, pass, meter);
+            seen->passes++;
+            if (overhead_pass_unsettled(&passes, process, pass))
+                seen->unsettled++;
+            else if (!isnan(gauge))
+                seen->gauges[seen->count++] = gauge - cost;
+        }
+    return 0;
+}
+
+static int see_passes(const struct overhead_case *file, const struct overhead_gauge *gauge,
+                      double cost, struct passes_seen *seen)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < file->tour_count; i++)
+        for (size_t process = 0; process < file->tours[i].processes; process++)
+            most += file->tours[i].passes[process];
+    seen->gauges = malloc(most * sizeof(*seen->gauges));
+    if (!seen->gauges)
+        return -ENOMEM;
+    for (size_t i = 0; i < file->tour_count; i++) {
+        const struct overhead_tour *tour = &file->tours[i];
+        int meter = overhead_meter_index(tour, gauge->meter);
+        if (tour->machine != gauge->machine || tour->cold || meter < 0)
+            continue;
+        int error = see_tour(file, tour, (uint32_t)meter, cost, seen);
+        if (error)
+            return error;
+    }
+    sort_values(seen->gauges, seen->count);
+    return 0;
+}
+
+/* The usual spread in parts of the gauge; from the lower half, which nobody disturbs. */
+static double usual_factor(const double *sorted, size_t count)
+{
+    double median = quantile(sorted, count, 0.5), q1 = quantile(sorted, count, 0.25);
+    if (!(q1 > 0))
+        return FACTOR;
+    return fmax(FACTOR, exp(DEVIATIONS * log(median / q1) / 0.6745));
+}
+
+/* Heaps up to the first that is clearly dearer than the lowest are ours. */
+static void find_limit(const struct passes_seen *seen, double resolution,
+                       struct overhead_gauge *gauge)
+{
+    double q1 = quantile(seen->gauges, seen->count, 0.25);
+    struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), resolution), 1e-9),
+                                 .least_share = 0.03,
+                                 .distance = 0.08,
+                                 .steps = 4 * resolution,
+                                 .chance = 1e-5};
+    struct mode modes[MOST_MODES];
+    size_t found = find_modes(seen->gauges, seen->count, &search, modes), ours = 1;
+    while (ours < found && modes[ours].peak < FACTOR * modes[0].peak)
+        ours++;
+    size_t count = modes[ours - 1].end;
+    gauge->usual = quantile(seen->gauges, count, 0.5);
+    if (ours < found)
+        gauge->limit = modes[ours - 1].border;
+    else
+        gauge->limit =
+            fmax(gauge->usual * usual_factor(seen->gauges, count), gauge->usual + 4 * resolution);
+}
+
+static size_t count_above(const struct passes_seen *seen, double limit)
+{
+    size_t count = 0;
+    while (count < seen->count && seen->gauges[seen->count - 1 - count] > limit)
+        count++;
+    return count;
+}
+
+static void say_why(const struct passes_seen *seen, size_t above, struct overhead_gauge *gauge)
+{
+    double share = seen->count ? (double)above / (double)seen->count : 0;
+    double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
+    char *why = gauge->why;
+    size_t room = sizeof(gauge->why);
+    if (share > 0.8)
+        snprintf(why, room,
+                 "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
+                 "clock slowed; what is left is little to judge by",
+                 dear / gauge->usual, 100 * share);
+    else if (above)
+        snprintf(why, room,
+                 "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
+                 "the core, or its clock slowed",
+                 dear / gauge->usual, 100 * share);
+    else if (seen->unsettled)
+        snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
+                 100 * (double)seen->unsettled / (double)seen->passes);
+    else
+        snprintf(why, room,
+                 "all passes alike: a core that is shared all the time would look the same");
+}
+
+/* What the passes say of the gauge. */
+static void settle(const struct passes_seen *seen, double resolution, struct overhead_gauge *gauge)
+{
+    gauge->passes = seen->passes;
+    gauge->known = seen->count > 0 && tells_time(gauge->meter);
+    gauge->usual = gauge->limit = NAN;
+    size_t above = 0;
+    if (gauge->known) {
+        find_limit(seen, resolution, gauge);
+        above = count_above(seen, gauge->limit);
+    }
+    if (seen->passes)
+        gauge->share = (double)(above + seen->unsettled) / (double)seen->passes;
+    if (gauge->known)
+        say_why(seen, above, gauge);
+    else
+        snprintf(gauge->why, sizeof(gauge->why), "%s",
+                 seen->count ? "a count does not tell whether somebody shares the core"
+                             : "no warm pass called the gauge");
+}
+
+int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
+                           struct overhead_gauge *gauge)
+{
+    struct passes_seen seen = {0};
+    int error = see_passes(file, gauge, cost, &seen);
+    if (!error)
+        settle(&seen, resolution, gauge);
+    free(seen.gauges);
+    return error;
+}
+
+int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report)
+{
+    report->gauges = calloc(report->timer_count + 1, sizeof(*report->gauges));
+    if (!report->gauges)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->timer_count; i++) {
+        const struct overhead_timer *timer = &report->timers[i];
+        struct overhead_gauge *gauge = &report->gauges[report->gauge_count++];
+        gauge->machine = timer->machine;
+        gauge->meter = timer->meter;
+        int error = overhead_measure_gauge(file, timer->cost, timer->resolution, gauge);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How many instructions a tick of an emulated clock is. The gauge is a fixed block of code: its
+ * instructions in user mode over its ticks. Counters that meter halt while the operating system
+ * switches others; the clock goes on. */
 
 /* So far from a whole number a rate may be: ticks on either side of the median average out. */
 static const double NEARLY_WHOLE = 0.1;
@@ -139,7 +585,7 @@ static bool has_ticks(const struct overhead_case *file, uint32_t machine)
 }
 
 /* Spans of a damaged store may be anything: what cannot be multiplied is none. */
-static bool fits(const struct overhead_case *file, uint32_t machine, int64_t rate)
+static bool clock_fits(const struct overhead_case *file, uint32_t machine, int64_t rate)
 {
     for (size_t i = 0; i < file->tour_count; i++) {
         const struct overhead_tour *tour = &file->tours[i];
@@ -201,7 +647,7 @@ static int read_clock(struct overhead_case *file, uint32_t index)
                  "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
                  "does not count them",
                  rate);
-    else if (!fits(file, index, (int64_t)whole))
+    else if (!clock_fits(file, index, (int64_t)whole))
         snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
     else {
         machine->tick = whole;
@@ -216,4 +662,299 @@ int overhead_read_clocks(struct overhead_case *file)
     for (uint32_t i = 0; i < file->machine_count && !error; i++)
         error = read_clock(file, i);
     return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What metering itself costs: spans with nothing in them, in warm passes that nobody disturbed;
+ * the median of each process, then of processes. And the step in which the meter counts. */
+
+/* Spans from which the step is read. */
+enum { MOST_LOOKED_AT = 1 << 16 };
+
+struct timing {
+    const struct overhead_case *file;
+    struct overhead_timer *timer;
+    const struct overhead_gauge *gauge; /* NULL: take disturbed passes, too */
+    bool cold;                          /* there is no warm tour */
+    double *medians;                    /* of processes */
+    size_t processes, runs;
+};
+
+static int add_timer(struct overhead_report *report, uint32_t machine,
+                     const struct overhead_meter *meter)
+{
+
+    if (overhead_timer_of(report, machine, meter))
+        return 0;
+    struct overhead_timer *grown =
+        reallocarray(report->timers, report->timer_count + 1, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    report->timers = grown;
+    grown[report->timer_count++] = (struct overhead_timer){.machine = machine, .meter = meter};
+    return 0;
+}
+
+static bool is_counted(const struct timing *timing, const struct overhead_passes *passes,
+                       size_t process, uint32_t pass, uint32_t meter)
+{
+    if (!timing->gauge)
+        return true;
+    double gauge = overhead_pass_gauge(passes, process, pass, meter) - timing->timer->cost;
+    return !overhead_pass_unsettled(passes, process, pass) &&
+           !(timing->gauge->known && gauge > timing->gauge->limit);
+}
+
+/* Nothing of one pass; of a cold one without the first, for which the meter itself was cold. */
+static size_t take_pass(const struct timing *timing, const struct overhead_passes *passes,
+                        size_t process, uint32_t pass, uint32_t meter, int64_t *spans)
+{
+    const int64_t *values = overhead_pass_values(passes->tour, process, pass);
+    size_t first = timing->cold && pass == 0 ? 1 : 0, taken = 0;
+    for (size_t i = first; i < passes->nothing_count; i++)
+        spans[taken++] = values[(size_t)passes->nothings[i] * passes->tour->meter_count + meter];
+    return taken;
+}
+
+static int time_tour(struct timing *timing, const struct overhead_tour *tour, uint32_t meter)
+{
+    AUTO_PASSES struct overhead_passes passes = {0};
+    int error = overhead_passes_open(timing->file, tour, &passes);
+    if (error || !passes.nothing_count)
+        return error;
+    size_t most = 0;
+    for (size_t i = 0; i < tour->processes; i++)
+        most = tour->passes[i] > most ? tour->passes[i] : most;
+    AUTO_FREE int64_t *spans = calloc(2 * most * passes.nothing_count + 1, sizeof(*spans));
+    if (!spans)
+        return -ENOMEM;
+    for (size_t process = 0; process < tour->processes; process++) {
+        size_t count = 0;
+        for (uint32_t pass = 0; pass < tour->passes[process]; pass++)
+            if (is_counted(timing, &passes, process, pass, meter))
+                count += take_pass(timing, &passes, process, pass, meter, spans + count);
+        if (!count)
+            continue;
+        error_sort(spans, count, spans + most * passes.nothing_count);
+        timing->medians[timing->processes++] =
+            overhead_middle_by(timing->timer->meter, spans, count);
+        timing->runs += count;
+    }
+    return 0;
+}
+
+/* Over all tours of the machine and meter that are warm, or cold. */
+static int time_tours(struct timing *timing)
+{
+    timing->processes = timing->runs = 0;
+    for (size_t i = 0; i < timing->file->tour_count; i++) {
+        const struct overhead_tour *tour = &timing->file->tours[i];
+        int meter = overhead_meter_index(tour, timing->timer->meter);
+        if (tour->machine != timing->timer->machine || meter < 0 || tour->cold != timing->cold)
+            continue;
+        int error = time_tour(timing, tour, (uint32_t)meter);
+        if (error)
+            return error;
+    }
+    if (!timing->processes)
+        return 0;
+    sort_values(timing->medians, timing->processes);
+    struct overhead_timer *timer = timing->timer;
+    timer->known = true;
+    timer->cost = quantile(timing->medians, timing->processes, 0.5);
+    timer->low = quantile(timing->medians, timing->processes, 0.025);
+    timer->high = quantile(timing->medians, timing->processes, 0.975);
+    timer->processes = timing->processes;
+    timer->runs = timing->runs;
+    return 0;
+}
+
+/* --- the step --- */
+
+static size_t spans_of(const struct overhead_tour *tour)
+{
+    return tour->processes ? tour->begins[tour->processes] : 0;
+}
+
+static int find_step(const struct overhead_case *file, struct overhead_timer *timer)
+{
+    size_t all = 0, seen = 0, count = 0;
+    enum meter_unit unit = timer->meter->unit;
+    for (size_t i = 0; i < file->tour_count; i++)
+        if (file->tours[i].machine == timer->machine &&
+            overhead_meter_index(&file->tours[i], timer->meter) >= 0)
+            all += spans_of(&file->tours[i]);
+    if (unit != METER_TICKS && unit != METER_NS) { /* a count counts in ones */
+        timer->resolution = timer->meter->step > 1 ? timer->meter->step : all > 0;
+        return 0;
+    }
+    AUTO_FREE int64_t *values = calloc(MOST_LOOKED_AT + 1, sizeof(*values));
+    AUTO_FREE int64_t *scratch = calloc(2 * MOST_LOOKED_AT + 2, sizeof(*scratch));
+    if (!values || !scratch)
+        return -ENOMEM;
+    size_t stride = all / MOST_LOOKED_AT + 1;
+    for (size_t i = 0; i < file->tour_count; i++) {
+        const struct overhead_tour *tour = &file->tours[i];
+        int meter = overhead_meter_index(tour, timer->meter);
+        if (tour->machine != timer->machine || meter < 0)
+            continue;
+        for (size_t at = 0; at < spans_of(tour); at++)
+            if (seen++ % stride == 0 && count < MOST_LOOKED_AT)
+                values[count++] = tour->values[at * tour->meter_count + (size_t)meter];
+    }
+    timer->resolution = find_resolution(values, count, scratch);
+    return 0;
+}
+
+/* --- one timer --- */
+
+/* What is undisturbed follows from the gauge, whose cost contains that of metering: first by all
+ * passes, then by those that the gauge lets stand. Where it lets none stand, all count. */
+static int judge_timer(const struct overhead_case *file, struct overhead_timer *timer,
+                       double *medians)
+{
+    struct timing timing = {.file = file, .timer = timer, .medians = medians};
+    int error = time_tours(&timing);
+    if (!error)
+        error = find_step(file, timer);
+    if (!error && !timing.processes) {
+        timing.cold = true;
+        return time_tours(&timing);
+    }
+    struct overhead_gauge gauge = {.machine = timer->machine, .meter = timer->meter};
+    if (!error)
+        error = overhead_measure_gauge(file, timer->cost, timer->resolution, &gauge);
+    timing.gauge = &gauge;
+    return error ? error : time_tours(&timing);
+}
+
+int overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report)
+{
+    size_t processes = 1;
+    for (size_t i = 0; i < file->tour_count; i++) {
+        const struct overhead_tour *tour = &file->tours[i];
+        processes += tour->processes;
+        for (uint32_t meter = 0; meter < tour->meter_count; meter++) {
+            int error = add_timer(report, tour->machine, &tour->meters[meter]);
+            if (error)
+                return error;
+        }
+    }
+    AUTO_FREE double *medians = calloc(processes, sizeof(*medians));
+    if (!medians)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->timer_count; i++) {
+        int error = judge_timer(file, &report->timers[i], medians);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Where a tour metered an event in user and in kernel mode, their sum is a meter of its own: it
+ * must be taken call by call, for medians do not add up. */
+
+/* Is it the event of `user`, in another mode? */
+static bool is_mode_of(const struct overhead_meter *user, const struct overhead_meter *other,
+                       const char *mode)
+{
+    size_t base = strcspn(user->event, ":"), other_base = strcspn(other->event, ":");
+    return strcmp(user->mode, "u") == 0 && strcmp(other->mode, mode) == 0 &&
+           user->unit == other->unit && base == other_base &&
+           strncmp(user->event, other->event, base) == 0;
+}
+
+static const struct overhead_meter *other_mode(const struct overhead_tour *tour,
+                                               const struct overhead_meter *user, const char *mode)
+{
+    for (uint32_t i = 0; i < tour->meter_count; i++)
+        if (is_mode_of(user, &tour->meters[i], mode))
+            return &tour->meters[i];
+    return NULL;
+}
+
+/* Not where both modes were also metered together: that is the total, measured. */
+static bool find_halves(struct sorted_tour *sorted)
+{
+    const struct overhead_tour *tour = sorted->tour;
+    for (uint32_t user = 0; user < tour->meter_count; user++) {
+        const struct overhead_meter *kernel = other_mode(tour, &tour->meters[user], "k");
+        if (!kernel || other_mode(tour, &tour->meters[user], "uk"))
+            continue;
+        sorted->user = user;
+        sorted->kernel = (uint32_t)(kernel - tour->meters);
+        return true;
+    }
+    return false;
+}
+
+/* The total of that event, made where no tour before had it. NULL: out of memory. */
+static const struct overhead_meter *total_of(const struct overhead_meter *half,
+                                             struct overhead_report *report)
+{
+    size_t base = strcspn(half->event, ":");
+    for (size_t i = 0; i < report->total_count; i++)
+        if (report->totals[i].unit == half->unit && strcspn(report->totals[i].event, ":") == base &&
+            strncmp(report->totals[i].event, half->event, base) == 0)
+            return &report->totals[i];
+    char *event = malloc(base + sizeof(":uk")), *mode = strdup("uk");
+    if (!event || !mode) {
+        free(event);
+        free(mode);
+        return NULL;
+    }
+    memcpy(event, half->event, base);
+    memcpy(event + base, ":uk", sizeof(":uk"));
+    report->totals[report->total_count] = (struct overhead_meter){event, mode, half->unit, 0};
+    return &report->totals[report->total_count++];
+}
+
+static bool same_factors(const struct overhead_tour *left, const struct overhead_tour *right)
+{
+    return left->machine == right->machine && left->open == right->open &&
+           left->separate == right->separate && left->cold == right->cold &&
+           strcmp(left->link, right->link) == 0 && strcmp(left->counted, right->counted) == 0;
+}
+
+static bool makes_call(const struct overhead_tour *tour, uint32_t operation, uint32_t times)
+{
+    for (size_t i = 0; i < tour->length; i++)
+        if (tour->calls[i] == operation && tour->times[i] == times)
+            return true;
+    return false;
+}
+
+/* Did the clock of an emulated machine count the instructions of the same calls? It misses none,
+ * and the counters do: there is one total, and that is the clock's. */
+static bool is_clocked(const struct sorted *sorted, const struct overhead_tour *tour)
+{
+    for (size_t i = 0; i < sorted->count; i++) {
+        const struct overhead_tour *other = sorted->tours[i].tour;
+        bool clocked = other->processes && other->meter_count &&
+                       overhead_is_clock(&other->meters[0]) && same_factors(tour, other);
+        for (size_t j = 0; j < tour->length && clocked; j++)
+            clocked = makes_call(other, tour->calls[j], tour->times[j]);
+        if (clocked)
+            return true;
+    }
+    return false;
+}
+
+int overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
+{
+    /* Room for one of each tour, so that none moves. */
+    report->total_count = 0;
+    report->totals = calloc(sorted->count + 1, sizeof(*report->totals));
+    if (!report->totals)
+        return -ENOMEM;
+    for (size_t i = 0; i < sorted->count; i++) {
+        struct sorted_tour *one = &sorted->tours[i];
+        if (!find_halves(one) || is_clocked(sorted, one->tour))
+            continue;
+        one->total = total_of(&one->tour->meters[one->user], report);
+        if (!one->total)
+            return -ENOMEM;
+    }
+    return 0;
 }

@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/overhead/clock.h"
-#include "judge/overhead/figures.h"
-#include "judge/overhead/in-a-row.h"
 #include "stats/medians.h"
-#include "judge/overhead/outliers.h"
+#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* A figure with what its cell is told by. */
 struct entry {

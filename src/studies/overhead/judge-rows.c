@@ -6,9 +6,707 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "judge/overhead/figures.h"
-#include "judge/overhead/row-figures.h"
+#include "base/cleanup.h"
+#include "stats/medians.h"
+#include "stats/moments.h"
+#include "stats/spread.h"
+#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The figures of a row of one cell. */
+
+int row_figures_open(const struct overhead_cells *cells, size_t most, struct row_figures *figures)
+{
+    *figures = (struct row_figures){.cells = cells};
+    figures->sorted = malloc((cells->spans + 1) * sizeof(*figures->sorted));
+    figures->by_process = malloc((cells->spans + 1) * sizeof(*figures->by_process));
+    figures->scratch = malloc((most + 1) * sizeof(*figures->scratch));
+    figures->pooled = malloc((most + 1) * sizeof(*figures->pooled));
+    figures->values = malloc((most + 1) * sizeof(*figures->values));
+    figures->ordered = malloc((most + 1) * sizeof(*figures->ordered));
+    figures->groups = malloc((most + 1) * sizeof(*figures->groups));
+    figures->medians = malloc((most + 1) * sizeof(*figures->medians));
+    return figures->sorted && figures->by_process && figures->scratch && figures->pooled &&
+                   figures->values && figures->ordered && figures->groups && figures->medians
+               ? 0
+               : -ENOMEM;
+}
+
+void row_figures_release(struct row_figures *figures)
+{
+    free(figures->sorted);
+    free(figures->by_process);
+    free(figures->scratch);
+    free(figures->pooled);
+    free(figures->values);
+    free(figures->ordered);
+    free(figures->groups);
+    free(figures->medians);
+    *figures = (struct row_figures){0};
+}
+
+static double quantile_of(const int64_t *sorted, size_t count, double share)
+{
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    double value = (double)sorted[below];
+    if (below + 1 < count)
+        value += (place - (double)below) * ((double)sorted[below + 1] - value);
+    return value;
+}
+
+/* A middle between two steps may lie outside of quartiles that are steps. */
+void row_keep_order(struct overhead_row *row)
+{
+    row->q1 = fmin(row->q1, row->median);
+    row->q3 = fmax(row->q3, row->median);
+}
+
+void row_take_interval(const struct row_figures *figures, struct overhead_row *row)
+{
+    struct overhead_median median = overhead_median_of(figures->medians, row->processes);
+    row->low = fmin(median.low, row->median);
+    row->high = fmax(median.high, row->median);
+}
+
+void row_count_outliers(const struct row_figures *figures, const struct overhead_cell *cell,
+                        double cost, struct overhead_row *row)
+{
+    double limit = fmax(row->q3 + 3 * (row->q3 - row->q1), 1.5 * row->median) + cost;
+    const int64_t *values = figures->cells->values + cell->begin;
+    const uint8_t *flags = figures->cells->flags + cell->begin;
+    for (size_t i = 0; i < cell->runs; i++)
+        if ((double)values[i] > limit) {
+            row->outliers++;
+            row->outliers_faulted += (flags[i] & SPAN_FAULTED) != 0;
+            row->outliers_switched += (flags[i] & SPAN_SWITCHED) != 0;
+        }
+}
+
+/* Puts the spans of every process in order, and takes their medians. */
+static size_t take_medians(struct row_figures *figures, const struct overhead_cell *cell,
+                           const struct overhead_timer *timer)
+{
+    int64_t *values = figures->by_process + cell->begin;
+    const uint32_t *groups = figures->cells->groups + cell->begin;
+    size_t processes = 0;
+    memcpy(values, figures->cells->values + cell->begin, cell->runs * sizeof(*values));
+    for (size_t begin = 0, end; begin < cell->runs; begin = end) {
+        for (end = begin + 1; end < cell->runs && groups[end] == groups[begin];)
+            end++;
+        error_sort(values + begin, end - begin, figures->scratch);
+        figures->medians[processes++] =
+            overhead_middle_by(timer->meter, values + begin, end - begin) - timer->cost;
+    }
+    return processes;
+}
+
+static void take_disturbed(const struct row_figures *figures, const struct overhead_cell *cell,
+                           double cost, struct overhead_row *row)
+{
+    int64_t *sorted = figures->sorted + cell->begin + cell->runs;
+    row->disturbed = cell->disturbed;
+    row->disturbed_median = NAN;
+    if (!cell->disturbed)
+        return;
+    memcpy(sorted, figures->cells->values + cell->begin + cell->runs,
+           cell->disturbed * sizeof(*sorted));
+    error_sort(sorted, cell->disturbed, figures->scratch);
+    row->disturbed_median = quantile_of(sorted, cell->disturbed, 0.5) - cost;
+}
+
+static void take_quantiles(const int64_t *sorted, size_t count, const struct overhead_timer *timer,
+                           struct overhead_row *row)
+{
+    double cost = timer->cost;
+    row->min = (double)sorted[0] - cost;
+    row->q1 = quantile_of(sorted, count, 0.25) - cost;
+    row->median = overhead_middle_by(timer->meter, sorted, count) - cost;
+    row->q3 = quantile_of(sorted, count, 0.75) - cost;
+    row->p99 = quantile_of(sorted, count, 0.99) - cost;
+    row->max = (double)sorted[count - 1] - cost;
+}
+
+static int find_levels(struct row_figures *figures, const struct overhead_cell *cell,
+                       const struct overhead_timer *timer, struct overhead_row *row)
+{
+    const int64_t *values = figures->cells->values + cell->begin;
+    const int64_t *sorted = figures->sorted + cell->begin;
+    for (size_t i = 0; i < cell->runs; i++) {
+        figures->values[i] = (double)values[i] - timer->cost;
+        figures->ordered[i] = (double)sorted[i] - timer->cost;
+    }
+    struct level_sample sample = {figures->values, figures->cells->groups + cell->begin,
+                                  figures->ordered, cell->runs, timer->resolution};
+    int found = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
+    row->level_count = found > 0 ? (size_t)found : 0;
+    return found < 0 ? found : 0;
+}
+
+int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
+                const struct overhead_timer *timer, struct overhead_row *row)
+{
+    int64_t *sorted = figures->sorted + cell->begin;
+    row->runs = cell->runs;
+    row->faults = cell->faults;
+    take_disturbed(figures, cell, timer->cost, row);
+    if (!cell->runs)
+        return 0;
+    memcpy(sorted, figures->cells->values + cell->begin, cell->runs * sizeof(*sorted));
+    error_sort(sorted, cell->runs, figures->scratch);
+    take_quantiles(sorted, cell->runs, timer, row);
+    row_keep_order(row);
+    row_count_outliers(figures, cell, timer->cost, row);
+    row->processes = take_medians(figures, cell, timer);
+    row_take_interval(figures, row);
+    return find_levels(figures, cell, timer, row);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The row over all predecessors. Each weighs the same however many of its runs are left, so a
+ * quantile is where the mean of the cells' distributions reaches a share; it is found by halving
+ * the range of values, for the cells are in order already. */
+
+/* Values in order that weigh as much as any other part. */
+struct part {
+    const int64_t *sorted;
+    size_t count;
+};
+
+/* Rounding of a mean of shares. */
+static const double SLACK = 1e-12;
+
+static size_t count_up_to(const struct part *part, int64_t limit)
+{
+    size_t low = 0, high = part->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (part->sorted[middle] <= limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double share_up_to(const struct part *parts, size_t count, int64_t limit)
+{
+    double share = 0;
+    for (size_t i = 0; i < count; i++)
+        share += (double)count_up_to(&parts[i], limit) / (double)parts[i].count;
+    return share / (double)count;
+}
+
+/* The smallest value up to which at least (above: more than) that share lies. */
+static int64_t value_at(const struct part *parts, size_t count, double share, bool above)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        int64_t least = parts[i].sorted[0], most = parts[i].sorted[parts[i].count - 1];
+        low = least < low ? least : low;
+        high = most > high ? most : high;
+    }
+    double wanted = above ? share + SLACK : share - SLACK;
+    while (low < high) {
+        int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+        if (share_up_to(parts, count, middle) >= wanted)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static double median_of(const struct part *parts, size_t count)
+{
+    return ((double)value_at(parts, count, 0.5, false) +
+            (double)value_at(parts, count, 0.5, true)) /
+           2;
+}
+
+/* As overhead_middle_by: the mean of what lies within a step of the median. */
+static double middle_of(const struct overhead_meter *meter, const struct part *parts, size_t count)
+{
+    double median = median_of(parts, count), sum = 0, weight = 0;
+    for (size_t i = 0; i < count && meter->step > 0; i++)
+        for (size_t j = 0; j < parts[i].count; j++)
+            if (fabs((double)parts[i].sorted[j] - median) <= meter->step) {
+                sum += (double)parts[i].sorted[j] / (double)parts[i].count;
+                weight += 1 / (double)parts[i].count;
+            }
+    return weight > 0 ? sum / weight : median;
+}
+
+static void siblings_take_quantiles(const struct part *parts, size_t count,
+                                    const struct overhead_timer *timer, struct overhead_row *row)
+{
+    double cost = timer->cost;
+    row->min = (double)value_at(parts, count, 0, true) - cost;
+    row->q1 = (double)value_at(parts, count, 0.25, false) - cost;
+    row->median = middle_of(timer->meter, parts, count) - cost;
+    row->q3 = (double)value_at(parts, count, 0.75, false) - cost;
+    row->p99 = (double)value_at(parts, count, 0.99, false) - cost;
+    row->max = (double)value_at(parts, count, 1, false) - cost;
+}
+
+/* --- process by process --- */
+
+struct siblings {
+    struct row_figures *figures;
+    const struct overhead_cell *cells;
+    size_t count;
+    size_t *taken;      /* [cell]: spans taken so far */
+    struct part *parts; /* [cell] */
+    size_t runs, processes;
+};
+
+/* UINT32_MAX: all are taken. */
+static uint32_t next_process(const struct siblings *siblings)
+{
+    uint32_t next = UINT32_MAX;
+    for (size_t i = 0; i < siblings->count; i++) {
+        const struct overhead_cell *cell = &siblings->cells[i];
+        if (siblings->taken[i] == cell->runs)
+            continue;
+        uint32_t group = siblings->figures->cells->groups[cell->begin + siblings->taken[i]];
+        next = group < next ? group : next;
+    }
+    return next;
+}
+
+/* Lays the spans of the process of one cell behind the others. */
+static void take_part(struct siblings *siblings, size_t index, uint32_t process, size_t *parts)
+{
+    struct row_figures *figures = siblings->figures;
+    const struct overhead_cell *cell = &siblings->cells[index];
+    size_t begin = siblings->taken[index], end = begin;
+    while (end < cell->runs && figures->cells->groups[cell->begin + end] == process) {
+        figures->pooled[siblings->runs] = figures->cells->values[cell->begin + end++];
+        figures->groups[siblings->runs++] = process;
+    }
+    siblings->taken[index] = end;
+    if (end > begin)
+        siblings->parts[(*parts)++] =
+            (struct part){figures->by_process + cell->begin + begin, end - begin};
+}
+
+static void take_processes(struct siblings *siblings, const struct overhead_timer *timer)
+{
+    for (uint32_t process; (process = next_process(siblings)) != UINT32_MAX;) {
+        size_t parts = 0;
+        for (size_t i = 0; i < siblings->count; i++)
+            take_part(siblings, i, process, &parts);
+        siblings->figures->medians[siblings->processes++] =
+            middle_of(timer->meter, siblings->parts, parts) - timer->cost;
+    }
+}
+
+/* --- the row --- */
+
+static size_t parts_of(struct siblings *siblings)
+{
+    size_t parts = 0;
+    for (size_t i = 0; i < siblings->count; i++)
+        if (siblings->cells[i].runs)
+            siblings->parts[parts++] = (struct part){
+                siblings->figures->sorted + siblings->cells[i].begin, siblings->cells[i].runs};
+    return parts;
+}
+
+static void siblings_take_disturbed(struct siblings *siblings, double cost,
+                                    struct overhead_row *row)
+{
+    size_t parts = 0;
+    row->disturbed_median = NAN;
+    for (size_t i = 0; i < siblings->count; i++) {
+        const struct overhead_cell *cell = &siblings->cells[i];
+        row->disturbed += cell->disturbed;
+        row->faults += cell->faults;
+        if (cell->disturbed)
+            siblings->parts[parts++] = (struct part){
+                siblings->figures->sorted + cell->begin + cell->runs, cell->disturbed};
+    }
+    if (parts)
+        row->disturbed_median = median_of(siblings->parts, parts) - cost;
+}
+
+/* Levels are told by predecessor where fewer runs than this part of what chance would place are off
+ * the level on which most runs after the same call are. */
+static const double OFF_LEVEL = 1.0 / 3;
+
+/* Runs of one cell that are on another level than most of them. firsts: where levels begin. */
+static size_t off_level(const struct part *part, const int64_t *firsts, size_t levels)
+{
+    size_t most = 0, below = 0;
+    for (size_t level = 0; level < levels; level++) {
+        size_t end = level + 1 < levels ? count_up_to(part, firsts[level + 1] - 1) : part->count;
+        most = end - below > most ? end - below : most;
+        below = end;
+    }
+    return part->count - most;
+}
+
+/* pooled: all runs, in order. */
+static bool predecessor_decides(const struct siblings *siblings, const struct overhead_row *row)
+{
+    const struct row_figures *figures = siblings->figures;
+    int64_t firsts[OVERHEAD_MOST_LEVELS];
+    double largest = 0, runs = (double)siblings->runs;
+    size_t first = 0, off = 0;
+    for (size_t level = 0; level < row->level_count; level++) {
+        firsts[level] = figures->pooled[first < siblings->runs ? first : siblings->runs - 1];
+        first += (size_t)lround(row->levels[level].share * runs);
+        largest = fmax(largest, row->levels[level].share);
+    }
+    for (size_t i = 0; i < siblings->count; i++) {
+        const struct overhead_cell *cell = &siblings->cells[i];
+        struct part part = {figures->sorted + cell->begin, cell->runs};
+        off += off_level(&part, firsts, row->level_count);
+    }
+    return (double)off < OFF_LEVEL * (1 - largest) * runs;
+}
+
+static int siblings_find_levels(struct siblings *siblings, const struct overhead_timer *timer,
+                                struct overhead_row *row)
+{
+    struct row_figures *figures = siblings->figures;
+    for (size_t i = 0; i < siblings->runs; i++)
+        figures->values[i] = (double)figures->pooled[i] - timer->cost;
+    error_sort(figures->pooled, siblings->runs, figures->scratch);
+    for (size_t i = 0; i < siblings->runs; i++)
+        figures->ordered[i] = (double)figures->pooled[i] - timer->cost;
+    struct level_sample sample = {figures->values, figures->groups, figures->ordered,
+                                  siblings->runs, timer->resolution};
+    int found = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
+    row->level_count = found > 0 ? (size_t)found : 0;
+    if (row->levels_kind != LEVELS_ONE && predecessor_decides(siblings, row))
+        row->levels_kind = LEVELS_BY_PREDECESSOR;
+    return found < 0 ? found : 0;
+}
+
+int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells, size_t count,
+                    const struct overhead_timer *timer, struct overhead_row *row)
+{
+    AUTO_FREE size_t *taken = calloc(count + 1, sizeof(*taken));
+    AUTO_FREE struct part *parts = calloc(count + 1, sizeof(*parts));
+    if (!taken || !parts)
+        return -ENOMEM;
+    struct siblings siblings = {figures, cells, count, taken, parts, 0, 0};
+    siblings_take_disturbed(&siblings, timer->cost, row);
+    size_t usable = parts_of(&siblings);
+    if (!usable)
+        return 0;
+    siblings_take_quantiles(parts, usable, timer, row);
+    row_keep_order(row);
+    for (size_t i = 0; i < count; i++)
+        row_count_outliers(figures, &cells[i], timer->cost, row);
+    take_processes(&siblings, timer);
+    row->runs = siblings.runs;
+    row->processes = siblings.processes;
+    row_take_interval(figures, row);
+    return siblings_find_levels(&siblings, timer, row);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * A call is wild among the calls of other processes at the same position. A fault explains it only
+ * where such calls usually have none: every first call of new code may take one. */
+
+/* With fewer calls nothing is usual. */
+enum { FEWEST = 8 };
+
+double overhead_faults(const struct account *account)
+{
+    return account ? (double)account->minor_faults + (double)account->major_faults : 0;
+}
+
+double overhead_switches(const struct account *account)
+{
+    return account ? (double)account->voluntary + (double)account->involuntary : 0;
+}
+
+static int by_position(const void *left, const void *right)
+{
+    const struct overhead_figure *a = *(const struct overhead_figure *const *)left;
+    const struct overhead_figure *b = *(const struct overhead_figure *const *)right;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* Above which a call is wild, as rows have it. */
+static double limit_of(const struct overhead_figure *const *figures, size_t count, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = figures[i]->value;
+    sort_values(scratch, count);
+    double q1 = quantile(scratch, count, .25), q3 = quantile(scratch, count, .75);
+    return fmax(q3 + 3 * (q3 - q1), 1.5 * quantile(scratch, count, .5));
+}
+
+typedef double account_figure(const struct account *account);
+
+static double usual(const struct overhead_figure *const *figures, size_t count,
+                    account_figure *figure, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = figure(figures[i]->account);
+    sort_values(scratch, count);
+    return quantile(scratch, count, .5);
+}
+
+static size_t judge_position(const struct overhead_figure *const *figures, size_t count,
+                             double *scratch, struct overhead_cold *cold)
+{
+    size_t explained = 0;
+    cold->runs += count;
+    if (count < FEWEST)
+        return 0;
+    double limit = limit_of(figures, count, scratch);
+    double faults = usual(figures, count, overhead_faults, scratch);
+    double switches = usual(figures, count, overhead_switches, scratch);
+    for (size_t i = 0; i < count; i++) {
+        if (!(figures[i]->value > limit))
+            continue;
+        cold->outlier_count++;
+        if (overhead_faults(figures[i]->account) > faults ||
+            overhead_switches(figures[i]->account) > switches)
+            explained++;
+    }
+    return explained;
+}
+
+int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
+                            struct overhead_cold *cold)
+{
+    AUTO_FREE double *scratch = calloc(count + 1, sizeof(*scratch));
+    if (!scratch)
+        return -ENOMEM;
+    size_t explained = 0;
+    qsort(figures, count, sizeof(struct overhead_figure *), by_position);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin; end < count && figures[end]->position == figures[begin]->position;)
+            end++;
+        explained += judge_position(figures + begin, end - begin, scratch, cold);
+    }
+    cold->outliers = cold->runs ? (double)cold->outlier_count / (double)cold->runs : 0;
+    cold->outliers_explained =
+        cold->outlier_count ? (double)explained / (double)cold->outlier_count : NAN;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * One figure of every process for each of its cells: what sweeps, first calls, machines and peers
+ * compare. Calls of one process depend on each other, so a process is one witness however often it
+ * called. */
+
+const char *overhead_variant(const struct overhead_operation *operation, const char *link)
+{
+    if (operation->page && *operation->page)
+        return operation->page;
+    return operation->binds ? link : "inline";
+}
+
+bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right)
+{
+    return left == right ||
+           (strcmp(left->event, right->event) == 0 && strcmp(left->mode, right->mode) == 0);
+}
+
+bool overhead_is_time(const struct overhead_meter *meter)
+{
+    return meter->unit == METER_TICKS || meter->unit == METER_NS;
+}
+
+bool overhead_means_something(const struct overhead_case *file,
+                              const struct overhead_figure *figure)
+{
+    return !file->machines[figure->machine].emulated ||
+           !(overhead_is_time(figure->meter) || figure->meter->unit == METER_CYCLES);
+}
+
+bool overhead_is_own(const struct overhead_operation *operation)
+{
+    return strcmp(operation->instrument, "timer") == 0;
+}
+
+static int by_cost(const void *left, const void *right)
+{
+    double a = ((const struct seen *)left)->cost, b = ((const struct seen *)right)->cost;
+    return (a > b) - (a < b);
+}
+
+/* The value up to which half of the weight lies, where each predecessor weighs the same; between
+ * two of them where exactly half does. calls: sorted by cost, none NaN. */
+static double balanced_median(const struct seen *calls, size_t count, const size_t *by_slot)
+{
+    double all = 0, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        all += 1 / (double)by_slot[calls[i].slot_before + 1];
+    for (size_t i = 0; i < count; i++) {
+        sum += 1 / (double)by_slot[calls[i].slot_before + 1];
+        if (fabs(sum - all / 2) < 1e-9 * all && i + 1 < count)
+            return calls[i].cost / 2 + calls[i + 1].cost / 2;
+        if (sum > all / 2)
+            return calls[i].cost;
+    }
+    return calls[count - 1].cost;
+}
+
+/* The same between the steps of a meter that counts in such: the mean of what is next to it. */
+static double balanced_middle(const struct overhead_meter *meter, const struct seen *calls,
+                              size_t count, const size_t *by_slot)
+{
+    double median = balanced_median(calls, count, by_slot), sum = 0, all = 0;
+    for (size_t i = 0; i < count && meter->step > 0; i++)
+        if (fabs(calls[i].cost - median) <= meter->step) {
+            double weight = 1 / (double)by_slot[calls[i].slot_before + 1];
+            sum += weight * calls[i].cost;
+            all += weight;
+        }
+    return all > 0 ? sum / all : median;
+}
+
+struct writer {
+    const struct overhead_case *file;
+    struct overhead_report *report;
+    size_t capacity;
+    uint32_t tour;
+    struct seen *calls; /* of the cell, sorted here */
+    size_t *by_slot;    /* undisturbed calls by what was before them; the first: nothing */
+};
+
+static int put(struct writer *writer, const struct overhead_figure *figure)
+{
+    struct overhead_report *report = writer->report;
+    if (report->figure_count == writer->capacity) {
+        size_t capacity = writer->capacity ? 2 * writer->capacity : 256;
+        void *grown = reallocarray(report->figures, capacity, sizeof(*report->figures));
+        if (!grown)
+            return -ENOMEM;
+        report->figures = grown;
+        writer->capacity = capacity;
+    }
+    report->figures[report->figure_count++] = *figure;
+    return 0;
+}
+
+/* A cold call is a figure of its own. */
+static int put_calls(struct writer *writer, struct overhead_figure figure, size_t count)
+{
+    int error = 0;
+    for (size_t i = 0; i < count && !error; i++) {
+        const struct seen *call = &writer->calls[i];
+        if (isnan(call->cost))
+            continue;
+        figure.position = call->position;
+        figure.predecessor = call->predecessor;
+        figure.account = call->account;
+        figure.value = call->cost;
+        figure.runs = 1;
+        error = put(writer, &figure);
+    }
+    return error;
+}
+
+static int put_median(struct writer *writer, struct overhead_figure figure, size_t slots,
+                      size_t count)
+{
+    size_t kept = 0;
+    memset(writer->by_slot, 0, (slots + 1) * sizeof(*writer->by_slot));
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(writer->calls[i].cost)) {
+            writer->by_slot[writer->calls[i].slot_before + 1]++;
+            writer->calls[kept++] = writer->calls[i];
+        }
+    if (!kept)
+        return 0;
+    qsort(writer->calls, kept, sizeof(*writer->calls), by_cost);
+    figure.predecessor = -1;
+    figure.value = balanced_middle(figure.meter, writer->calls, kept, writer->by_slot);
+    figure.runs = kept;
+    return put(writer, &figure);
+}
+
+/* meter: of the tour; meter_count stands for the total. */
+static int put_cell(struct writer *writer, const struct sorted_tour *sorted, uint32_t process,
+                    size_t slot, uint32_t meter)
+{
+    const struct overhead_tour *tour = sorted->tour;
+    bool is_total = meter == tour->meter_count;
+    uint32_t first = is_total ? sorted->user : meter;
+    size_t count, other_count;
+    const struct seen *calls = sorted_cell(sorted, process, slot, first, &count);
+    memcpy(writer->calls, calls, count * sizeof(*calls));
+    if (is_total) {
+        const struct seen *others =
+            sorted_cell(sorted, process, slot, sorted->kernel, &other_count);
+        count = other_count < count ? other_count : count;
+        for (size_t i = 0; i < count; i++)
+            writer->calls[i].cost += others[i].cost;
+    }
+    const struct slot *of = &sorted->slots[slot];
+    struct overhead_figure figure = {
+        .machine = tour->machine,
+        .tour = writer->tour,
+        .process = process,
+        .operation = of->operation,
+        .times = of->times,
+        .meter = is_total ? sorted->total : &tour->meters[meter],
+        .variant = overhead_variant(&writer->file->operations[of->operation], tour->link),
+    };
+    return tour->cold ? put_calls(writer, figure, count)
+                      : put_median(writer, figure, sorted->slot_count, count);
+}
+
+static int put_tour(struct writer *writer, const struct sorted_tour *sorted)
+{
+    const struct overhead_tour *tour = sorted->tour;
+    size_t longest = 0;
+    for (size_t i = 0; i < tour->processes; i++)
+        longest = tour->passes[i] > longest ? tour->passes[i] : longest;
+    AUTO_FREE struct seen *calls = calloc(longest * tour->length + 1, sizeof(*calls));
+    AUTO_FREE size_t *by_slot = calloc(sorted->slot_count + 1, sizeof(*by_slot));
+    if (!calls || !by_slot)
+        return -ENOMEM;
+    writer->calls = calls;
+    writer->by_slot = by_slot;
+    uint32_t meters = tour->meter_count + (sorted->total ? 1 : 0);
+    int error = 0;
+    for (uint32_t process = 0; process < tour->processes; process++)
+        for (size_t slot = 0; slot < sorted->slot_count; slot++)
+            for (uint32_t meter = 0; meter < meters && !error; meter++)
+                error = put_cell(writer, sorted, process, slot, meter);
+    return error;
+}
+
+int overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report)
+{
+    AUTO_SORTED struct sorted sorted;
+    int error = overhead_sort_calls(file, report, &sorted);
+    if (!error)
+        error = overhead_find_totals(&sorted, report);
+    struct writer writer = {.file = file, .report = report};
+    for (size_t i = 0; i < sorted.count && !error; i++) {
+        writer.tour = (uint32_t)i;
+        error = put_tour(&writer, &sorted.tours[i]);
+    }
+    return error;
+}
+
+void overhead_release_figures(struct overhead_report *report)
+{
+    for (size_t i = 0; i < report->total_count; i++) {
+        free(report->totals[i].event);
+        free(report->totals[i].mode);
+    }
+    free(report->totals);
+    free(report->figures);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * One row a cell, and one over all predecessors before those of each. Intervals are by ranks of
+ * processes: nothing is drawn. */
 
 static struct overhead_row describe(const struct overhead_case *file,
                                     const struct overhead_cell *cell,

@@ -10,10 +10,540 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/overhead/companies.h"
-#include "judge/overhead/figures.h"
-#include "judge/overhead/line.h"
+#include "stats/interval.h"
 #include "stats/medians.h"
+#include "stats/moments.h"
+#include "studies/overhead/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Means at each count, and the error of a sum of them: after Welch and Satterthwaite where every
+ * process measured one count (each count scatters in its own way), from each process's own sum
+ * where it measured all. */
+
+/* Below this part of the largest mean a figure is rounding. */
+static const double DUST = 1e-10;
+/* Below this part of it a mean weighs no more. */
+static const double CHEAP = 0.01;
+
+static int by_count(const void *left, const void *right)
+{
+    const struct line_value *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? -1 : 1;
+    return (a->process > b->process) - (a->process < b->process);
+}
+
+static int by_process(const void *left, const void *right)
+{
+    const struct line_value *a = left, *b = right;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+static size_t count_points(const struct line_value *values, size_t count)
+{
+    size_t points = 0;
+    for (size_t i = 0; i < count; i++)
+        points += i == 0 || values[i].count != values[i - 1].count;
+    return points;
+}
+
+static int fill_points(const struct line_value *values, size_t count, struct line_points *points)
+{
+    AUTO_FREE double *costs = calloc(count + 1, sizeof(*costs));
+    points->list = calloc(points->count + 1, sizeof(*points->list));
+    if (!costs || !points->list)
+        return -ENOMEM;
+    for (size_t begin = 0, end, point = 0; begin < count; begin = end, point++) {
+        for (end = begin; end < count && values[end].count == values[begin].count; end++)
+            costs[end - begin] = values[end].cost;
+        struct moments moments = moments_of(costs, end - begin);
+        points->list[point] = (struct line_point){
+            .count = values[begin].count,
+            .mean = moments.mean,
+            .variance = moments.variance / (double)(end - begin),
+            .df = (double)(end - begin - 1),
+            .processes = end - begin,
+        };
+        points->largest = fmax(points->largest, fabs(moments.mean));
+    }
+    return 0;
+}
+
+/* What is dear scatters more, about in proportion: a part of the cost counts the same at every
+ * count. What costs next to nothing does not get all the weight. */
+static void weigh(struct line_points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        struct line_point *point = &points->list[i];
+        double scale = fmax(fabs(point->mean), CHEAP * points->largest);
+        point->weight = (double)point->processes / (scale > 0 ? scale * scale : 1);
+    }
+}
+
+/* Where a count has one process, what the others differ by must do. */
+static void lend_variances(struct line_points *points)
+{
+    double squares = 0, df = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct line_point *point = &points->list[i];
+        squares += point->df * point->variance * (double)point->processes;
+        df += point->df;
+    }
+    points->lonely = !(df > 0);
+    for (size_t i = 0; i < points->count && !points->lonely; i++)
+        if (!(points->list[i].df > 0)) {
+            points->list[i].variance = squares / df;
+            points->list[i].df = df;
+        }
+}
+
+/* How many processes measured every count. Two or more are brought to the front and *count is how
+ * many values these have. values: by process. */
+static size_t keep_whole(struct line_value *values, size_t *count, size_t points)
+{
+    size_t kept = 0, whole = 0;
+    for (int counting = 1; counting >= 0; counting--) {
+        for (size_t begin = 0, end; begin < *count; begin = end) {
+            for (end = begin; end < *count && values[end].process == values[begin].process;)
+                end++;
+            if (end - begin != points)
+                continue;
+            whole += (size_t)counting;
+            for (size_t i = begin; i < end && !counting; i++)
+                values[kept++] = values[i];
+        }
+        if (whole < 2)
+            return whole;
+    }
+    *count = kept;
+    return whole;
+}
+
+static int pair_up(struct line_value *values, size_t *count, struct line_points *points)
+{
+    qsort(values, *count, sizeof(*values), by_process);
+    size_t whole = keep_whole(values, count, points->count);
+    if (whole < 2)
+        return 0;
+    points->processes = whole;
+    points->costs = calloc(*count, sizeof(*points->costs));
+    if (!points->costs)
+        return -ENOMEM;
+    for (size_t i = 0; i < *count; i++)
+        points->costs[i] = values[i].cost;
+    return 0;
+}
+
+int line_points_of(struct line_value *values, size_t count, struct line_points *points)
+{
+    *points = (struct line_points){0};
+    qsort(values, count, sizeof(*values), by_count);
+    points->count = count_points(values, count);
+    int error = pair_up(values, &count, points);
+    if (error)
+        return error;
+    qsort(values, count, sizeof(*values), by_count);
+    if (!points->costs)
+        points->processes = count;
+    error = fill_points(values, count, points);
+    if (error)
+        return error;
+    weigh(points);
+    lend_variances(points);
+    return 0;
+}
+
+void line_points_release(struct line_points *points)
+{
+    free(points->list);
+    free(points->costs);
+}
+
+/* From how far the sums of single processes lie apart. */
+static void add_paired(const struct line_points *points, const double *factors,
+                       struct line_sum *sum)
+{
+    double squares = 0, n = (double)points->processes;
+    for (size_t process = 0; process < points->processes; process++) {
+        double away = 0;
+        for (size_t i = 0; i < points->count; i++)
+            away +=
+                factors[i] * (points->costs[process * points->count + i] - points->list[i].mean);
+        squares += away * away;
+    }
+    sum->error = sqrt(squares / (n - 1) / n);
+    sum->df = n - 1;
+}
+
+static void add_independent(const struct line_points *points, const double *factors,
+                            struct line_sum *sum)
+{
+    double variance = 0, squares = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        double part = factors[i] * factors[i] * points->list[i].variance;
+        variance += part;
+        squares += part * part / points->list[i].df;
+    }
+    sum->error = sqrt(variance);
+    sum->df = squares > 0 ? variance * variance / squares : 1;
+}
+
+static void add_misfit(const struct line_points *points, const double *factors, double left,
+                       size_t fitted, struct line_sum *sum)
+{
+    double squares = 0;
+    for (size_t i = 0; i < points->count; i++)
+        squares += factors[i] * factors[i] / points->list[i].weight;
+    sum->df = points->count > fitted ? (double)(points->count - fitted) : 0;
+    sum->error = sum->df > 0 ? sqrt(left / sum->df * squares) : INFINITY;
+}
+
+struct line_sum line_sum_of(const struct line_points *points, const double *factors, double left,
+                            size_t fitted)
+{
+    struct line_sum sum = {0};
+    if (points->costs)
+        add_paired(points, factors, &sum);
+    else if (points->lonely)
+        add_misfit(points, factors, left, fitted, &sum);
+    else
+        add_independent(points, factors, &sum);
+    double scale = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        sum.value += factors[i] * points->list[i].mean;
+        scale = fmax(scale, fabs(factors[i]));
+    }
+    double dust = DUST * scale * points->largest;
+    sum.value = fabs(sum.value) < dust ? 0 : sum.value;
+    sum.error = sum.error < dust ? 0 : sum.error;
+    return sum;
+}
+
+double line_sum_reach(struct line_sum sum, double confidence)
+{
+    if (!(sum.error > 0))
+        return 0;
+    return sum.df > 0 ? sum.error * t_quantile((1 + confidence) / 2, sum.df) : INFINITY;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The straight line, what a square of the count would add to it, and the exponent with which the
+ * cost grows above that of the least count. */
+
+/* A line that misses no point by more is straight, whatever can be told apart. */
+static const double MISS = 0.05;
+static const double CONFIDENCE = 0.95;
+/* A line is not called bent for chance: two tests are made of many sweeps. */
+static const double CERTAIN = 0.99;
+/* An increase tells of the exponent when it is this many standard errors above 0: the logarithm of
+ * one that may be nothing says nothing. */
+static const double CLEAR = 2;
+/* Exact data give an exponent that is off by rounding. */
+static const double EXPONENT_DUST = 1e-9;
+
+static double weighted(const struct line_points *points, const double *left, const double *right)
+{
+    double sum = 0;
+    for (size_t i = 0; i < points->count; i++)
+        sum += points->list[i].weight * left[i] * right[i];
+    return sum;
+}
+
+/* Takes out of x what `other` explains of it. */
+static void take_out(const struct line_points *points, double *x, const double *other)
+{
+    double part = weighted(points, x, other) / weighted(points, other, other);
+    for (size_t i = 0; i < points->count; i++)
+        x[i] -= part * other[i];
+}
+
+/* One, the count and its square, each free of those before it; and room for factors. */
+struct basis {
+    double *one, *linear, *square, *factors;
+};
+
+static void fill_basis(const struct line_points *points, struct basis *basis)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        basis->one[i] = 1;
+        basis->linear[i] = points->list[i].count;
+    }
+    take_out(points, basis->linear, basis->one);
+    /* Of the count about its mean, which costs no digits. */
+    for (size_t i = 0; i < points->count; i++)
+        basis->square[i] = basis->linear[i] * basis->linear[i];
+    take_out(points, basis->square, basis->one);
+    take_out(points, basis->square, basis->linear);
+}
+
+/* Factors of the means whose sum is the coefficient of x. */
+static void coefficient_of(const struct line_points *points, const double *x, double *factors)
+{
+    double squares = weighted(points, x, x);
+    for (size_t i = 0; i < points->count; i++)
+        factors[i] = points->list[i].weight * x[i] / squares;
+}
+
+static double coefficient(const struct line_points *points, const double *x)
+{
+    double sum = 0, squares = weighted(points, x, x);
+    for (size_t i = 0; i < points->count; i++)
+        sum += points->list[i].weight * x[i] * points->list[i].mean;
+    return sum / squares;
+}
+
+/* Weighted square sum of what the line leaves, with the square of the count or without. */
+static double left_by(const struct line_points *points, const struct basis *basis, bool with_square)
+{
+    double mean = coefficient(points, basis->one), slope = coefficient(points, basis->linear);
+    double bend = with_square ? coefficient(points, basis->square) : 0, left = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        double fitted = mean + slope * basis->linear[i] + bend * basis->square[i];
+        double off = points->list[i].mean - fitted;
+        left += points->list[i].weight * off * off;
+    }
+    return left;
+}
+
+static void fit_slope(const struct line_points *points, const struct basis *basis,
+                      struct line *line)
+{
+    coefficient_of(points, basis->linear, basis->factors);
+    struct line_sum slope = line_sum_of(points, basis->factors, left_by(points, basis, false), 2);
+    double reach = line_sum_reach(slope, CONFIDENCE);
+    line->slope = slope.value;
+    line->low = slope.value - reach;
+    line->high = slope.value + reach;
+    line->exact = !(slope.error > 0);
+    double mean = coefficient(points, basis->one);
+    double middle = points->list[0].count - basis->linear[0];
+    line->base = mean - line->slope * middle;
+    for (size_t i = 0; i < points->count; i++) {
+        double off = fabs(line->base + line->slope * points->list[i].count - points->list[i].mean);
+        line->miss = fmax(line->miss, off > 0 ? off / fabs(points->list[i].mean) : 0);
+    }
+}
+
+static bool is_bent(const struct line_points *points, const struct basis *basis)
+{
+    if (points->count < 3)
+        return false;
+    coefficient_of(points, basis->square, basis->factors);
+    struct line_sum bend = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
+    return fabs(bend.value) > line_sum_reach(bend, CERTAIN);
+}
+
+/* --- the exponent: logarithm of the increase against that of the count above the least --- */
+
+/* The increase over the first point, or 0 where it may be nothing. */
+static double increase_at(const struct line_points *points, const struct basis *basis, size_t i)
+{
+    for (size_t j = 0; j < points->count; j++)
+        basis->factors[j] = j == i ? 1 : 0;
+    basis->factors[0] = -1;
+    struct line_sum increase = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
+    return increase.value > CLEAR * increase.error ? increase.value : 0;
+}
+
+/* Weighted by the count above the least, because the logarithm of a small increase is known worst.
+ * Factors of the means by the slope of the logarithm at each increase. False: fewer than two
+ * increases are clear. */
+static bool exponent_factors(const struct line_points *points, const double *increases,
+                             double *factors, double *exponent)
+{
+    double weights = 0, center = 0, squares = 0;
+    size_t clear = 0;
+    for (size_t i = 1; i < points->count; i++) {
+        double above = points->list[i].count - points->list[0].count;
+        if (!(increases[i] > 0))
+            continue;
+        weights += above;
+        center += above * log(above);
+        clear++;
+    }
+    if (clear < 2)
+        return false;
+    center /= weights;
+    for (size_t i = 1; i < points->count; i++) {
+        double above = points->list[i].count - points->list[0].count;
+        if (increases[i] > 0)
+            squares += above * (log(above) - center) * (log(above) - center);
+    }
+    *exponent = factors[0] = 0;
+    for (size_t i = 1; i < points->count; i++) {
+        double above = points->list[i].count - points->list[0].count;
+        factors[i] = 0;
+        if (!(increases[i] > 0))
+            continue;
+        double factor = above * (log(above) - center) / squares;
+        *exponent += factor * log(increases[i]);
+        factors[i] = factor / increases[i];
+        factors[0] -= factors[i];
+    }
+    return true;
+}
+
+/* bent: is the exponent certainly not 1? */
+static int fit_exponent(const struct line_points *points, const struct basis *basis,
+                        struct line *line, bool *bent)
+{
+    line->exponent = line->exponent_low = line->exponent_high = NAN;
+    AUTO_FREE double *increases = calloc(points->count + 1, sizeof(*increases));
+    if (!increases)
+        return -ENOMEM;
+    for (size_t i = 1; i < points->count; i++)
+        increases[i] = increase_at(points, basis, i);
+    double exponent;
+    if (!exponent_factors(points, increases, basis->factors, &exponent))
+        return 0;
+    struct line_sum sum = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
+    double reach = line_sum_reach(sum, CONFIDENCE);
+    line->exponent = fabs(exponent - 1) < EXPONENT_DUST ? 1 : exponent;
+    line->exponent_low = line->exponent - reach;
+    line->exponent_high = line->exponent + reach;
+    *bent |= fabs(line->exponent - 1) > line_sum_reach(sum, CERTAIN);
+    return 0;
+}
+
+int line_fit(struct line_value *values, size_t count, struct line *line)
+{
+    AUTO_LINE_POINTS struct line_points points;
+    *line = (struct line){0};
+    int error = line_points_of(values, count, &points);
+    if (error)
+        return error;
+    AUTO_FREE double *room = calloc(4 * (points.count + 1), sizeof(*room));
+    if (!room)
+        return -ENOMEM;
+    struct basis basis = {room, room + points.count, room + 2 * points.count,
+                          room + 3 * points.count};
+    fill_basis(&points, &basis);
+    line->points = points.count;
+    line->processes = points.processes;
+    line->paired = points.costs != NULL;
+    fit_slope(&points, &basis, line);
+    bool bent = is_bent(&points, &basis);
+    error = fit_exponent(&points, &basis, line, &bent);
+    line->straight = !(bent && line->miss > MISS);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Does a call get cheaper when it is made again and again? By process: its later calls against its
+ * own first, and the second half of them against its second call. The median of a process's later
+ * calls stands for them, because one interrupt is dearer than all the others together. */
+
+/* One process: its calls from the first on, each right after the one before. */
+struct row {
+    const struct overhead_figure *const *calls;
+    uint32_t length;
+};
+
+/* As far as nothing stands between; disturbed calls end it. */
+static uint32_t length_of(const struct overhead_figure *const *figures, size_t count)
+{
+    uint32_t length = 0;
+    if (count && figures[0]->position == 1)
+        for (length = 1; length < count; length++) {
+            const struct overhead_figure *call = figures[length];
+            if (call->tour != figures[0]->tour || call->process != figures[0]->process ||
+                call->position != length + 1 || call->predecessor != (int32_t)call->operation)
+                break;
+        }
+    return length;
+}
+
+/* Rows as long as the longest; shorter ones lack calls and would weigh differently. */
+static size_t find_rows(const struct overhead_figure *const *figures, size_t count,
+                        struct row *rows, uint32_t *length)
+{
+    size_t found = 0;
+    *length = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t own = figures[i]->position == 1 ? length_of(figures + i, count - i) : 0;
+        if (own < OVERHEAD_ROW_SHORTEST || own < *length)
+            continue;
+        if (own > *length)
+            found = 0;
+        *length = own;
+        rows[found++] = (struct row){figures + i, own};
+    }
+    return found;
+}
+
+static double median_from(const struct row *row, uint32_t begin, double *scratch)
+{
+    for (uint32_t i = begin; i < row->length; i++)
+        scratch[i - begin] = row->calls[i]->value;
+    sort_values(scratch, row->length - begin);
+    return quantile(scratch, row->length - begin, .5);
+}
+
+/* Of each process the median of its calls from `begin` on over its call `base`. Processes whose
+ * base costs nothing say nothing. */
+static struct overhead_median ratio_of(const struct row *rows, size_t count, uint32_t begin,
+                                       uint32_t base, double *scratch, double *ratios)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        double under = rows[i].calls[base]->value;
+        if (under > 0)
+            ratios[known++] = median_from(&rows[i], begin, scratch) / under;
+    }
+    return overhead_median_of(ratios, known);
+}
+
+static void fill_row(const struct row *rows, size_t count, double *scratch,
+                     struct overhead_cold *cold)
+{
+    for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++) {
+        for (size_t j = 0; j < count; j++)
+            scratch[j] = rows[j].calls[i]->value;
+        cold->row[i] = overhead_median_of(scratch, count).median;
+    }
+}
+
+static void judge_rows(const struct row *rows, size_t count, double *scratch, double *figures,
+                       struct overhead_cold *cold)
+{
+    fill_row(rows, count, figures, cold);
+    for (size_t i = 0; i < count; i++)
+        figures[i] = median_from(&rows[i], 1, scratch);
+    cold->later = overhead_median_of(figures, count).median;
+    struct overhead_median later = ratio_of(rows, count, 1, 0, scratch, figures);
+    cold->later_ratio = later.median;
+    cold->later_low = later.low;
+    cold->later_high = later.high;
+    cold->declines = later.high < 1;
+    struct overhead_median settled =
+        ratio_of(rows, count, cold->row_length / 2, 1, scratch, figures);
+    cold->settled_ratio = settled.median;
+    cold->settled_low = settled.low;
+    cold->settled_high = settled.high;
+    cold->goes_on = settled.high < 1;
+}
+
+int overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
+                            struct overhead_cold *cold)
+{
+    AUTO_FREE struct row *rows = calloc(count + 1, sizeof(*rows));
+    AUTO_FREE double *room = calloc(2 * (count + 1), sizeof(*room));
+    if (!rows || !room)
+        return -ENOMEM;
+    cold->later = cold->later_ratio = cold->later_low = cold->later_high = NAN;
+    cold->settled_ratio = cold->settled_low = cold->settled_high = NAN;
+    cold->row_processes = find_rows(figures, count, rows, &cold->row_length);
+    if (cold->row_processes)
+        judge_rows(rows, cold->row_processes, room, room + count + 1, cold);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Cost by the number of events, as a group and opened one by one, and by the number of calls in
+ * one span. What else a process calls changes what a call costs, so the points of one sweep are
+ * from tours that call the same things. */
 
 /* A figure as a point of one sweep. */
 struct entry {

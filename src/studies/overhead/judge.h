@@ -1,11 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The calls of a case by cell: for every process, what it called and by which meter, in the order
- * of the calls. For figures.c and totals.c. */
+ * What the files of the judge of overhead share. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/findings.h"
 #include "studies/overhead/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The calls of a case by cell: for every process, what it called and by which meter, in the order
+ * of the calls. For figures.c and totals.c. */
 
 /* One call, metered. */
 struct seen {
@@ -50,3 +58,420 @@ struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_
 
 /* Finds the two halves of a total in every tour, and fills report->totals. -ENOMEM. */
 int overhead_find_totals(struct sorted *sorted, struct overhead_report *report);
+
+/* ----------------------------------------------------------------------------------------------
+ * The spans of a case, put together by their factors. Millions are laid side by side, so a cell is
+ * found by a hash and its spans lie in one stretch. */
+
+/* All of one size, without room between them: compared and hashed as bytes. Words are numbers. */
+struct overhead_factors {
+    uint32_t machine, meter, operation, link, counted, events, separate, reads, temperature,
+        position;
+    uint32_t predecessor; /* index + 1; 0: nothing of the tour */
+    uint32_t predecessor_times;
+};
+
+enum span_flag { SPAN_FAULTED = 1, SPAN_SWITCHED = 2 };
+
+/* Spans begin … begin + runs - 1 are undisturbed, the `disturbed` behind them are not. Each of the
+ * two in the order of processes. */
+struct overhead_cell {
+    struct overhead_factors factors;
+    const struct overhead_tour *tour; /* the first that has it */
+    const struct overhead_meter *meter;
+    size_t begin, runs, disturbed;
+    size_t faults; /* of undisturbed spans; cold */
+};
+
+struct overhead_cells {
+    struct overhead_cell *list;
+    size_t count;
+    size_t spans;
+    int64_t *values;  /* [span], raw */
+    uint32_t *groups; /* [span], number of the process over all tours */
+    uint8_t *flags;   /* [span] */
+};
+
+/* In order of machine, meter, path, kind, …, predecessor. 0 or -ENOMEM; release in either case. */
+int overhead_cells_collect(const struct overhead_case *file, const struct overhead_report *report,
+                           struct overhead_cells *cells);
+void overhead_cells_release(struct overhead_cells *cells);
+#define AUTO_CELLS __attribute__((cleanup(overhead_cells_release)))
+/* The same but for what was before. */
+bool overhead_cells_siblings(const struct overhead_cell *left, const struct overhead_cell *right);
+
+/* ----------------------------------------------------------------------------------------------
+ * Which tours call the same things, in whatever order: what a call costs depends on the others
+ * that its process makes. */
+
+struct companies {
+    uint32_t *with_times; /* [tour]; tours with the same number make the same calls … */
+    uint32_t *operations; /* … or the same but for how often in a row */
+};
+
+/* -ENOMEM; release in either case. */
+int companies_of(const struct overhead_case *file, struct companies *companies);
+void companies_release(struct companies *companies);
+#define AUTO_COMPANIES __attribute__((cleanup(companies_release)))
+
+/* ----------------------------------------------------------------------------------------------
+ * Figures of processes, and how the parts that use them choose among them. */
+
+/* "static" … where it calls a library, the state of its page where it reads one, else "inline". */
+const char *overhead_variant(const struct overhead_operation *operation, const char *link);
+bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+/* Ticks and nanoseconds; not what is counted. */
+bool overhead_is_time(const struct overhead_meter *meter);
+/* Not the ticks of an emulated machine, whose cycles are no time either. */
+bool overhead_means_something(const struct overhead_case *file,
+                              const struct overhead_figure *figure);
+/* What the tour calls of its own: nothing, the gauge. */
+bool overhead_is_own(const struct overhead_operation *operation);
+void overhead_release_figures(struct overhead_report *report);
+
+/* ----------------------------------------------------------------------------------------------
+ * What processes paid that did nothing but read, again and again. Positions are put together in
+ * blocks that double: what rises or falls over them is no chance of one position. */
+
+#define READ_BLOCKS 6 /* positions 1, 2, 3-4, 5-8, 9-16, 17-32 */
+
+/* One process. */
+struct reads_in_a_row {
+    uint32_t machine, operation;
+    const char *link;
+    enum meter_unit unit;
+    double blocks[READ_BLOCKS]; /* the mean of their positions */
+    size_t count;               /* of whole blocks, from the first on */
+};
+
+struct all_reads_in_a_row {
+    struct reads_in_a_row *list;
+    size_t count;
+    double *scratch; /* [count] */
+};
+
+/* Whole costs only: what was metered in one mode is none. -ENOMEM; release in either case. */
+int collect_reads_in_a_row(const struct overhead_case *file, const struct overhead_report *report,
+                           struct all_reads_in_a_row *all);
+void release_reads_in_a_row(struct all_reads_in_a_row *all);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a claim about overhead is, and what its rules share (docs/findings.md). Claims are data in
+ * findings.c; each rule is a file. */
+
+/* What a rule looks at: one machine at a time, and all in one unit. */
+struct overhead_facts {
+    const struct overhead_case *file;
+    const struct overhead_report *report;
+    uint32_t machine;
+    enum meter_unit unit;
+    bool hides;                             /* counters miss part of start and stop, and nothing
+                                               else counts: such costs are the least */
+    bool has_unit;                          /* anything was metered in it */
+    const struct all_reads_in_a_row *reads; /* of all machines; NULL for advice */
+};
+
+/* Time where it is real, the finest first; else instructions. */
+struct overhead_facts overhead_facts_of(const struct overhead_case *file,
+                                        const struct overhead_report *report, uint32_t machine);
+
+/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
+ * decide. */
+typedef void overhead_rule(const struct overhead_facts *facts, struct finding *finding);
+overhead_rule rule_plain_code;     /* W1 */
+overhead_rule rule_lazy_linking;   /* W2 */
+overhead_rule rule_cold_page;      /* W3 */
+overhead_rule rule_mapped_page;    /* W4 */
+overhead_rule rule_repeated_reads; /* W5 */
+overhead_rule rule_kinds_of_calls; /* W6 */
+overhead_rule rule_more_events;    /* W7 */
+
+/* Appends what `hides` means. */
+void tell_hidden(struct finding *finding);
+
+/* Ticks, ns and, where the CPU's own are counted, cycles. */
+bool unit_is_time(enum meter_unit unit);
+
+/* --- what something costs (findings-costs.c) --- */
+
+/* From one cell or several; user and kernel code together. */
+struct cost {
+    double value, low, high; /* median and its 95 % interval */
+    double least, most;      /* with the lowest and the highest level of its cells; else `value` */
+    double faults;           /* page faults a call; of first calls */
+    size_t processes;        /* of the cell with the fewest; 0: not measured */
+};
+bool cost_is_known(const struct cost *cost);
+bool cost_has_levels(const struct cost *cost);
+/* Ends are added, not squared: what one process does goes up and down together. */
+struct cost cost_plus(struct cost one, struct cost other);
+struct cost cost_times(struct cost cost, double factor);
+
+/* Warm calls of all these operations, each after the same predecessors: the mean over those after
+ * which every one of them was called in processes of this link, with one counter. At most
+ * WARM_MOST. False: there is no such predecessor. */
+#define WARM_MOST 4
+bool warm_costs(const struct overhead_facts *facts, const char *link, const char *const *operations,
+                size_t count, struct cost *costs);
+/* Call number `position` of the operation in a process that did nothing of the kind before;
+ * `after`: preferred predecessor, NULL: nothing but the timer. link NULL: any. */
+struct cost cold_cost(const struct overhead_facts *facts, const char *link, const char *operation,
+                      uint32_t position, const char *after);
+
+/* --- one cost over another (findings-ratios.c) --- */
+
+struct ratio {
+    struct estimate estimate;
+    bool by_levels;     /* open only because levels of a cell disagree: */
+    double least, most; /* of that cell */
+    bool few;           /* open because of too few processes */
+};
+struct ratio ratio_at_least(const struct overhead_facts *facts, const struct cost *one,
+                            const struct cost *other, double mark);
+struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *one,
+                         const struct cost *other, double mark);
+/* Appends why a ratio is open, if it is not for its interval alone. */
+void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
+               struct finding *finding);
+
+/* 1,862 and 43.5: no more digits than mean something. Returns text. */
+const char *cost_words(double value, char text[]);
+/* 12, 3.4, 0.25. */
+const char *ratio_words(double value, char text[]);
+#define WORDS_SIZE 40
+
+/* --- why nothing can be told (findings-absent.c) --- */
+
+/* As a clause: "perf-user.read cannot be called here: this CPU has no counters". */
+void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
+                    size_t size);
+#define WHY_SIZE 360
+/* Appends that clause, and for want of anything metered that. */
+void tell_absent(const struct overhead_facts *facts, const char *operation,
+                 struct finding *finding);
+
+/* ----------------------------------------------------------------------------------------------
+ * The same call again and again in a fresh process; the second half of cold.c. */
+
+/* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row.
+ * -ENOMEM. */
+int overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
+                            struct overhead_cold *cold);
+
+/* ----------------------------------------------------------------------------------------------
+ * Levels for those who have their values in order already. */
+
+struct level_sample {
+    const double *values;  /* [count], process after process */
+    const uint32_t *group; /* [count], rising */
+    const double *sorted;  /* the same values, rising */
+    size_t count;          /* not 0 */
+    double resolution;
+};
+/* As overhead_levels. */
+int overhead_levels_sorted(const struct level_sample *sample,
+                           struct overhead_level levels[OVERHEAD_MOST_LEVELS],
+                           enum level_kind *kind);
+
+/* ----------------------------------------------------------------------------------------------
+ * Cost by a count: a straight line by least squares of the figures of processes, in parts of their
+ * cost, and whether the cost is straight at all. Everything asked for (slope, curvature, exponent)
+ * is a sum of the means at each count with fixed factors, or nearly; so its error follows from the
+ * processes alone, whether each of them measured one count or all. */
+
+struct line_value {
+    uint32_t count;
+    uint64_t process; /* values with the same one are of one process */
+    double cost;
+};
+
+struct line {
+    size_t points, processes;
+    double base, slope, low, high;                /* 95 %; without end where nothing repeats */
+    bool exact;                                   /* processes do not differ */
+    bool paired;                                  /* each process has a slope of its own */
+    double exponent, exponent_low, exponent_high; /* NaN: not known */
+    double miss; /* the greatest distance of a mean from the line, as a part of that mean */
+    bool straight;
+};
+
+/* Sorts the values by count and process. At least two different counts are there; -ENOMEM. */
+int line_fit(struct line_value *values, size_t count, struct line *line);
+
+/* ----------------------------------------------------------------------------------------------
+ * The points of a line and sums of them with their errors; for line.c. */
+
+struct line_point {
+    double count, mean;
+    double variance, df; /* of the mean; df 0: nothing says it */
+    size_t processes;
+    double weight; /* in a fit */
+};
+
+struct line_points {
+    struct line_point *list;
+    size_t count;
+    double *costs; /* of processes that measured every count, [process * count + point]; NULL: fewer
+                      than two did, and every value counts for itself */
+    size_t processes;
+    double largest; /* of the means, without their signs */
+    bool lonely;    /* no process has a fellow: only what a fit leaves says how they differ */
+};
+
+/* Sorts the values. -ENOMEM; release in either case. */
+int line_points_of(struct line_value *values, size_t count, struct line_points *points);
+void line_points_release(struct line_points *points);
+#define AUTO_LINE_POINTS __attribute__((cleanup(line_points_release)))
+
+struct line_sum {
+    double value, error, df; /* standard error; infinite where nothing says it */
+};
+/* Each mean times its factor. left: the weighted square sum that a fit with `fitted` parameters
+ * leaves of lonely points. */
+struct line_sum line_sum_of(const struct line_points *points, const double *factors, double left,
+                            size_t fitted);
+/* Half the width of its interval with that confidence. */
+double line_sum_reach(struct line_sum sum, double confidence);
+
+/* ----------------------------------------------------------------------------------------------
+ * Heaps in a row of numbers: where their density falls, between two peaks, so low that neither the
+ * steps of a meter nor chance explain it. */
+
+/* Numbers begin … end - 1 of the sorted row. */
+struct mode {
+    size_t begin, end;
+    double peak;   /* where it is densest */
+    double border; /* to the mode above it: the middle of the emptiest stretch */
+};
+
+struct mode_search {
+    double bandwidth;   /* finer structure than this is not looked at; above 0 */
+    double least_share; /* of the numbers that a mode must have */
+    double distance;    /* between peaks, of the lower one … */
+    double steps;       /* … and at least so much */
+    double chance;      /* that a valley is one by chance; per pair */
+};
+
+#define MOST_MODES 32
+
+/* Rising; at least one. sorted is not empty and finite. Returns how many (at most MOST_MODES). */
+size_t find_modes(const double *sorted, size_t count, const struct mode_search *search,
+                  struct mode modes[MOST_MODES]);
+
+/* Chance that of two equally dense places one shows at most `few` where the other shows `many`. */
+double chance_of_valley(size_t few, size_t many);
+/* How many of the sorted numbers are in [low, high). */
+size_t count_within(const double *sorted, size_t count, double low, double high);
+
+/* ----------------------------------------------------------------------------------------------
+ * Wild calls among cold ones, and whether the account of the call says why; for cold.c. */
+
+/* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. -ENOMEM. */
+int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
+                            struct overhead_cold *cold);
+/* Page faults of a call, and switches to other tasks. */
+double overhead_faults(const struct account *account);
+double overhead_switches(const struct account *account);
+
+/* ----------------------------------------------------------------------------------------------
+ * The passes of one tour, as those need them who ask whether a pass was disturbed: what its gauge
+ * read, and what the operating system's account says of it. */
+
+struct overhead_passes {
+    const struct overhead_tour *tour;
+    uint32_t *gauges; /* [gauge_count], calls of a pass that are the gauge */
+    size_t gauge_count;
+    uint32_t *nothings; /* … that are nothing */
+    size_t nothing_count;
+    int64_t *scratch; /* [2 * gauge_count] */
+    /* Of a warm pass; more than this is no work of the calls themselves. */
+    uint64_t most_faults, most_switches;
+};
+
+/* 0 or -ENOMEM; release in either case. */
+int overhead_passes_open(const struct overhead_case *file, const struct overhead_tour *tour,
+                         struct overhead_passes *passes);
+void overhead_passes_release(struct overhead_passes *passes);
+#define AUTO_PASSES __attribute__((cleanup(overhead_passes_release)))
+
+/* Where the values of a pass begin. */
+static inline const int64_t *overhead_pass_values(const struct overhead_tour *tour, size_t process,
+                                                  uint32_t pass)
+{
+    return tour->values + (tour->begins[process] + pass * tour->length) * tour->meter_count;
+}
+
+/* The median of values in order; count is not 0. */
+static inline double overhead_middle(const int64_t *sorted, size_t count)
+{
+    size_t below = (count - 1) / 2, above = count / 2;
+    return ((double)sorted[below] + (double)sorted[above]) / 2;
+}
+
+/* Raw; the median of a warm pass, the least of a cold one, whose first gauge runs cold itself. NaN:
+ * the tour has no gauge. */
+double overhead_pass_gauge(const struct overhead_passes *passes, size_t process, uint32_t pass,
+                           uint32_t meter);
+/* The account saw the process lose its CPU, or fault, more than such passes do. Never of a cold
+ * tour: there that is what is studied. */
+bool overhead_pass_unsettled(const struct overhead_passes *passes, size_t process, uint32_t pass);
+
+/* The meter's index in the tour, or -1. */
+int overhead_meter_index(const struct overhead_tour *tour, const struct overhead_meter *meter);
+
+/* What is known of a machine's meter; NULL: nothing. */
+const struct overhead_timer *overhead_timer_of(const struct overhead_report *report,
+                                               uint32_t machine,
+                                               const struct overhead_meter *meter);
+const struct overhead_gauge *overhead_gauge_of(const struct overhead_report *report,
+                                               uint32_t machine,
+                                               const struct overhead_meter *meter);
+
+/* Judges the gauge (gauge.c) after `cost` is taken off; the gauge names its machine and meter. The
+ * resolution may be 0. 0 or -ENOMEM. */
+int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
+                           struct overhead_gauge *gauge);
+
+/* ----------------------------------------------------------------------------------------------
+ * The step in which a meter counts, seen in what it read. */
+
+/* values: differences that the meter showed, sorted in place; scratch: room for as many. 0: too few
+ * different ones to tell. A step need not be whole: one of 24.5 shows as 24 and 25 in turn. */
+double find_resolution(int64_t *values, size_t count, int64_t *scratch);
+
+/* ----------------------------------------------------------------------------------------------
+ * The figures of one row, from the spans of its cell or of all cells that differ in the
+ * predecessor alone. */
+
+/* What the rows share while they are figured out. */
+struct row_figures {
+    const struct overhead_cells *cells;
+    int64_t *sorted; /* [span]: as cells->values; of a cell, undisturbed and disturbed in order */
+    int64_t *by_process; /* [span]: … undisturbed of each process in order */
+    /* [the largest row] */
+    int64_t *scratch, *pooled;
+    double *values, *ordered; /* costs by process, and by value */
+    uint32_t *groups;
+    double *medians; /* of processes */
+};
+
+/* most: spans of the largest row. 0 or -ENOMEM; release in either case. */
+int row_figures_open(const struct overhead_cells *cells, size_t most, struct row_figures *figures);
+void row_figures_release(struct row_figures *figures);
+
+/* The row of one cell; puts its spans in order. 0 or -ENOMEM. */
+int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
+                const struct overhead_timer *timer, struct overhead_row *row);
+/* The row over cells that are in order already, each weighing the same. 0 or -ENOMEM. */
+int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells, size_t count,
+                    const struct overhead_timer *timer, struct overhead_row *row);
+
+/* Counts the runs of the cell that are above the row's limit, and what the account says of them.
+ * cost: of metering. */
+void row_count_outliers(const struct row_figures *figures, const struct overhead_cell *cell,
+                        double cost, struct overhead_row *row);
+/* From the medians of its processes, sorted in place; the row's median, which is of all runs, is
+ * never outside. */
+/* Quartiles on either side of the median. */
+void row_keep_order(struct overhead_row *row);
+void row_take_interval(const struct row_figures *figures, struct overhead_row *row);

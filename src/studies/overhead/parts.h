@@ -4,14 +4,18 @@
  * The parts of `assay overhead`: operations -> tours -> samples in a store -> judgement -> show. */
 #pragma once
 
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/command.h"
-#include "engine/skips.h"
-#include "studies/overhead/study.h"
 #include "engine/session.h"
+#include "engine/skips.h"
+#include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "store/store.h"
+#include "studies/overhead/plan.h"
+#include "studies/overhead/study.h"
 
 struct overhead_options {
     struct common_options common;
@@ -51,3 +55,180 @@ json_t *overhead_analysis_json(const struct overhead_run *run);
 json_t *overhead_findings_json(const struct overhead_run *run);
 /* Rows and kinds of pictures (show/figure.h), as a page shows them. */
 json_t *overhead_figures(const struct overhead_run *run);
+
+/* ----------------------------------------------------------------------------------------------
+ * One execution of `assay overhead`, for those of its parts that measure. */
+
+#define OVERHEAD_MOST_SETS 8u
+
+struct touring {
+    struct overhead_run run; /* what showing needs */
+    /* With --resume: what the run began with, and what it goes on with. */
+    struct overhead_options begun, resumed;
+    char *begun_counted; /* the event that was counted then */
+    int64_t started;     /* monotonic ms */
+    /* --- the machine; stored runs that are judged again have neither session nor catalogue --- */
+    struct session *session;
+    const struct catalogue *catalogue;
+    struct facts stored_facts;
+    /* --- the plan --- */
+    struct tried_events tried;
+    struct overhead_meters meters[OVERHEAD_MOST_SETS];
+    struct overhead_study study;
+    struct overhead_plan plan;
+    size_t stored_cells; /* of the plan that are in the store */
+    struct store *store; /* NULL: nothing can be measured; of several the first */
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+
+/* Tries meters and what could be counted. */
+int overhead_find_events(struct touring *touring);
+/* What follows from the events that were tried, and from the catalogue: the study and its wishes.
+ */
+int overhead_prepare(struct touring *touring);
+/* A new store with events and operations in it; or (--resume) an unfinished one, whose cells become
+ * the plan's. */
+int overhead_create_store(struct touring *touring);
+int overhead_reopen_store(struct touring *touring);
+/* --from: loads every store that was named. */
+int overhead_open_from(struct touring *touring);
+/* Tour after tour, as far as the budget goes. */
+int overhead_measure(struct touring *touring);
+
+/* The parts of these: negative errno, with the reason in failure. */
+
+/* The cells that the plan got since the last time, and visits, go into the store. */
+int overhead_store_plan(struct touring *touring, const struct visit *visits, size_t count,
+                        struct failure *failure);
+/* Which cells failed, by what the store holds. */
+int overhead_learn_failures(struct touring *touring, struct failure *failure);
+/* What the case says could not be measured becomes rows of `skips`, grouped by reason. -ENOMEM. */
+int overhead_collect_skips(struct touring *touring);
+
+int overhead_fail(const struct failure *failure, int status);
+int overhead_out_of_memory(void);
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of what `assay overhead` shows, and what they share. Each part is a paragraph or a
+ * table with a heading, or nothing where nothing of it was measured. */
+
+/* Differences below it are not told: a reader would not act on them. */
+#define OVERHEAD_TOLD 0.05
+
+/* --- words --- */
+/* "perf-read.read"; "?" for an index that leads nowhere. */
+const char *overhead_name(const struct overhead_case *file, uint32_t operation);
+/* Does the variant say something that the name does not? */
+bool overhead_is_told(const char *name, const char *variant);
+/* "perf-read.read, lazy", "perf-syscall.read" */
+void overhead_put_call(const char *name, const char *variant, struct text *out);
+/* The call of a row, with its variant, link mode where that is not the variant, number of counters
+ * and of calls where they are not 1. */
+void overhead_put_row_call(const struct overhead_case *file, const struct overhead_row *row,
+                           struct text *out);
+/* "nothing", "plain additions", "perf-read.read": what a call stood behind. */
+const char *overhead_before(const struct overhead_case *file, int32_t predecessor);
+/* Have all machines one name, and no two the same version? */
+bool overhead_differ_in_version_only(const struct overhead_case *file);
+/* " on NAME, Linux RELEASE" where there are several machines, " on Linux RELEASE" where the version
+ * tells them apart. */
+void overhead_put_machine(const struct overhead_case *file, uint32_t machine, struct text *out);
+/* "ticks", "instructions in user mode": what a figure is in. */
+const char *overhead_unit(const struct overhead_meter *meter);
+/* Whole from 100 on, three digits below; "-" for what is no number. */
+void overhead_cost(double value, char *text, size_t size);
+/* "1,014 (998 to 1,020)"; the interval only where it shows. */
+void overhead_put_interval(double value, double low, double high, struct text *out);
+/* The interval alone, "998 to 1,020". */
+void overhead_put_range(double low, double high, struct text *out);
+/* "40 %": whole above one, one digit below. */
+void overhead_put_share(double share, struct text *out);
+/* NULL is the meter of whole commands: ns. */
+bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+bool overhead_same_word(const char *left, const char *right);
+/* Were counters of the CPU switched under meters that are such themselves? The operating system
+ * halts all of them meanwhile. */
+bool overhead_hides_switches(const struct overhead_report *report);
+/* User mode or kernel alone, where both together were metered as well: with --all only. */
+bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
+/* Counts what is executed: exact on an emulated machine, where time means nothing. */
+bool overhead_counts_code(const struct overhead_meter *meter);
+
+/* --- which rows --- */
+/* Does the row sum up a call of an instrument as a reader first wants it: warm, over all
+ * predecessors, one call in a span, with the fewest counters that were measured? Several link modes
+ * of a call that binds nothing count as one. */
+bool overhead_is_usual(const struct overhead_run *run, size_t index);
+/* Of a usual row: does one before it, of another variant of the same call, cost as much? */
+bool overhead_is_folded(const struct overhead_run *run, size_t index);
+/* Is the row of the same call as the summary `usual`, after one predecessor? */
+bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual);
+/* The place of a kind in the order in which a program makes calls; all unknown ones behind them. */
+size_t overhead_kind_order(const char *kind);
+/* Is this the first row of its machine and meter? */
+bool overhead_leads(const struct overhead_run *run, size_t index);
+/* Of one machine and meter? */
+bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
+bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
+/* Both medians differ by more than what is told, and beyond their intervals. */
+bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right);
+
+/* --- parts, in the order in which they are shown --- */
+typedef void overhead_part(const struct overhead_run *run, const struct style *style,
+                           struct text *out);
+overhead_part overhead_put_measured, overhead_put_advice, overhead_put_metering, overhead_put_boxes,
+    overhead_put_predecessors, overhead_put_cold, overhead_put_in_a_row, overhead_put_sweeps,
+    overhead_put_peers, overhead_put_machines, overhead_put_absences;
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of the figures of `assay overhead`, and what they share. Each part appends its figures
+ * where there is something to draw. */
+
+#define OVERHEAD_PAPER "Weaver 2015, "
+
+typedef void overhead_figures_part(const struct overhead_run *run, json_t *figures);
+overhead_figures_part overhead_add_call_figures;        /* Figure 1, and levels */
+overhead_figures_part overhead_add_machine_figures;     /* Figure 1, by kernel */
+overhead_figures_part overhead_add_cold_figures;        /* Figures 3 to 7 */
+overhead_figures_part overhead_add_predecessor_figures; /* what stood before */
+overhead_figures_part overhead_add_sweep_figures;       /* Figures 5 and 8 */
+overhead_figures_part overhead_add_peer_figures;        /* others against bare calls */
+
+/* The first column of every figure; overhead_append_figure takes it away where there is one
+ * machine. */
+#define OVERHEAD_MACHINE_COLUMN(role)                                                              \
+    {                                                                                              \
+        "machine", "machine", role, true                                                           \
+    }
+json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine);
+void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure);
+
+/* What a figure is in. Meters of one unit share a figure; user mode and kernel alone have none
+ * where both together have one. */
+struct overhead_units {
+    const char *list[16];
+    size_t count;
+};
+void overhead_units_add(const struct overhead_run *run, const struct overhead_meter *meter,
+                        struct overhead_units *units);
+bool overhead_has_unit(const struct overhead_run *run, const struct overhead_meter *meter,
+                       const char *unit);
+
+json_t *overhead_path_json(const struct overhead_case *file, uint32_t operation);
+json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation);
+/* "perf-read.read, lazy", and "on NAME" where there are several machines. */
+void overhead_put_series(const struct overhead_case *file, uint32_t machine, uint32_t operation,
+                         const char *variant, struct text *out);
+void overhead_put_cost(struct text *words, double value);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the rows and the analysis of `assay overhead` share as JSON. */
+
+/* "emulated", and which machine where there are several. */
+void overhead_put_machine_json(json_t *object, const struct overhead_case *file, uint32_t machine);
+/* "unit", "mode" (null where it has none) and "meter"; NULL: ns of whole commands. */
+void overhead_put_meter_json(json_t *object, const struct overhead_meter *meter);
+/* "path" and "operation". */
+void overhead_put_operation_json(json_t *object, const struct overhead_case *file,
+                                 uint32_t operation);

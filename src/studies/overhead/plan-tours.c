@@ -3,10 +3,448 @@
  *
  * The warm tours that `assay overhead` wishes for: reads side by side, the switches of every
  * instrument, more counters, several reads in one span. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "engine/loading.h"
+#include "stats/random.h"
 #include "studies/overhead/plan.h"
-#include "study/word-list.h"
+#include "wire/tour.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Draws a closed walk that uses every pair of calls once. A tree of last steps towards the first
+ * call, drawn by a walk that forgets its loops, and the other steps of every call in random order:
+ * that gives each walk the same chance (de Bruijn, van Aardenne-Ehrenfest, Smith, Tutte; Wilson).
+ */
+
+enum state { STOPPED, RUNNING, STATES };
+
+/* A call in the state in which it is made. */
+struct node {
+    const char *call, *then;
+    enum state needs, leaves;
+};
+
+/* Nodes in which a walk may go on in state s stand in a row: from[s] … from[s + 1] - 1. */
+struct graph {
+    struct node *nodes;
+    size_t count, from[STATES + 1];
+};
+
+/* --- what can be called in which state --- */
+
+static bool may_be_called(const struct order_call *call, enum state state)
+{
+    if (call->when != ORDER_ANY)
+        return (call->when == ORDER_RUNNING) == (state == RUNNING);
+    /* A start makes sense in what is stopped. */
+    return call->effect == ORDER_KEEPS || (call->effect == ORDER_STOPS) == (state == RUNNING);
+}
+
+static size_t count_effect(const struct order_call *list, size_t count, enum order_effect effect)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += list[i].effect == effect;
+    return found;
+}
+
+static bool is_name(const char *call)
+{
+    return *call && strlen(call) < TOUR_NAME && !strchr(call, ',');
+}
+
+static bool is_same(const struct order_call *left, const struct order_call *right)
+{
+    const char *first = left->then ? left->then : "", *second = right->then ? right->then : "";
+    return strcmp(left->call, right->call) == 0 && strcmp(first, second) == 0;
+}
+
+static int check_call(const struct order_call *list, size_t index, bool switched,
+                      struct failure *failure)
+{
+    const struct order_call *call = &list[index];
+    if (!is_name(call->call) || (call->then && !is_name(call->then)))
+        return fail_with(failure, -EINVAL, "'%.80s' is no name of a call",
+                         is_name(call->call) ? call->then : call->call);
+    for (size_t i = 0; i < index; i++)
+        if (is_same(&list[i], call))
+            return fail_with(failure, -EINVAL, "%s is to be called twice", call->call);
+    if ((call->effect == ORDER_STARTS && call->when == ORDER_RUNNING) ||
+        (call->effect == ORDER_STOPS && call->when == ORDER_STOPPED))
+        return fail_with(failure, -EINVAL, "%s leads to the state that it needs", call->call);
+    if (!switched && call->when == ORDER_STOPPED)
+        return fail_with(failure, -EINVAL, "%s needs a stop, and nothing stops", call->call);
+    return 0;
+}
+
+static int check(const struct order_call *list, size_t count, struct failure *failure)
+{
+    size_t starts = count_effect(list, count, ORDER_STARTS);
+    size_t stops = count_effect(list, count, ORDER_STOPS);
+    int error = 0;
+    if (!count)
+        return fail_with(failure, -EINVAL, "there is nothing to call");
+    if (count > TOUR_MOST_CALLS)
+        return fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds", count);
+    if (!starts != !stops)
+        return fail_with(failure, -EINVAL, "a tour cannot %s what it never %s",
+                         starts ? "start again" : "stop again", starts ? "stops" : "starts");
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = check_call(list, i, starts != 0, failure);
+    return error;
+}
+
+/* --- the graph --- */
+
+static void add(struct graph *graph, const struct order_call *call, enum state needs)
+{
+    enum state leaves = call->effect == ORDER_KEEPS    ? needs
+                        : call->effect == ORDER_STARTS ? RUNNING
+                                                       : STOPPED;
+    graph->nodes[graph->count++] = (struct node){call->call, call->then, needs, leaves};
+}
+
+/* All calls of the state; of its switches `switches`, the first ones again where they are fewer. */
+static void add_state(struct graph *graph, const struct order_call *list, size_t count,
+                      enum state state, size_t switches)
+{
+    graph->from[state] = graph->count;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].effect == ORDER_KEEPS && may_be_called(&list[i], state))
+            add(graph, &list[i], state);
+    for (size_t i = 0, added = 0; added < switches; i = (i + 1) % count)
+        if (list[i].effect != ORDER_KEEPS && may_be_called(&list[i], state)) {
+            add(graph, &list[i], state);
+            added++;
+        }
+    graph->from[state + 1] = graph->count;
+}
+
+static size_t keepers(const struct order_call *list, size_t count, enum state state)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += list[i].effect == ORDER_KEEPS && may_be_called(&list[i], state);
+    return found;
+}
+
+static const struct order_call filler = {.call = ORDER_FILLER};
+
+/* Both states get as many keepers as the larger one has, and as many switches lead from each to
+ * the other: then as many steps lead to every node as from it. */
+static int build(struct graph *graph, const struct order_call *list, size_t count)
+{
+    size_t starts = count_effect(list, count, ORDER_STARTS);
+    size_t stops = count_effect(list, count, ORDER_STOPS);
+    size_t switches = starts > stops ? starts : stops;
+    size_t most = keepers(list, count, RUNNING), stopped = keepers(list, count, STOPPED);
+    if (switches && stopped > most)
+        most = stopped;
+    graph->nodes = calloc(2 * (most + switches) + 1, sizeof(*graph->nodes));
+    if (!graph->nodes)
+        return -ENOMEM;
+    for (enum state state = STOPPED; state < STATES; state++) {
+        if (state == STOPPED && !switches)
+            continue;
+        add_state(graph, list, count, state, switches);
+        while (graph->count - graph->from[state] < most + switches)
+            add(graph, &filler, state);
+        graph->from[state + 1] = graph->count;
+    }
+    return 0;
+}
+
+static size_t degree(const struct graph *graph, size_t node)
+{
+    enum state state = graph->nodes[node].leaves;
+    return graph->from[state + 1] - graph->from[state];
+}
+
+static size_t step(const struct graph *graph, size_t node, size_t choice)
+{
+    return graph->from[graph->nodes[node].leaves] + choice;
+}
+
+/* --- the walk --- */
+
+/* Which step each node takes last: together they lead from everywhere to the root. */
+static int draw_tree(const struct graph *graph, size_t root, struct random *random, size_t *last)
+{
+    AUTO_FREE bool *reached = calloc(graph->count, sizeof(*reached));
+    if (!reached)
+        return -ENOMEM;
+    reached[root] = true;
+    for (size_t i = 0; i < graph->count; i++) {
+        for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
+            last[at] = (size_t)random_below(random, degree(graph, at));
+        for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
+            reached[at] = true;
+    }
+    return 0;
+}
+
+/* The steps of one node, in the order in which they are taken; the root has no last one. */
+static void draw_steps(const struct graph *graph, size_t node, size_t root, size_t last,
+                       struct random *random, size_t *steps)
+{
+    size_t count = degree(graph, node);
+    for (size_t i = 0; i < count; i++)
+        steps[i] = i;
+    size_t free_steps = count;
+    if (node != root) {
+        free_steps--;
+        steps[last] = free_steps;
+        steps[free_steps] = last;
+    }
+    for (size_t left = free_steps; left > 1; left--) {
+        size_t chosen = (size_t)random_below(random, left), kept = steps[left - 1];
+        steps[left - 1] = steps[chosen];
+        steps[chosen] = kept;
+    }
+}
+
+/* Where a tour begins: with a switch if there is one, because that tells in which state. */
+static size_t draw_root(const struct graph *graph, struct random *random)
+{
+    bool switched = graph->from[STOPPED] < graph->from[RUNNING];
+    size_t root;
+    do
+        root = (size_t)random_below(random, graph->count);
+    while (switched && graph->nodes[root].needs == graph->nodes[root].leaves);
+    return root;
+}
+
+/* Every node has the same degree. */
+static int walk(const struct graph *graph, struct random *random, struct text *out)
+{
+    size_t each = degree(graph, 0), root = draw_root(graph, random);
+    AUTO_FREE size_t *last = calloc(graph->count, sizeof(*last));
+    AUTO_FREE size_t *steps = calloc(graph->count * each, sizeof(*steps));
+    AUTO_FREE size_t *taken = calloc(graph->count, sizeof(*taken));
+    if (!last || !steps || !taken || draw_tree(graph, root, random, last) < 0)
+        return -ENOMEM;
+    for (size_t node = 0; node < graph->count; node++)
+        draw_steps(graph, node, root, last[node], random, steps + node * each);
+    size_t at = root;
+    for (size_t made = 0; made < graph->count * each; made++) {
+        const struct node *node = &graph->nodes[at];
+        text_printf(out, "%s%s", made ? "," : "", node->call);
+        if (node->then)
+            text_printf(out, ",%s", node->then);
+        at = step(graph, at, steps[at * each + taken[at]++]);
+    }
+    return out->failed ? -ENOMEM : 0;
+}
+
+/* Every node is called as often as it has steps. */
+static size_t length_of(const struct graph *graph)
+{
+    size_t calls = 0;
+    for (size_t i = 0; i < graph->count; i++)
+        calls += graph->nodes[i].then ? 2 : 1;
+    return calls * degree(graph, 0);
+}
+
+int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
+                   size_t *length, struct failure *failure)
+{
+    AUTO_TEXT struct text out = {0};
+    struct graph graph = {0};
+    struct random random;
+    int error = check(list, count, failure);
+    if (error < 0)
+        return error;
+    error = build(&graph, list, count);
+    if (error == 0 && length_of(&graph) > TOUR_MOST_CALLS)
+        error = fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds (%u)",
+                          count, TOUR_MOST_CALLS);
+    random_seed(&random, seed);
+    if (error == 0)
+        error = walk(&graph, &random, &out);
+    if (error == 0) {
+        *length = length_of(&graph);
+        *calls = text_take(&out);
+        error = *calls ? 0 : -ENOMEM;
+    }
+    free(graph.nodes);
+    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
+}
+
+/* --- each once --- */
+
+int overhead_permutation(const struct order_call *list, size_t count, size_t index, char **calls,
+                         struct failure *failure)
+{
+    AUTO_TEXT struct text out = {0};
+    AUTO_FREE size_t *order = calloc(count + 1, sizeof(*order));
+    int error = check(list, count, failure);
+    if (error < 0)
+        return error;
+    if (!order)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    /* The digits of the index say which of those that are left comes next. */
+    for (size_t at = 0; at < count; at++) {
+        size_t left = count - at, chosen = at + index % left, kept = order[chosen];
+        memmove(order + at + 1, order + at, (chosen - at) * sizeof(*order));
+        order[at] = kept;
+        index /= left;
+        text_printf(&out, "%s%s", at ? "," : "", list[kept].call);
+    }
+    if (index)
+        return fail_with(failure, -EINVAL, "%zu calls have fewer orders", count);
+    *calls = text_take(&out);
+    return *calls ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The tours of `assay overhead` in which every process counts once: first calls, when nothing was
+ * bound or touched before; and whole commands. */
+
+#define ROUNDS   4u  /* of start, reads and stop in a process */
+#define READS    32u /* one after the other */
+#define NOTHINGS 2u  /* before them: the meter's own code is warm then */
+#define GAUGES   3u  /* behind them, where they disturb nothing: the first is cold itself */
+
+static void add_timer(const struct overhead_study *study, const char *kind, uint32_t times,
+                      struct wished_calls *calls)
+{
+    const struct catalogue *catalogue = study->catalogue;
+    for (size_t i = 0; i < catalogue->operation_count; i++) {
+        const struct catalogue_operation *operation = &catalogue->operations[i];
+        if (overhead_is_timer(operation) && strcmp(operation->kind, kind) == 0)
+            for (uint32_t time = 0; time < times; time++)
+                wished_calls_add(calls, operation, 1);
+    }
+}
+
+/* --- first calls --- */
+
+/* All calls of the path that have the effect; how many. */
+static size_t add_effect(const struct overhead_wisher *wisher, const char *path, const char *link,
+                         const char *effect, struct wished_calls *calls)
+{
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    size_t before = calls->count;
+    for (size_t i = 0; i < catalogue->operation_count; i++) {
+        const struct catalogue_operation *operation = &catalogue->operations[i];
+        if (strcmp(operation->path, path) == 0 && overhead_effect_is(operation, effect) &&
+            overhead_uses(wisher->study, operation, link))
+            wished_calls_add(calls, operation, 1);
+    }
+    return calls->count - before;
+}
+
+static void wish_switches(struct overhead_wisher *wisher, const char *path, const char *link)
+{
+    static const char *const effects[] = {"starts", "keeps", "stops"};
+    struct wished_tour tour = overhead_cold_tour(wisher->study, link);
+    struct wished_calls calls = {0};
+    size_t found[3] = {0};
+    add_timer(wisher->study, "nothing", NOTHINGS, &calls);
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < 3; i++)
+            found[i] = add_effect(wisher, path, link, effects[i], &calls);
+    add_timer(wisher->study, "gauge", GAUGES, &calls);
+    if (found[0] && found[2])
+        overhead_wish_row(wisher, &tour, &calls);
+    wished_calls_free(&calls);
+}
+
+static void wish_reads(struct overhead_wisher *wisher, const struct catalogue_operation *operation,
+                       const char *link)
+{
+    struct wished_tour tour = overhead_cold_tour(wisher->study, link);
+    struct wished_calls calls = {0};
+    add_timer(wisher->study, "nothing", NOTHINGS, &calls);
+    for (uint32_t read = 0; read < READS; read++)
+        wished_calls_add(&calls, operation, 1);
+    add_timer(wisher->study, "gauge", GAUGES, &calls);
+    overhead_wish_row(wisher, &tour, &calls);
+    wished_calls_free(&calls);
+}
+
+static bool is_first_of_path(const struct catalogue *catalogue, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(catalogue->operations[i].path, catalogue->operations[index].path) == 0)
+            return false;
+    return true;
+}
+
+/* How a library is linked matters for its first call; who calls none is measured once. */
+static void wish_first(struct overhead_wisher *wisher, size_t index, const char *link)
+{
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    const struct catalogue_operation *operation = &catalogue->operations[index];
+    if (!overhead_uses(wisher->study, operation, link) || overhead_is_command(operation))
+        return;
+    if (is_first_of_path(catalogue, index))
+        wish_switches(wisher, operation->path, link);
+    if (strcmp(operation->kind, "read") == 0)
+        wish_reads(wisher, operation, link);
+}
+
+static void wish_cold(struct overhead_wisher *wisher, bool bare)
+{
+    static const char *const links[] = {"static", "lazy", "bind-now"};
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
+        for (size_t j = 0; j < catalogue->operation_count; j++) {
+            const struct catalogue_operation *operation = &catalogue->operations[j];
+            char usual[WORD_LIST_WORD];
+            word_list_prefer(operation->links, "static", usual);
+            if (overhead_is_bare(operation) == bare &&
+                (operation->binds || strcmp(usual, links[i]) == 0))
+                wish_first(wisher, j, links[i]);
+        }
+}
+
+void overhead_wish_bare_cold(struct overhead_wisher *wisher)
+{
+    wish_cold(wisher, true);
+}
+
+void overhead_wish_cold(struct overhead_wisher *wisher)
+{
+    wish_cold(wisher, false);
+}
+
+/* --- whole commands --- */
+
+/* A command takes as long as thousands of other calls, and a pass of all pairs would hardly ever be
+ * undisturbed: in each order of the tour a command stands once, and all orders together have every
+ * pair. The gauge comes last and repeatedly, because it is cold itself after a command. */
+void overhead_wish_commands(struct overhead_wisher *wisher)
+{
+    const struct overhead_study *study = wisher->study;
+    const struct catalogue *catalogue = study->catalogue;
+    struct wished_tour tour = overhead_command_tour(study, "static");
+    struct wished_calls calls = {0}, end = {0};
+    if (!overhead_tells_time(wisher->meters))
+        return; /* counters are of one process */
+    for (size_t i = 0; i < catalogue->operation_count; i++)
+        if (overhead_is_command(&catalogue->operations[i]) &&
+            overhead_uses(study, &catalogue->operations[i], tour.link))
+            wished_calls_add(&calls, &catalogue->operations[i], 1);
+    if (calls.count) {
+        add_timer(study, "nothing", 1, &calls);
+        add_timer(study, "gauge", GAUGES, &end);
+        overhead_wish_permutations(wisher, &tour, &calls, &end);
+    }
+    wished_calls_free(&calls);
+    wished_calls_free(&end);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The warm tours that `assay overhead` wishes for: reads side by side, the switches of every
+ * instrument, more counters, several reads in one span. */
 
 #define MOST_OPEN      8u
 #define FULL_MOST_OPEN 16u

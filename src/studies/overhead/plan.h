@@ -6,7 +6,13 @@
  * no machine and no store. */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
 #include "engine/session.h"
+#include "store/store.h"
+#include "studies/overhead/study.h"
 #include "wire/cell.h"
 #include "wire/tour.h"
 
@@ -173,3 +179,70 @@ typedef void overhead_wish_stage(struct overhead_wisher *wisher);
 overhead_wish_stage overhead_wish_reads, overhead_wish_instruments, overhead_wish_bare_cold,
     overhead_wish_cold, overhead_wish_commands, overhead_wish_events, overhead_wish_more_events,
     overhead_wish_repeats;
+
+/* ----------------------------------------------------------------------------------------------
+ * The order of a tour's calls. What was called before changes what a call costs, so in one pass
+ * every call follows every other, and itself, exactly once: a closed walk over all ordered pairs
+ * that make sense, drawn from a seed. Pure; the first thing that the plan of `assay overhead`
+ * asks. */
+
+/* What fills up a state that has fewer calls than the other. */
+#define ORDER_FILLER "timer.nothing"
+
+enum order_effect { ORDER_KEEPS, ORDER_STARTS, ORDER_STOPS };
+enum order_when { ORDER_ANY, ORDER_RUNNING, ORDER_STOPPED };
+
+struct order_call {
+    const char *call; /* "perf-read.start", "perf-read.read*8" */
+    enum order_effect effect;
+    enum order_when when;
+    const char *then; /* follows it always, and changes nothing; NULL: nothing does */
+};
+
+/* Where nobody starts or stops, everything is called while the instrument runs: all pairs, count²
+ * calls (and what follows always). Otherwise there are two states, and calls that make sense in
+ * both stand in both; fillers make the states equally large and, where one kind of switch has fewer
+ * calls than the other, the first ones of that kind stand twice: else no closed walk would exist.
+ * Every walk is drawn with the same chance; one with switches begins with one, which tells the
+ * state that the tour begins in. The caller frees *calls, which are joined by commas.
+ *
+ * -EINVAL: no walk exists (nothing to call, a start without a stop, a switch in the state that it
+ * leads to, the same call twice); -E2BIG: longer than a tour may be; -ENOMEM. */
+int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
+                   size_t *length, struct failure *failure);
+
+/* The `index`-th of the count! orders in which calls that change nothing can stand, each once; all
+ * of them together have every pair of different calls equally often. -EINVAL: there are not so
+ * many; -ENOMEM. */
+int overhead_permutation(const struct order_call *list, size_t count, size_t index, char **calls,
+                         struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of overhead: from stores to the case that its judge gets. */
+
+/* Adds what the store holds: its machine (once for a fingerprint, whose tours are then joined),
+ * operations (once for a name), tours with the calls of all processes that ended well, and what
+ * failed everywhere as absences. Passes that are not whole are left out. Hostile stores (calls that
+ * no text parses, runs beyond the tour, meters that disagree) get a sentence. The caller releases
+ * the case also after a failure. */
+int overhead_load(struct store *store, struct overhead_case *file, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Inside the loading of overhead: what its steps share. */
+
+/* Where a tour of the case comes from. */
+struct overhead_origin {
+    uint32_t cell;      /* its id in the store */
+    uint32_t runs;      /* planned in each process */
+    size_t calls, room; /* taken so far, and room for as many */
+    size_t process_room;
+};
+
+/* Reads the samples of the store once into the tours; origins in rising order of their cells. A
+ * pass that is not whole is left out, and so is a process without a whole one. */
+int overhead_take_runs(struct store *store, struct overhead_tour *tours,
+                       struct overhead_origin *origins, size_t count, struct failure *failure);
+
+/* Tours from `first` on that are the same as earlier ones of their machine join them. 0 or
+ * -ENOMEM. */
+int overhead_merge_tours(struct overhead_case *file, size_t first);

@@ -1,12 +1,584 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How cost grows with the number of events, and of reads in a row. */
+ * What changes the cost of a call, for people: how many there are, how often it is called, what
+ * was called before, and whether it is the first. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "cli/overhead-show.h"
+#include "base/cleanup.h"
+#include "studies/overhead/parts.h"
+#include "studies/overhead/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What stood before a call and changed what it costs. */
+
+#define ROWS_SHOWN 4u
+
+struct pair {
+    const struct overhead_row *row, *usual;
+    double ratio;
+};
+
+bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual)
+{
+    return !row->all_predecessors && row->predecessor >= 0 && row->runs &&
+           row->temperature == usual->temperature && row->machine == usual->machine &&
+           row->operation == usual->operation && row->events == usual->events &&
+           row->separate == usual->separate && row->reads == usual->reads &&
+           overhead_same_word(row->variant, usual->variant) &&
+           overhead_same_word(row->link, usual->link) &&
+           overhead_same_word(row->counted, usual->counted) &&
+           overhead_is_like_meter(row->meter, usual->meter);
+}
+
+/* Smallest step of the meter: what is within it is no difference. */
+static double step_of(const struct overhead_report *report, const struct overhead_row *row)
+{
+    for (size_t i = 0; i < report->timer_count; i++)
+        if (report->timers[i].machine == row->machine &&
+            overhead_is_like_meter(report->timers[i].meter, row->meter))
+            return report->timers[i].resolution;
+    return 0;
+}
+
+static bool matters(const struct overhead_report *report, const struct overhead_row *row,
+                    const struct overhead_row *usual)
+{
+    double apart = fabs(row->median - usual->median);
+    return usual->median > 0 && apart > OVERHEAD_TOLD * usual->median &&
+           apart > step_of(report, row) && (row->low > usual->median || row->high < usual->median);
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = fabs(log(((const struct pair *)left)->ratio)),
+           b = fabs(log(((const struct pair *)right)->ratio));
+    return (a < b) - (a > b);
+}
+
+/* Pairs that matter, the largest first; *looked: how many there are at all. */
+static struct pair *find_pairs(const struct overhead_run *run, const struct overhead_row *first,
+                               size_t *count, size_t *looked)
+{
+    const struct overhead_report *report = &run->report;
+    struct pair *pairs = calloc(report->row_count, sizeof(*pairs));
+    *count = *looked = 0;
+    for (size_t i = 0; pairs && i < report->row_count; i++) {
+        const struct overhead_row *usual = &report->rows[i];
+        if (usual->machine != first->machine ||
+            !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i) ||
+            (!run->options->all && overhead_is_folded(run, i)))
+            continue;
+        for (size_t j = 0; j < report->row_count; j++) {
+            const struct overhead_row *row = &report->rows[j];
+            if (!overhead_is_pair(row, usual))
+                continue;
+            (*looked)++;
+            if (*count < report->row_count && matters(report, row, usual))
+                pairs[(*count)++] = (struct pair){row, usual, row->median / usual->median};
+        }
+    }
+    if (pairs)
+        qsort(pairs, *count, sizeof(*pairs), by_size);
+    return pairs;
+}
+
+static void add_pair(struct table *table, const struct overhead_case *file, const struct pair *pair)
+{
+    AUTO_TEXT struct text call = {0};
+    char median[NUMBER_SIZE], usual[NUMBER_SIZE];
+    overhead_put_row_call(file, pair->row, &call);
+    overhead_cost(pair->row->median, median, sizeof(median));
+    overhead_cost(pair->usual->median, usual, sizeof(usual));
+    table_add(table, TONE_PLAIN, text_string(&call));
+    table_add(table, TONE_PLAIN, overhead_before(file, pair->row->predecessor));
+    table_add(table, TONE_STRONG, median);
+    table_add(table, TONE_PLAIN, usual);
+    table_addf(table, TONE_PLAIN, "%.2f", pair->ratio);
+}
+
+static void put_pairs(const struct overhead_run *run, const struct pair *pairs, size_t count,
+                      const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "straight after"},
+        {.title = "costs", .right = true},
+        {.title = "usually", .right = true},
+        {.title = "times", .right = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    size_t shown = run->options->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        add_pair(&table, &run->file, &pairs[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* Does a pair that is shown read a counter right after it was stopped? */
+static bool reads_after_stop(const struct overhead_case *file, const struct pair *pairs,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct overhead_row *row = pairs[i].row;
+        const struct overhead_operation *call = &file->operations[row->operation];
+        const struct overhead_operation *before = &file->operations[row->predecessor];
+        if (overhead_same_word(call->kind, "read") && overhead_same_word(before->kind, "stop") &&
+            overhead_same_word(call->instrument, before->instrument))
+            return true;
+    }
+    return false;
+}
+
+static void put_group(const struct overhead_run *run, const struct overhead_row *first,
+                      const struct style *style, struct text *out)
+{
+    size_t count = 0, looked = 0;
+    AUTO_FREE struct pair *pairs = find_pairs(run, first, &count, &looked);
+    AUTO_TEXT struct text words = {0};
+    out->failed |= !pairs;
+    if (!pairs || !looked)
+        return;
+    text_printf(&words, "What the call before changes, in %s", overhead_unit(first->meter));
+    overhead_put_machine(&run->file, first->machine, &words);
+    section_put_heading(text_string(&words), style, out);
+    text_clear(&words);
+    if (!count) {
+        text_printf(&words,
+                    "Nothing: in none of %zu pairs does a call cost 5 %% more or less after one "
+                    "call than after all of them.",
+                    looked);
+    } else {
+        put_pairs(run, pairs, count, style, out);
+        text_printf(&words,
+                    "%zu of %zu pairs of calls cost more than 5 %% more or less than usual, the "
+                    "median over all calls before",
+                    count, looked);
+        if (count > ROWS_SHOWN && !run->options->all)
+            text_printf(&words, "; the %u largest are shown", ROWS_SHOWN);
+        if (reads_after_stop(&run->file, pairs, count))
+            text_puts(&words, ". After a stop, a read is one of a counter that does not run.");
+    }
+    section_put_words(text_string(&words), style, out);
+}
+
+/* Times; where there are none what the kernel executes, which varies. */
+static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
+{
+    if (run->options->all || !overhead_counts_code(row->meter))
+        return true;
+    const char *mode = overhead_has_clock(&run->report, row->machine) ? "uk" : "k";
+    return overhead_is_emulated(&run->file, row->machine) &&
+           overhead_same_word(row->meter->mode, mode);
+}
+
+void overhead_put_predecessors(const struct overhead_run *run, const struct style *style,
+                               struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
+            put_group(run, &report->rows[i], style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the first calls of a fresh process cost, and the page faults in them: link modes beside
+ * each other, or every predecessor in a line of its own. */
+
+/* Link modes that have columns; others are shown with --all. */
+static const char *const links[] = {"lazy", "bind-now"};
+#define FEW_NAMED 4u
+#define LEAST     5u  /* processes of times; what is emulated varies little */
+#define NEWS      2.0 /* times */
+#define LINKS     (sizeof(links) / sizeof(*links))
+
+bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
+{
+    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
+}
+
+static bool has_column(const char *variant)
+{
+    for (size_t i = 0; i < LINKS; i++)
+        if (overhead_same_word(variant, links[i]))
+            return true;
+    return false;
+}
+
+/* Of enough processes that a figure of it is worth showing? */
+static bool says_something(const struct overhead_run *run, const struct overhead_cold *cold)
+{
+    return run->options->all ||
+           cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST);
+}
+
+static void add_cost(struct table *table, enum tone tone, double value)
+{
+    char text[NUMBER_SIZE];
+    overhead_cost(value, text, sizeof(text));
+    table_add(table, tone, text);
+}
+
+static void add_faults(struct table *table, double faults)
+{
+    if (!isfinite(faults))
+        table_add(table, TONE_DIM, "-");
+    else
+        table_addf(table, TONE_PLAIN, faults == rint(faults) || faults >= 10 ? "%.0f" : "%.2f",
+                   faults);
+}
+
+/* --- the brief table: a line a call --- */
+
+/* Of the call in this variant (NULL: whichever no column is for) the cell where nothing of its
+ * instrument was called before; else the first. */
+static const struct overhead_cold *find(const struct overhead_run *run,
+                                        const struct overhead_cold *like, const char *variant)
+{
+    const struct overhead_report *report = &run->report;
+    const struct overhead_cold *found = NULL;
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        bool fits =
+            variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
+        if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
+            !says_something(run, cold))
+            continue;
+        if (!found || (cold->opening && !found->opening))
+            found = cold;
+    }
+    return found;
+}
+
+static bool leads_call(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_cold *list = run->report.cold;
+    for (size_t i = 0; i < index; i++)
+        if (list[i].operation == list[index].operation &&
+            overhead_same_cold_group(&list[i], &list[index]))
+            return false;
+    return true;
+}
+
+static bool has_figures(const struct overhead_run *run, const struct overhead_cold *like)
+{
+    bool any = find(run, like, NULL) != NULL;
+    for (size_t i = 0; i < LINKS && !any; i++)
+        any = find(run, like, links[i]) != NULL;
+    return any;
+}
+
+static double dearest(const struct overhead_run *run, const struct overhead_cold *like)
+{
+    const struct overhead_cold *plain = find(run, like, NULL);
+    double first = plain ? plain->first : NAN;
+    for (size_t i = 0; i < LINKS; i++) {
+        const struct overhead_cold *linked = find(run, like, links[i]);
+        first = linked ? fmax(first, linked->first) : first;
+    }
+    return first;
+}
+
+/* Reads, and what costs twice as much the first time; the rest comes with --all. */
+static bool is_news(const struct overhead_run *run, const struct overhead_cold *like)
+{
+    const struct overhead_operation *call = &run->file.operations[like->operation];
+    double warm = like->warm;
+    return overhead_same_word(call->kind, "read") || !isfinite(warm) ||
+           dearest(run, like) >= NEWS * warm;
+}
+
+static void add_brief(struct table *table, const struct overhead_run *run,
+                      const struct overhead_cold *like)
+{
+    const struct overhead_cold *plain = find(run, like, NULL), *told = plain;
+    double faults = plain ? plain->faults : NAN;
+    table_add(table, TONE_PLAIN, overhead_name(&run->file, like->operation));
+    add_cost(table, TONE_STRONG, plain ? plain->first : NAN);
+    for (size_t i = 0; i < LINKS; i++) {
+        const struct overhead_cold *linked = find(run, like, links[i]);
+        if (!linked) {
+            table_add(table, TONE_PLAIN, "");
+            continue;
+        }
+        add_cost(table, TONE_PLAIN, linked->first);
+        told = told ? told : linked;
+        faults = fmax(faults, linked->faults);
+    }
+    add_cost(table, TONE_PLAIN, told ? told->second : NAN);
+    add_cost(table, TONE_PLAIN, told ? told->warm : NAN);
+    add_faults(table, faults);
+}
+
+static bool put_brief(const struct overhead_run *run, const struct overhead_cold *like,
+                      const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "first", .right = true},
+        {.title = "lazy", .right = true},
+        {.title = "bind-now", .right = true},
+        {.title = "second", .right = true},
+        {.title = "warm", .right = true},
+        {.title = "faults", .right = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    size_t left = 0;
+    for (size_t i = 0; i < run->report.cold_count; i++) {
+        const struct overhead_cold *cold = &run->report.cold[i];
+        if (!overhead_same_cold_group(cold, like) || !leads_call(run, i) || !has_figures(run, cold))
+            continue;
+        if (is_news(run, cold))
+            add_brief(&table, run, cold);
+        else
+            left++;
+    }
+    bool any = table.count != 0 || left;
+    table_put(&table, style, out);
+    if (!any)
+        section_put_words("Too few fresh processes were measured to tell; a larger --budget has "
+                          "more.",
+                          style, out);
+    table_free(&table);
+    return any;
+}
+
+/* --- the full table: a line a cell --- */
+
+/* What of its instrument was called before; nothing where it opens. */
+static const char *before(const struct overhead_run *run, const struct overhead_cold *cold)
+{
+    if (cold->opening || cold->predecessor < 0)
+        return "";
+    return overhead_before(&run->file, cold->predecessor);
+}
+
+static void add_line(struct table *table, const struct overhead_run *run,
+                     const struct overhead_cold *cold)
+{
+    AUTO_TEXT struct text call = {0};
+    AUTO_TEXT struct text extra = {0};
+    overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
+    overhead_put_range(cold->low, cold->high, &extra);
+    table_add(table, TONE_PLAIN, text_string(&call));
+    add_cost(table, TONE_STRONG, cold->first);
+    add_cost(table, TONE_PLAIN, cold->second);
+    add_cost(table, TONE_PLAIN, cold->warm);
+    add_faults(table, cold->faults);
+    if (*before(run, cold))
+        text_printf(&extra, " (after %s)", before(run, cold));
+    table_add(table, TONE_PLAIN, text_string(&extra));
+}
+
+static bool put_full(const struct overhead_run *run, const struct overhead_cold *like,
+                     const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "first", .right = true},
+        {.title = "second", .right = true},
+        {.title = "warm", .right = true},
+        {.title = "faults", .right = true},
+        {.title = "first adds", .wraps = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < run->report.cold_count; i++)
+        if (overhead_same_cold_group(&run->report.cold[i], like))
+            add_line(&table, run, &run->report.cold[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+    return true;
+}
+
+/* --- both --- */
+
+/* Has the cell a figure in the table? */
+static bool is_told(const struct overhead_run *run, const struct overhead_cold *cold)
+{
+    return run->options->all ||
+           find(run, cold, has_column(cold->variant) ? cold->variant : NULL) == cold;
+}
+
+/* "240 fresh processes a figure, fewer for papi-high.begin (3)." */
+static void put_processes(const struct overhead_run *run, const struct overhead_cold *like,
+                          struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    size_t most = 0, few = 0;
+    for (size_t i = 0; i < report->cold_count; i++)
+        if (overhead_same_cold_group(&report->cold[i], like) && report->cold[i].processes > most)
+            most = report->cold[i].processes;
+    text_printf(out, "%zu fresh process%s a figure", most, most == 1 ? "" : "es");
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        if (!overhead_same_cold_group(cold, like) || 2 * cold->processes >= most ||
+            !is_told(run, cold) || few == FEW_NAMED)
+            continue;
+        text_puts(out, few++ ? ", " : ", fewer for ");
+        overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, out);
+        text_printf(out, " (%zu)", cold->processes);
+    }
+    text_puts(out, few == FEW_NAMED ? " and others. " : ". ");
+}
+
+/* How many calls were far above the others, and how many of those the account explains. */
+static void put_outliers(const struct overhead_run *run, const struct overhead_cold *like,
+                         const struct style *style, struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    AUTO_TEXT struct text words = {0};
+    size_t runs = 0, outliers = 0;
+    double explained = 0;
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        if (!overhead_same_cold_group(cold, like))
+            continue;
+        runs += cold->runs;
+        outliers += cold->outlier_count;
+        if (isfinite(cold->outliers_explained))
+            explained += cold->outliers_explained * (double)cold->outlier_count;
+    }
+    put_processes(run, like, &words);
+    if (runs && outliers) {
+        text_puts(&words, "Far above the rest: ");
+        overhead_put_share((double)outliers / (double)runs, &words);
+        text_puts(&words, " of the calls; ");
+        overhead_put_share(explained / (double)outliers, &words);
+        text_puts(&words, " of these took an unusual page fault or context switch.");
+    }
+    section_put_words(text_string(&words), style, out);
+}
+
+/* False: there was nothing to show. */
+static bool cold_put_group(const struct overhead_run *run, const struct overhead_cold *like,
+                           const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text heading = {0};
+    text_printf(&heading, "The first calls of a process, in %s", overhead_unit(like->meter));
+    overhead_put_machine(&run->file, like->machine, &heading);
+    section_put_heading(text_string(&heading), style, out);
+    bool any =
+        run->options->all ? put_full(run, like, style, out) : put_brief(run, like, style, out);
+    if (any)
+        put_outliers(run, like, style, out);
+    return any;
+}
+
+void overhead_put_cold(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    bool any = false;
+    for (size_t i = 0; i < report->cold_count; i++) {
+        bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
+        if (leads && cold_put_group(run, &report->cold[i], style, out))
+            any = true;
+    }
+    if (any)
+        section_put_words(run->options->all
+                              ? "warm: the median once all was called before; first adds: 95 % "
+                                "interval of what the first costs beyond that (or the second); "
+                                "faults: page faults in a first call, on average; after: what of "
+                                "the same counters was called before"
+                              : "first: static or inline; lazy, bind-now: of a program linked so; "
+                                "warm: once all was called before; faults: page faults in a first "
+                                "call, on average; calls that cost less than twice as much the "
+                                "first time have no line",
+                          style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the same call costs again and again in a fresh process, with nothing between. Shown with
+ * --all: in short, finding W5 says it. */
+
+static bool has_row(const struct overhead_cold *cold)
+{
+    return cold->row_length >= OVERHEAD_ROW_SHORTEST && cold->row_processes;
+}
+
+/* Each variant of a call once. */
+static bool row_is_told(const struct overhead_run *run, const struct overhead_cold *like,
+                        size_t index)
+{
+    const struct overhead_cold *list = run->report.cold, *cold = &list[index];
+    bool told = has_row(cold) && overhead_same_cold_group(cold, like);
+    for (size_t i = 0; i < index && told; i++)
+        told = !has_row(&list[i]) || list[i].operation != cold->operation ||
+               !overhead_same_word(list[i].variant, cold->variant) ||
+               !overhead_same_cold_group(&list[i], cold);
+    return told;
+}
+
+static void row_add_cost(struct table *table, double value)
+{
+    char text[NUMBER_SIZE];
+    overhead_cost(value, text, sizeof(text));
+    table_add(table, TONE_PLAIN, text);
+}
+
+static void row_add_line(struct table *table, const struct overhead_run *run,
+                         const struct overhead_cold *cold)
+{
+    AUTO_TEXT struct text call = {0};
+    AUTO_TEXT struct text ratio = {0};
+    overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
+    text_printf(&ratio, "%.2f", cold->later_ratio);
+    if (isfinite(cold->later_low) && isfinite(cold->later_high))
+        text_printf(&ratio, " (%.2f to %.2f)", cold->later_low, cold->later_high);
+    table_add(table, TONE_PLAIN, text_string(&call));
+    table_addf(table, TONE_PLAIN, "%" PRIu32, cold->row_length);
+    row_add_cost(table, cold->row[0]);
+    row_add_cost(table, cold->row[1]);
+    row_add_cost(table, cold->later);
+    table_add(table, TONE_STRONG, isfinite(cold->later_ratio) ? text_string(&ratio) : "-");
+}
+
+static void row_put_group(const struct overhead_run *run, const struct overhead_cold *like,
+                          const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "calls", .right = true},
+        {.title = "first", .right = true},
+        {.title = "second", .right = true},
+        {.title = "later", .right = true},
+        {.title = "later / first", .wraps = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    AUTO_TEXT struct text heading = {0};
+    for (size_t i = 0; i < run->report.cold_count; i++)
+        if (row_is_told(run, like, i))
+            row_add_line(&table, run, &run->report.cold[i]);
+    if (table.count) {
+        text_printf(&heading, "The same call again and again in a fresh process, in %s",
+                    overhead_unit(like->meter));
+        overhead_put_machine(&run->file, like->machine, &heading);
+        section_put_heading(text_string(&heading), style, out);
+        table_put(&table, style, out);
+        section_put_words("later: the median of the second to the last", style, out);
+    }
+    table_free(&table);
+}
+
+void overhead_put_in_a_row(const struct overhead_run *run, const struct style *style,
+                           struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->cold_count && run->options->all; i++) {
+        bool leads = true;
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
+        if (leads)
+            row_put_group(run, &report->cold[i], style, out);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How cost grows with the number of events, and of reads in a row. */
 
 static bool same_group(const struct overhead_slope *left, const struct overhead_slope *right)
 {
@@ -41,8 +613,8 @@ static bool has_variants(const struct overhead_report *report, const struct over
     return false;
 }
 
-static void add_line(struct table *table, const struct overhead_run *run,
-                     const struct overhead_slope *slope)
+static void sweeps_add_line(struct table *table, const struct overhead_run *run,
+                            const struct overhead_slope *slope)
 {
     AUTO_TEXT struct text call = {0};
     AUTO_TEXT struct text each = {0};
@@ -73,7 +645,7 @@ static bool is_bare(const struct overhead_run *run, const struct overhead_slope 
 
 /* Bare calls tell how events add up; libraries where there are no bare ones, and reads metered
  * together, with --all. */
-static bool is_shown(const struct overhead_run *run, const struct overhead_slope *slope)
+static bool sweeps_is_shown(const struct overhead_run *run, const struct overhead_slope *slope)
 {
     const struct overhead_report *report = &run->report;
     if (run->options->all)
@@ -86,8 +658,8 @@ static bool is_shown(const struct overhead_run *run, const struct overhead_slope
     return true;
 }
 
-static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
-                      struct text *out)
+static void sweeps_put_group(const struct overhead_run *run, size_t first,
+                             const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {.title = "call"},
@@ -102,8 +674,8 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->slope_count; i++)
-        if (same_group(&report->slopes[i], like) && is_shown(run, &report->slopes[i]))
-            add_line(&table, run, &report->slopes[i]);
+        if (same_group(&report->slopes[i], like) && sweeps_is_shown(run, &report->slopes[i]))
+            sweeps_add_line(&table, run, &report->slopes[i]);
     text_printf(&heading, "%s, in %s", like->by_reads ? "Reads in a row" : "More events",
                 overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
@@ -119,13 +691,13 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
     bool events = false, reads = false;
     for (int by_reads = 0; by_reads < 2; by_reads++)
         for (size_t i = 0; i < report->slope_count; i++) {
-            bool leads =
-                report->slopes[i].by_reads == (by_reads != 0) && is_shown(run, &report->slopes[i]);
+            bool leads = report->slopes[i].by_reads == (by_reads != 0) &&
+                         sweeps_is_shown(run, &report->slopes[i]);
             for (size_t j = 0; j < i && leads; j++)
-                leads = !is_shown(run, &report->slopes[j]) ||
+                leads = !sweeps_is_shown(run, &report->slopes[j]) ||
                         !same_group(&report->slopes[i], &report->slopes[j]);
             if (leads)
-                put_group(run, i, style, out);
+                sweeps_put_group(run, i, style, out);
             events |= leads && !by_reads;
             reads |= leads && by_reads;
         }

@@ -3,17 +3,609 @@
  *
  * The result of `assay overhead` for people: what was measured and what to do first, then part by
  * part, then the paper's findings and what could not be measured. */
-#include "cli/overhead-show.h"
-#include "cli/unfinished.h"
-
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "engine/claims.h"
-#include "cli/deliver.h"
-#include "cli/omissions.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
+#include "engine/finish.h"
+#include "engine/skips.h"
+#include "output/plot.h"
+#include "output/table.h"
+#include "studies/overhead/judge.h"
+#include "studies/overhead/parts.h"
+#include "studies/overhead/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Words and numbers that the parts of `assay overhead` share. */
+
+const char *overhead_name(const struct overhead_case *file, uint32_t operation)
+{
+    return operation < file->operation_count ? file->operations[operation].name : "?";
+}
+
+bool overhead_is_told(const char *name, const char *variant)
+{
+    /* System calls of perf-syscall are inline, pages of perf-user populated, by definition. */
+    return variant && *variant && strcmp(variant, "inline") != 0 &&
+           strcmp(variant, "populated") != 0 && !strstr(name, variant);
+}
+
+void overhead_put_call(const char *name, const char *variant, struct text *out)
+{
+    text_put_clean(out, name);
+    if (overhead_is_told(name, variant)) {
+        text_puts(out, ", ");
+        text_put_clean(out, variant);
+    }
+}
+
+void overhead_put_row_call(const struct overhead_case *file, const struct overhead_row *row,
+                           struct text *out)
+{
+    overhead_put_call(overhead_name(file, row->operation), row->variant, out);
+    if (row->reads > 1)
+        text_printf(out, ", %" PRIu32 " in a row", row->reads);
+    if (row->events > 1)
+        text_printf(out, ", %" PRIu32 " events%s", row->events, row->separate ? ", separate" : "");
+}
+
+const char *overhead_before(const struct overhead_case *file, int32_t predecessor)
+{
+    /* What the tour calls of its own, in words of this page. */
+    static const struct {
+        const char *name, *words;
+    } own[] = {{"timer.nothing", "nothing"}, {"timer.gauge", "plain additions"}};
+    const char *name = predecessor < 0 ? "the start" : overhead_name(file, (uint32_t)predecessor);
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (strcmp(name, own[i].name) == 0)
+            return own[i].words;
+    return name;
+}
+
+bool overhead_differ_in_version_only(const struct overhead_case *file)
+{
+    for (size_t i = 0; i < file->machine_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!overhead_same_word(file->machines[i].name, file->machines[j].name) ||
+                overhead_same_word(file->machines[i].os, file->machines[j].os))
+                return false;
+    return true;
+}
+
+void overhead_put_machine(const struct overhead_case *file, uint32_t machine, struct text *out)
+{
+    if (file->machine_count < 2 || machine >= file->machine_count)
+        return;
+    const struct overhead_machine *like = &file->machines[machine];
+    bool brief = overhead_differ_in_version_only(file);
+    text_puts(out, " on ");
+    if (!brief) {
+        text_put_clean(out, like->name);
+        text_puts(out, like->os && *like->os ? ", " : "");
+    }
+    if (like->os && *like->os) {
+        text_puts(out, "Linux ");
+        text_put_clean(out, like->os);
+    }
+}
+
+const char *overhead_unit(const struct overhead_meter *meter)
+{
+    static const struct {
+        enum meter_unit unit;
+        const char *mode, *words;
+    } units[] = {
+        {METER_INSTRUCTIONS, "u", "instructions in user mode"},
+        {METER_INSTRUCTIONS, "k", "instructions of the kernel"},
+        {METER_INSTRUCTIONS, "uk", "instructions"},
+        {METER_CYCLES, "u", "cycles in user mode"},
+        {METER_CYCLES, "k", "cycles of the kernel"},
+    };
+    if (!meter)
+        return "ns";
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (meter->unit == units[i].unit && overhead_same_word(meter->mode, units[i].mode))
+            return units[i].words;
+    return meter->unit < METER_EVENTS ? meter_unit_names[meter->unit] : meter->event;
+}
+
+void overhead_cost(double value, char *text, size_t size)
+{
+    number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, size);
+}
+
+void overhead_put_interval(double value, double low, double high, struct text *out)
+{
+    char words[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
+    overhead_cost(value, words, sizeof(words));
+    overhead_cost(low, from, sizeof(from));
+    overhead_cost(high, to, sizeof(to));
+    text_puts(out, words);
+    bool wide = strcmp(from, words) != 0 || strcmp(to, words) != 0;
+    if (wide && isfinite(low) && isfinite(high))
+        text_printf(out, " (%s to %s)", from, to);
+}
+
+void overhead_put_range(double low, double high, struct text *out)
+{
+    char from[NUMBER_SIZE], to[NUMBER_SIZE];
+    overhead_cost(low, from, sizeof(from));
+    overhead_cost(high, to, sizeof(to));
+    text_puts(out, from);
+    if (strcmp(from, to) != 0)
+        text_printf(out, " to %s", to);
+}
+
+void overhead_put_share(double share, struct text *out)
+{
+    double percent = 100 * share;
+    if (percent == 0 || percent >= 1)
+        text_printf(out, "%.0f %%", percent);
+    else
+        text_printf(out, "%.1g %%", percent);
+}
+
+bool overhead_same_word(const char *left, const char *right)
+{
+    return strcmp(left ? left : "", right ? right : "") == 0;
+}
+
+bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right)
+{
+    return left && right ? overhead_same_meter(left, right) : left == right;
+}
+
+bool overhead_counts_code(const struct overhead_meter *meter)
+{
+    return meter && (meter->unit == METER_INSTRUCTIONS || meter->unit == METER_EVENTS);
+}
+
+bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter)
+{
+    for (size_t i = 0; meter && i < report->total_count; i++)
+        if (report->totals[i].unit == meter->unit &&
+            !overhead_is_like_meter(&report->totals[i], meter))
+            return true;
+    bool one_mode =
+        meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
+    for (size_t i = 0; one_mode && i < report->timer_count; i++)
+        if (report->timers[i].meter && overhead_is_clock(report->timers[i].meter) &&
+            meter->unit == METER_INSTRUCTIONS)
+            return true;
+    return false;
+}
+
+bool overhead_hides_switches(const struct overhead_report *report)
+{
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].meter && overhead_misses_switches(report, &report->rows[i]))
+            return true;
+    return false;
+}
+
+/* --- which rows --- */
+
+bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine)
+{
+    return machine < file->machine_count && file->machines[machine].emulated;
+}
+
+/* A call of an instrument, not of what the tour has of its own, nor a whole command. */
+static bool is_instrument(const struct overhead_case *file, uint32_t operation)
+{
+    if (operation >= file->operation_count)
+        return false;
+    const struct overhead_operation *like = &file->operations[operation];
+    return !overhead_same_word(like->instrument, "timer") &&
+           !overhead_same_word(like->kind, "command");
+}
+
+static bool is_summary(const struct overhead_row *row)
+{
+    return row->all_predecessors && row->temperature == TEMPERATURE_WARM && row->reads <= 1 &&
+           row->runs;
+}
+
+static bool same_call(const struct overhead_row *left, const struct overhead_row *right)
+{
+    return left->machine == right->machine && left->operation == right->operation &&
+           overhead_is_like_meter(left->meter, right->meter) &&
+           overhead_same_word(left->variant, right->variant);
+}
+
+bool overhead_is_usual(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_report *report = &run->report;
+    const struct overhead_row *row = &report->rows[index];
+    if (!is_summary(row) || !is_instrument(&run->file, row->operation))
+        return false;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_row *other = &report->rows[i];
+        if (i == index || !is_summary(other) || !same_call(row, other))
+            continue;
+        if (other->events != row->events) {
+            if (other->events < row->events)
+                return false;
+        } else if (other->separate != row->separate) {
+            if (row->separate)
+                return false;
+        } else if (i < index) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool overhead_is_folded(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_row *rows = run->report.rows, *row = &rows[index];
+    for (size_t i = 0; i < index; i++)
+        if (rows[i].machine == row->machine && rows[i].operation == row->operation &&
+            overhead_is_like_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
+            !overhead_rows_differ(&rows[i], row))
+            return true;
+    return false;
+}
+
+bool overhead_leads(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_row *rows = run->report.rows;
+    for (size_t i = 0; i < index; i++)
+        if (rows[i].machine == rows[index].machine &&
+            overhead_is_like_meter(rows[i].meter, rows[index].meter))
+            return false;
+    return true;
+}
+
+bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right)
+{
+    double most = fabs(left->median) > fabs(right->median) ? left->median : right->median;
+    return fabs(left->median - right->median) > OVERHEAD_TOLD * fabs(most) &&
+           (left->low > right->high || right->low > left->high);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What each call costs once all was called before, as box plots: by kind, path and variant, over
+ * all predecessors; and where there is more than one level. */
+
+#define LABEL_SIZE   96u
+#define LEVELS_SHOWN 4u
+
+/* The kinds of calls in the order in which a program makes them. */
+static const char *const kinds[] = {"start", "begin", "stop", "end", "read", "accum"};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+struct plotted {
+    const struct overhead_row *row;
+    size_t order; /* of its kind */
+};
+
+struct boxing {
+    const struct overhead_run *run;
+    const struct overhead_row *first; /* of the machine and meter */
+    struct plotted *plotted;
+    struct box *boxes;
+    char (*labels)[LABEL_SIZE];
+    size_t count;
+    bool folded; /* a variant like another one has no box of its own */
+};
+
+size_t overhead_kind_order(const char *kind)
+{
+    size_t order = 0;
+    while (order < KINDS && !overhead_same_word(kind, kinds[order]))
+        order++;
+    return order;
+}
+
+static const struct overhead_operation *operation_of(const struct boxing *boxing,
+                                                     const struct overhead_row *row)
+{
+    return &boxing->run->file.operations[row->operation];
+}
+
+/* The cheapest of a kind first. */
+static int by_kind(const void *left, const void *right)
+{
+    const struct plotted *a = left, *b = right;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->row->median != b->row->median)
+        return a->row->median < b->row->median ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static void choose_rows(struct boxing *boxing)
+{
+    const struct overhead_run *run = boxing->run;
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_row *row = &report->rows[i];
+        if (row->machine != boxing->first->machine ||
+            !overhead_is_like_meter(row->meter, boxing->first->meter) || !overhead_is_usual(run, i))
+            continue;
+        if (!run->options->all && overhead_is_folded(run, i))
+            boxing->folded = true;
+        else
+            boxing->plotted[boxing->count++] =
+                (struct plotted){row, overhead_kind_order(operation_of(boxing, row)->kind)};
+    }
+    qsort(boxing->plotted, boxing->count, sizeof(*boxing->plotted), by_kind);
+}
+
+/* The kind stands before the first of its boxes only. */
+static void write_label(struct boxing *boxing, size_t index)
+{
+    AUTO_TEXT struct text name = {0};
+    const struct overhead_row *row = boxing->plotted[index].row;
+    const struct overhead_operation *operation = operation_of(boxing, row);
+    const char *kind = operation->kind;
+    if (index &&
+        overhead_same_word(operation_of(boxing, boxing->plotted[index - 1].row)->kind, kind))
+        kind = "";
+    text_put_clean(&name, operation->path);
+    if (overhead_is_told(operation->path, row->variant)) {
+        text_putc(&name, ' ');
+        text_put_clean(&name, row->variant);
+    }
+    if (row->events > 1)
+        text_printf(&name, " %u", (unsigned)row->events);
+    snprintf(boxing->labels[index], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
+}
+
+static double whole(double value)
+{
+    return fabs(value) >= 100 ? rint(value) : value;
+}
+
+static void draw_boxes(struct boxing *boxing)
+{
+    for (size_t i = 0; i < boxing->count; i++) {
+        const struct overhead_row *row = boxing->plotted[i].row;
+        write_label(boxing, i);
+        boxing->boxes[i] = (struct box){.label = boxing->labels[i],
+                                        .min = whole(row->min),
+                                        .q1 = whole(row->q1),
+                                        .median = whole(row->median),
+                                        .q3 = whole(row->q3),
+                                        .max = whole(row->p99),
+                                        .mark = NAN};
+    }
+}
+
+/* --- levels --- */
+
+/* "perf-read.read, static: 1,014 in 40 % of processes, 1,508 in 60 %" */
+static void put_levels(const struct overhead_case *file, const struct overhead_row *row,
+                       struct text *out)
+{
+    bool by_process = row->levels_kind == LEVELS_BY_PROCESS;
+    size_t processes = 0;
+    for (size_t i = 0; i < row->level_count; i++)
+        processes += row->levels[i].processes;
+    overhead_put_row_call(file, row, out);
+    for (size_t i = 0; i < row->level_count; i++) {
+        const struct overhead_level *level = &row->levels[i];
+        char median[NUMBER_SIZE];
+        overhead_cost(level->median, median, sizeof(median));
+        text_printf(out, "%s %s in ", i ? "," : ":", median);
+        overhead_put_share(by_process && processes ? (double)level->processes / (double)processes
+                                                   : level->share,
+                           out);
+        text_puts(out, i ? "" : by_process ? " of processes" : " of calls");
+    }
+    if (row->levels_kind == LEVELS_BY_PREDECESSOR)
+        text_puts(out, ", by what was called before");
+}
+
+static void put_all_levels(const struct boxing *boxing, const struct style *style, struct text *out)
+{
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < boxing->count; i++) {
+        const struct overhead_row *row = boxing->plotted[i].row;
+        AUTO_TEXT struct text words = {0};
+        if (row->level_count < 2)
+            continue;
+        /* What the call before decides stands in the part about that. */
+        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->options->all)
+            continue;
+        if (shown == LEVELS_SHOWN && !boxing->run->options->all) {
+            left++;
+            continue;
+        }
+        if (!shown++)
+            section_put_words("More than one level, which the box spans:", style, out);
+        put_levels(&boxing->run->file, row, &words);
+        section_put_item(text_string(&words), style, out);
+    }
+    if (left) {
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "and %zu more (--all)", left);
+        section_put_item(text_string(&words), style, out);
+    }
+}
+
+/* --- one machine and meter --- */
+
+static void put_plot(const struct boxing *boxing, bool *folded, const struct style *style,
+                     struct text *out)
+{
+    static const char *const titles[] = {"min", "median", "p99"};
+    AUTO_TEXT struct text heading = {0};
+    if (!boxing->count)
+        return;
+    text_printf(&heading, "What a call costs, in %s", overhead_unit(boxing->first->meter));
+    overhead_put_machine(&boxing->run->file, boxing->first->machine, &heading);
+    if (overhead_is_emulated(&boxing->run->file, boxing->first->machine))
+        text_puts(&heading, " (emulated)");
+    section_put_heading(text_string(&heading), style, out);
+    boxes_put_titled(boxing->boxes, boxing->count,
+                     boxing->first->meter ? meter_unit_names[boxing->first->meter->unit] : "ns",
+                     titles, style, out);
+    put_all_levels(boxing, style, out);
+    if (boxing->folded)
+        *folded = true;
+}
+
+static bool make_room(struct boxing *boxing, size_t most)
+{
+    boxing->boxes = calloc(most, sizeof(*boxing->boxes));
+    boxing->plotted = calloc(most, sizeof(*boxing->plotted));
+    boxing->labels = calloc(most, sizeof(*boxing->labels));
+    return boxing->boxes && boxing->plotted && boxing->labels;
+}
+
+static void put_group(const struct overhead_run *run, const struct overhead_row *first,
+                      bool *folded, const struct style *style, struct text *out)
+{
+    struct boxing boxing = {.run = run, .first = first};
+    if (make_room(&boxing, run->report.row_count)) {
+        choose_rows(&boxing);
+        draw_boxes(&boxing);
+        put_plot(&boxing, folded, style, out);
+    } else {
+        out->failed = true;
+    }
+    free(boxing.boxes);
+    free(boxing.plotted);
+    free(boxing.labels);
+}
+
+/* Instructions vary little: a table has them, and boxes with --all. */
+static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
+{
+    return run->options->all || !overhead_counts_code(row->meter);
+}
+
+void overhead_put_boxes(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    size_t before = out->length;
+    bool folded = false;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
+            put_group(run, &report->rows[i], &folded, style, out);
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
+                      "whiskers: min to p99, the 99th of a hundred");
+    if (folded)
+        text_puts(&words, "; link modes within 5 % of the one shown have no line");
+    if (out->length > before)
+        section_put_words(text_string(&words), style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the meter itself costs, how fine it counts, and how often somebody else used the core. */
+
+/* "ticks: reading them twice takes 34 (32 to 36), which every figure below leaves out; they come in
+ * steps of 26." */
+static void put_timer(const struct overhead_case *file, const struct overhead_timer *timer,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_put_clean(&words, timer->meter ? timer->meter->event : "ns");
+    overhead_put_machine(file, timer->machine, &words);
+    text_puts(&words, ": ");
+    if (!timer->known) {
+        text_puts(&words, "what reading it costs is not known, because no call of nothing was "
+                          "metered; it is in every figure");
+    } else {
+        text_puts(&words, "reading it around a call costs ");
+        overhead_put_interval(timer->cost, timer->low, timer->high, &words);
+        text_printf(&words, " %s, taken off every figure",
+                    timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
+    }
+    if (timer->resolution > 1) {
+        char step[NUMBER_SIZE];
+        overhead_cost(timer->resolution, step, sizeof(step));
+        text_printf(&words, "; it counts in steps of %s", step);
+        if (overhead_is_clock(timer->meter))
+            text_puts(&words, ", the instructions that a tick of the emulated clock takes by the "
+                              "gauge, and figures are means between the steps");
+    }
+    section_put_words(text_string(&words), style, out);
+}
+
+static void put_gauge(const struct overhead_case *file, bool all,
+                      const struct overhead_gauge *gauge, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char passes[NUMBER_SIZE], usual[NUMBER_SIZE], limit[NUMBER_SIZE];
+    if (!gauge->known)
+        return;
+    number_count(gauge->passes, passes, sizeof(passes));
+    overhead_cost(gauge->usual, usual, sizeof(usual));
+    overhead_cost(gauge->limit, limit, sizeof(limit));
+    text_puts(&words, "disturbed");
+    overhead_put_machine(file, gauge->machine, &words);
+    text_puts(&words, ": ");
+    overhead_put_share(gauge->share, &words);
+    text_printf(&words,
+                " of %s passes through the calls, left out above, as the gauge tells, a block of "
+                "additions in every pass",
+                passes);
+    bool told = gauge->share > 0 && gauge->why[0];
+    if (all || !told)
+        text_printf(&words, ", when it takes more than %s %s instead of %s", limit,
+                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns", usual);
+    if (told) {
+        text_puts(&words, "; ");
+        text_put_clean(&words, gauge->why);
+    }
+    section_put_words(text_string(&words), style, out);
+}
+
+/* A meter that counts occupies counters of its own. */
+static void put_beside(const struct overhead_report *report, const struct style *style,
+                       struct text *out)
+{
+    bool counted = false;
+    for (size_t i = 0; i < report->timer_count; i++) {
+        const struct overhead_meter *meter = report->timers[i].meter;
+        counted |= meter && meter->unit != METER_TICKS && meter->unit != METER_NS;
+    }
+    if (counted)
+        section_put_words("Meters that are counters of the CPU are open beside those of the call "
+                          "and read in user code, without a system call.",
+                          style, out);
+}
+
+/* Why ticks of an emulated machine are not instructions. */
+static void put_clock(const struct overhead_case *file, uint32_t index, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!file->machines[index].tick_why[0])
+        return;
+    text_puts(&words, "ticks");
+    overhead_put_machine(file, index, &words);
+    text_printf(&words, " are not instructions: %s", file->machines[index].tick_why);
+    section_put_words(text_string(&words), style, out);
+}
+
+void overhead_put_metering(const struct overhead_run *run, const struct style *style,
+                           struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    if (!report->calls || (!report->timer_count && !report->gauge_count))
+        return;
+    section_put_heading("Metering", style, out);
+    for (size_t i = 0; i < report->timer_count; i++)
+        put_timer(&run->file, &report->timers[i], style, out);
+    for (size_t i = 0; i < run->file.machine_count; i++)
+        put_clock(&run->file, (uint32_t)i, style, out);
+    put_beside(report, style, out);
+    for (size_t i = 0; i < report->gauge_count; i++)
+        put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The result of `assay overhead` for people: what was measured and what to do first, then part by
+ * part, then the paper's findings and what could not be measured. */
 
 /* --- the first lines --- */
 

@@ -3,13 +3,554 @@
  *
  * What the paper claims, M1 to M11, as data; and what the rules share. Those that programs of the
  * kit show are decided beside (findings-subjects.c). */
-#include "judge/repeat/findings.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "judge/repeat/limits.h"
+#include "stats/moments.h"
+#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Do counts that vary as-is stop varying when controlled (M1)? Of programs as people run them, by
+ * the hardware, by stepping where the hardware does not count, else by tools. */
+
+/* The program that varies most, before and after. */
+struct worst {
+    const struct repeat_cell *cell;
+    struct relative relative;
+};
+struct controlled_facts {
+    struct worst as_is, controlled;
+    size_t programs, below, threaded, subjects;
+};
+
+/* Programs of the kit are made to vary, unless they say otherwise. */
+static bool is_asked(const struct repeat_facts *facts, const struct repeat_effect *effect,
+                     struct controlled_facts *found)
+{
+    const struct repeat_row *row = &facts->report->rows[effect->as_is];
+    const struct repeat_cell *cell = cell_of_row(facts, effect->as_is);
+    const struct repeat_program *program = &facts->file->programs[cell->program];
+    if (!counts_best(facts->file, facts->report, row) || row->runs < 2 ||
+        facts->report->rows[effect->controlled].runs < 2)
+        return false;
+    if (program->subject && !repeat_program_shows(program, "M1")) {
+        found->subjects++;
+        return false;
+    }
+    if (cell_has_tasks(cell) || cell_has_tasks(cell_of_row(facts, effect->controlled))) {
+        found->threaded++;
+        return false;
+    }
+    return true;
+}
+
+/* After what faults and interrupts add has been subtracted, as in the paper, where that is known.
+ */
+static struct relative adjusted(const struct repeat_row *row)
+{
+    const struct relative plain = relative_row(row);
+    if (!row->is_adjusted || !(row->adjusted_stdev >= 0))
+        return plain;
+    const struct relative less = relative_of(row->adjusted_stdev, row->runs, row->adjusted_mean);
+    return less.percent < plain.percent ? less : plain;
+}
+
+static void take(const struct repeat_cell *cell, struct relative relative, struct worst *worst)
+{
+    if (!worst->cell || relative.percent > worst->relative.percent ||
+        (!(relative.percent < worst->relative.percent) && relative.high > worst->relative.high))
+        *worst = (struct worst){cell, relative};
+}
+
+static void gather(const struct repeat_facts *facts, struct controlled_facts *found)
+{
+    for (size_t i = 0; i < facts->report->effect_count; i++) {
+        const struct repeat_effect *effect = &facts->report->effects[i];
+        if (!is_asked(facts, effect, found))
+            continue;
+        const struct relative before = relative_row(&facts->report->rows[effect->as_is]);
+        const struct relative after = adjusted(&facts->report->rows[effect->controlled]);
+        if (isnan(before.percent) || isnan(after.percent))
+            continue;
+        found->programs++;
+        found->below += after.high < PAPER_CONTROLLED;
+        take(cell_of_row(facts, effect->as_is), before, &found->as_is);
+        take(cell_of_row(facts, effect->controlled), after, &found->controlled);
+    }
+}
+
+static void tell(const struct repeat_facts *facts, const struct controlled_facts *found,
+                 struct finding *finding)
+{
+    const struct worst *before = &found->as_is, *after = &found->controlled;
+    finding_clause(finding,
+                   "of %zu program%s %.40s varies most when controlled, %s %% [%s, %s] by "
+                   "%.15s; as-is %.40s, %s %% [%s, %s]",
+                   found->programs, found->programs == 1 ? "" : "s",
+                   program_of_cell(facts, after->cell), ROUNDED(after->relative.percent, 2),
+                   ROUNDED(after->relative.low, 2), ROUNDED(after->relative.high, 2),
+                   after->cell->source, program_of_cell(facts, before->cell),
+                   ROUNDED(before->relative.percent, 2), ROUNDED(before->relative.low, 2),
+                   ROUNDED(before->relative.high, 2));
+    if (found->threaded)
+        finding_clause(finding, "%zu with several threads or processes left out", found->threaded);
+}
+
+static bool is_of_tool(const struct repeat_cell *cell)
+{
+    return strcmp(cell->source, "perf_event") != 0 && strcmp(cell->source, "step") != 0;
+}
+
+int rule_controlled(const struct repeat_facts *facts, struct finding *finding)
+{
+    struct controlled_facts found = {0};
+    gather(facts, &found);
+    if (!found.programs) {
+        finding_clause(
+            finding, found.threaded ? "only programs with several threads or processes were counted"
+                     : found.subjects
+                         ? "only programs of the kit were counted, which are made to vary"
+                         : "no program's instructions were counted in two runs at least that "
+                           "ended alike, both as-is and controlled");
+        return 0;
+    }
+    const struct relative *before = &found.as_is.relative, *after = &found.controlled.relative;
+    enum finding_verdict verdict = FINDING_INCONCLUSIVE;
+    /* What a tool adds by itself is no fault of the program. */
+    if (after->low >= PAPER_CONTROLLED && !is_of_tool(found.controlled.cell))
+        verdict = FINDING_FAILS;
+    else if (found.below == found.programs && before->low >= PAPER_CONTROLLED)
+        verdict = FINDING_HOLDS;
+    relative_report(after, verdict, finding);
+    tell(facts, &found, finding);
+    if (is_of_tool(found.controlled.cell))
+        finding_clause(finding,
+                       "%.15s places memory itself, so address randomisation hardly "
+                       "reaches the program there",
+                       found.controlled.cell->source);
+    if (verdict == FINDING_INCONCLUSIVE && found.below == found.programs)
+        finding_clause(finding, "as-is too little varies for anything to fall");
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Random addresses (M3) and the size of the environment (M4): one program that follows them shows
+ * the claim; only a program that is made to follow them can refute it. */
+
+/* What one program says. */
+struct witness {
+    const struct repeat_cell *cell; /* NULL: nobody */
+    struct relative relative;       /* how much it changes */
+    bool follows;                   /* beyond chance */
+    size_t runs;
+};
+struct witnesses {
+    struct witness follows; /* the one that changes most, of those that do */
+    struct witness made;    /* made to follow, and does not: the one that could change most */
+    struct witness others;  /* the same of other programs */
+    size_t programs;
+};
+
+static void hear(const struct repeat_facts *facts, const char *id, const struct witness *witness,
+                 struct witnesses *heard)
+{
+    const struct repeat_program *program = &facts->file->programs[witness->cell->program];
+    struct witness *place = witness->follows                    ? &heard->follows
+                            : repeat_program_shows(program, id) ? &heard->made
+                                                                : &heard->others;
+    heard->programs++;
+    if (isnan(witness->relative.percent))
+        return;
+    const bool larger = witness->follows ? witness->relative.percent > place->relative.percent
+                                         : witness->relative.high > place->relative.high;
+    if (!place->cell || larger)
+        *place = *witness;
+}
+
+/* A program that is made to follow counts against the claim only where another setting of the same
+ * program does not show that it does. */
+static void decide(const struct repeat_facts *facts, const struct witnesses *heard,
+                   const char *what, struct finding *finding)
+{
+    const struct witness *witness = heard->follows.cell ? &heard->follows
+                                    : heard->made.cell  ? &heard->made
+                                                        : &heard->others;
+    if (!witness->cell)
+        return;
+    enum finding_verdict verdict = FINDING_INCONCLUSIVE;
+    if (witness->follows)
+        verdict = FINDING_HOLDS;
+    else if (witness == &heard->made && witness->relative.high < PAPER_CONTROLLED &&
+             witness->runs >= 7)
+        verdict = FINDING_FAILS;
+    relative_report(&witness->relative, verdict, finding);
+    finding_clause(finding, "%.60s by %.15s: %s %s by %s %% [%s, %s], %zu runs",
+                   program_of_cell(facts, witness->cell), witness->cell->source, what,
+                   witness->follows ? "changes counts" : "changes counts, if at all,",
+                   ROUNDED(witness->relative.percent, 2), ROUNDED(witness->relative.low, 2),
+                   ROUNDED(witness->relative.high, 2), witness->runs);
+    if (verdict == FINDING_INCONCLUSIVE && witness == &heard->others)
+        finding_clause(finding,
+                       "none of %zu programs follows it, but none is known to depend on it",
+                       heard->programs);
+}
+
+/* --- M3 --- */
+
+/* What the setting without this control alone varies by; else as-is. */
+static struct witness witness_of_control(const struct repeat_facts *facts,
+                                         const struct repeat_effect *effect)
+{
+    const struct control_part *part = &effect->parts[CONTROL_ASLR];
+    const struct repeat_row *row = &facts->report->rows[effect->as_is];
+    const struct repeat_cell *controlled = cell_of_row(facts, effect->controlled);
+    struct witness witness = {.cell = cell_of_row(facts, effect->as_is)};
+    for (size_t i = 0; !isnan(part->without_cv) && i < facts->report->row_count; i++) {
+        const struct repeat_row *other = &facts->report->rows[i];
+        const struct repeat_cell *cell = cell_of_row(facts, i);
+        if (cell->machine == controlled->machine && cell->program == controlled->program &&
+            cell->sweep == SWEEP_NONE && strcmp(cell->source, controlled->source) == 0 &&
+            cell->controls == (controlled->controls & ~CONTROL_BIT(CONTROL_ASLR)) &&
+            strcmp(cell->event[other->event], witness.cell->event[row->event]) == 0) {
+            row = other;
+            break;
+        }
+    }
+    witness.relative = relative_row(row);
+    witness.runs = row->runs;
+    witness.follows = part->brings || part->is_needed;
+    return witness;
+}
+
+/* All draws of a sweep as one sample. */
+static int witness_of_draws(const struct repeat_facts *facts, const struct repeat_sweep *sweep,
+                            struct witness *witness)
+{
+    double sum = 0, squares = 0, least = (double)NAN;
+    *witness = (struct witness){.follows = sweep->matters};
+    for (size_t i = 0; i < facts->file->cell_count; i++) {
+        const struct repeat_cell *cell = &facts->file->cells[i];
+        const int event = repeat_event(cell, sweep->event);
+        if (cell->machine != sweep->machine || cell->program != sweep->program ||
+            cell->sweep != sweep->sweep || cell->detail != DETAIL_NONE || event < 0 ||
+            strcmp(cell->source, sweep->source) != 0 || !counts_here(cell, (uint32_t)event))
+            continue;
+        AUTO_KEPT struct kept kept;
+        if (kept_counts(cell, (uint32_t)event, &kept) < 0)
+            return -ENOMEM;
+        witness->cell = cell;
+        for (size_t run = 0; run < kept.count; run++) {
+            const double count = (double)kept.base + kept.values[run];
+            least = isnan(least) ? count : least;
+            sum += count - least;
+            squares += (count - least) * (count - least);
+            witness->runs++;
+        }
+    }
+    const double runs = (double)witness->runs;
+    const double variance = runs > 1 ? (squares - sum * sum / runs) / (runs - 1) : (double)NAN;
+    witness->relative = relative_of(sqrt(fmax(variance, 0)), witness->runs, least + sum / runs);
+    return 0;
+}
+
+int rule_addresses(const struct repeat_facts *facts, struct finding *finding)
+{
+    struct witnesses heard = {0};
+    for (size_t i = 0; i < facts->report->effect_count; i++) {
+        const struct repeat_effect *effect = &facts->report->effects[i];
+        const struct repeat_row *row = &facts->report->rows[effect->as_is];
+        const struct control_part *part = &effect->parts[CONTROL_ASLR];
+        if (!counts_here(cell_of_row(facts, effect->as_is), row->event) ||
+            (isnan(part->only_cv) && isnan(part->without_cv)))
+            continue;
+        const struct witness witness = witness_of_control(facts, effect);
+        hear(facts, "M3", &witness, &heard);
+    }
+    for (size_t i = 0; i < facts->report->sweep_count; i++) {
+        struct witness witness;
+        if (facts->report->sweeps[i].sweep != SWEEP_ASLR)
+            continue;
+        if (witness_of_draws(facts, &facts->report->sweeps[i], &witness) < 0)
+            return -ENOMEM;
+        if (witness.cell)
+            hear(facts, "M3", &witness, &heard);
+    }
+    if (!heard.programs)
+        finding_clause(finding, "no program was counted with and without random addresses, by the "
+                                "hardware or by stepping");
+    decide(facts, &heard, "address randomisation", finding);
+    return 0;
+}
+
+/* --- M4 --- */
+
+/* How far apart the points lie, and how well that is known. */
+static struct witness witness_of_sizes(const struct repeat_facts *facts,
+                                       const struct repeat_sweep *sweep)
+{
+    struct witness witness = {.follows = sweep->matters};
+    for (size_t i = 0; i < facts->file->cell_count; i++) {
+        const struct repeat_cell *cell = &facts->file->cells[i];
+        if (cell->machine == sweep->machine && cell->program == sweep->program &&
+            cell->sweep == sweep->sweep && strcmp(cell->source, sweep->source) == 0 &&
+            repeat_event(cell, sweep->event) >= 0) {
+            witness.cell = cell;
+            witness.runs += cell->runs;
+        }
+    }
+    /* Tools hand the environment on as it is: they can show it, but not refute it. */
+    const int event = witness.cell ? repeat_event(witness.cell, sweep->event) : -1;
+    if (event < 0 || !counts_instructions(witness.cell, (uint32_t)event) ||
+        !(sweep->matters || counts_here(witness.cell, (uint32_t)event)) || sweep->points < 2)
+        return (struct witness){0};
+    const double each = sweep->lowest > 0 ? 100 / sweep->lowest : (double)NAN;
+    const double at_each = (double)witness.runs / (double)sweep->points;
+    /* of the difference of two means */
+    const double error = sweep->within > 0 ? 2 * sweep->within * sqrt(2 / at_each) : 0;
+    const double range = sweep->highest - sweep->lowest;
+    witness.relative =
+        (struct relative){each * range, each * fmax(range - error, 0),
+                          each * (range + fmax(error, sweep->matters ? 0 : sqrt(1 / at_each)))};
+    return witness;
+}
+
+int rule_environment(const struct repeat_facts *facts, struct finding *finding)
+{
+    struct witnesses heard = {0};
+    for (size_t i = 0; i < facts->report->sweep_count; i++) {
+        if (facts->report->sweeps[i].sweep != SWEEP_ENVIRONMENT ||
+            isnan(facts->report->sweeps[i].within))
+            continue;
+        const struct witness witness = witness_of_sizes(facts, &facts->report->sweeps[i]);
+        if (witness.cell)
+            hear(facts, "M4", &witness, &heard);
+    }
+    if (!heard.programs)
+        finding_clause(finding, "no program was counted with environments of several sizes, by the "
+                                "hardware or by stepping, and none by a tool follows them");
+    decide(facts, &heard, "the size of the environment", finding);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Does the same binary count the same on different machines once controlled (M11)? A machine that
+ * was measured twice is one machine, and machines of another instruction set run other binaries.
+ * What did not do the same on both is not compared, nor is what is made to vary. */
+
+/* One program's count on two machines. */
+struct pair {
+    const struct repeat_row *one, *other;
+    const struct repeat_cell *cell, *rival;
+    struct relative relative; /* of the difference, without its sign */
+};
+struct pairs {
+    struct pair worst;
+    size_t compared, same, programs;
+    bool twice, foreign, emulated; /* the same machine; another instruction set */
+    size_t otherwise; /* programs that ended or wrote otherwise on one of two machines */
+    size_t varied;    /* … with several threads or processes, or made to vary */
+};
+
+/* "(x86_64)" at the end of its name. */
+static const char *isa_of(const struct repeat_machine *machine)
+{
+    const char *isa = machine->name ? strrchr(machine->name, '(') : NULL;
+    return isa ? isa : "";
+}
+
+/* The most controlled row of the program on a machine by this source; like: with the controls of
+ * that row, NULL: any. */
+static const struct repeat_row *row_of(const struct repeat_facts *facts, size_t machine,
+                                       size_t program, const char *source,
+                                       const struct repeat_row *like)
+{
+    const struct repeat_row *found = NULL;
+    for (size_t i = 0; i < facts->report->row_count; i++) {
+        const struct repeat_row *row = &facts->report->rows[i];
+        const struct repeat_cell *cell = cell_of_row(facts, i);
+        if (cell->machine != machine || cell->program != program || cell->sweep != SWEEP_NONE ||
+            !cell->controls || !counts_here(cell, row->event) || row->runs < 2 ||
+            strcmp(cell->source, source) != 0 ||
+            (like && cell->controls != facts->file->cells[like->cell].controls))
+            continue;
+        if (!found || __builtin_popcount(cell->controls) >
+                          __builtin_popcount(facts->file->cells[found->cell].controls))
+            found = row;
+    }
+    return found;
+}
+
+static struct relative difference_of(const struct repeat_row *one, const struct repeat_row *other)
+{
+    const double mean = (one->mean + other->mean) / 2;
+    const double each = mean > 0 ? 100 / mean : (double)NAN;
+    const double off = fabs(one->mean - other->mean);
+    const double runs = (double)one->runs, others = (double)other->runs;
+    const double error =
+        sqrt(one->stdev * one->stdev / runs + other->stdev * other->stdev / others);
+    const double df = fmin(runs, others) - 1;
+    /* One count in one run would have shown. */
+    const double reach = error > 0 ? t_quantile(.975, df) * error : 1 / fmin(runs, others);
+    return (struct relative){each * off, each * fmax(off - reach, 0), each * (off + reach)};
+}
+
+/* The rows that were controlled alike, and most. */
+static struct pair pair_of(const struct repeat_facts *facts, size_t program, size_t one,
+                           size_t other, const char *source)
+{
+    struct pair pair = {.one = row_of(facts, one, program, source, NULL)};
+    pair.other = pair.one ? row_of(facts, other, program, source, pair.one) : NULL;
+    if (pair.other)
+        return pair;
+    pair.other = row_of(facts, other, program, source, NULL);
+    pair.one = pair.other ? row_of(facts, one, program, source, pair.other) : NULL;
+    return pair;
+}
+
+/* Ended alike, and wrote the same where there is something that it usually writes. */
+static bool did_the_same(const struct repeat_cell *one, const struct repeat_cell *other)
+{
+    const uint64_t status = kept_status(one);
+    if (status != kept_status(other))
+        return false;
+    const struct repeat_run *wrote = kept_output(one, status),
+                            *wrote_too = kept_output(other, status);
+    return !wrote || !wrote_too ||
+           (wrote->output_bytes == wrote_too->output_bytes &&
+            wrote->output_sum == wrote_too->output_sum);
+}
+
+static bool is_made_to_vary(const struct repeat_facts *facts, const struct pair *pair)
+{
+    const struct repeat_program *program = &facts->file->programs[pair->cell->program];
+    const bool varies =
+        program->subject && !program->has_truth && !repeat_program_shows(program, "M11");
+    return varies || cell_has_tasks(pair->cell) || cell_has_tasks(pair->rival);
+}
+
+/* The larger difference decides. Where there is none, a short program could not have shown a small
+ * one, and is no reason to doubt what a long one shows. */
+static bool says_more(const struct relative *one, const struct relative *other)
+{
+    if (one->percent > other->percent || one->percent < other->percent)
+        return one->percent > other->percent;
+    return one->percent > 0 ? one->high > other->high : one->high < other->high;
+}
+
+static void compare(const struct repeat_facts *facts, size_t program, size_t one, size_t other,
+                    struct pairs *pairs)
+{
+    static const char *const sources[] = {"perf_event", "step"};
+    const struct repeat_machine *machines = facts->file->machines;
+    for (size_t i = 0; i < 2; i++) {
+        struct pair pair = pair_of(facts, program, one, other, sources[i]);
+        if (!pair.one || !pair.other)
+            continue;
+        if (strcmp(machines[one].fingerprint, machines[other].fingerprint) == 0) {
+            pairs->twice = true;
+            return;
+        }
+        if (strcmp(isa_of(&machines[one]), isa_of(&machines[other])) != 0) {
+            pairs->foreign = true;
+            return;
+        }
+        pair.cell = &facts->file->cells[pair.one->cell];
+        pair.rival = &facts->file->cells[pair.other->cell];
+        if (is_made_to_vary(facts, &pair)) {
+            pairs->varied++;
+            return;
+        }
+        if (!did_the_same(pair.cell, pair.rival)) {
+            pairs->otherwise++;
+            return;
+        }
+        pair.relative = difference_of(pair.one, pair.other);
+        if (isnan(pair.relative.percent))
+            continue;
+        pairs->compared++;
+        pairs->same += pair.one->min == pair.one->max && pair.other->min == pair.other->max &&
+                       pair.one->min == pair.other->min;
+        pairs->emulated |= machines[one].emulated || machines[other].emulated;
+        if (!pairs->worst.one || says_more(&pair.relative, &pairs->worst.relative))
+            pairs->worst = pair;
+        return;
+    }
+}
+
+static void tell_absence(const struct repeat_facts *facts, const struct pairs *pairs,
+                         struct finding *finding)
+{
+    if (facts->file->machine_count < 2)
+        finding_clause(finding, "one machine was counted; stores of others can be added");
+    else if (pairs->twice)
+        finding_clause(finding, "it is the same machine, measured more than once");
+    else if (pairs->foreign)
+        finding_clause(finding, "machines of different instruction sets run different binaries");
+    else if (pairs->otherwise)
+        finding_clause(finding,
+                       "what was counted on two machines did not end alike there, or wrote "
+                       "something else");
+    else if (pairs->varied)
+        finding_clause(finding,
+                       "what was counted on two machines has several threads or processes, or "
+                       "is a program of the kit that is made to vary");
+    else
+        finding_clause(finding,
+                       "no program's instructions were counted, controlled alike, on two of the "
+                       "machines by the hardware or by stepping");
+}
+
+static void machines_tell(const struct repeat_facts *facts, const struct pairs *pairs,
+                          struct finding *finding)
+{
+    const struct pair *worst = &pairs->worst;
+    finding_clause(finding, "%.40s by %.15s differs most between %.60s and %.60s: %s %% [%s, %s]",
+                   program_of_cell(facts, worst->cell), worst->cell->source,
+                   facts->file->machines[worst->cell->machine].name,
+                   facts->file->machines[worst->rival->machine].name,
+                   ROUNDED(worst->relative.percent, 2), ROUNDED(worst->relative.low, 2),
+                   ROUNDED(worst->relative.high, 2));
+    finding_clause(finding, "%zu of %zu comparisons of %zu program%s equal in every run",
+                   pairs->same, pairs->compared, pairs->programs, pairs->programs == 1 ? "" : "s");
+    if (pairs->emulated)
+        finding_clause(finding, "emulated machines are among them");
+    if (pairs->otherwise)
+        finding_clause(finding,
+                       "%zu comparison%s left out, which did not end alike or wrote something else",
+                       pairs->otherwise, pairs->otherwise == 1 ? "" : "s");
+    if (worst->relative.percent > 0 && finding->verdict != FINDING_HOLDS)
+        finding_clause(finding, "that both executed the same file is known by its name alone");
+}
+
+int rule_machines(const struct repeat_facts *facts, struct finding *finding)
+{
+    struct pairs pairs = {0};
+    for (size_t program = 0; program < facts->file->program_count; program++) {
+        const size_t before = pairs.compared;
+        for (size_t one = 0; one < facts->file->machine_count; one++)
+            for (size_t other = one + 1; other < facts->file->machine_count; other++)
+                compare(facts, program, one, other, &pairs);
+        pairs.programs += pairs.compared > before;
+    }
+    if (!pairs.compared) {
+        tell_absence(facts, &pairs, finding);
+        return 0;
+    }
+    const struct estimate estimate =
+        estimate_within(pairs.worst.relative.percent, pairs.worst.relative.low,
+                        pairs.worst.relative.high, PAPER_BETWEEN);
+    estimate_report(&estimate, finding);
+    machines_tell(facts, &pairs, finding);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the paper claims, M1 to M11, as data; and what the rules share. Those that programs of the
+ * kit show are decided beside (findings-subjects.c). */
 
 struct repeat_claim {
     const char *id, *text, *figure, *unit;

@@ -8,9 +8,372 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/repeat/calls.h"
-#include "judge/repeat/instructions.h"
-#include "judge/repeat/kept.h"
+#include "base/cleanup.h"
+#include "studies/repeat/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The table of system calls: what each may bring in that is not the same in every execution. */
+
+/* Flags in the order of struct call_kind. */
+#define SOURCE  true, false, false
+#define USUAL   false, false, false
+#define WEAK    false, true, false
+#define A_PLACE false, true, true
+
+/* The first row that fits. Files come before names, since what is read says more. */
+static const struct call_kind kinds[] = {
+    {"open", NULL, PARTING_FILES, USUAL},
+    {"openat", NULL, PARTING_FILES, USUAL},
+    {"openat2", NULL, PARTING_FILES, USUAL},
+    {"access", NULL, PARTING_FILES, USUAL},
+    {"faccessat", NULL, PARTING_FILES, USUAL},
+    {"faccessat2", NULL, PARTING_FILES, USUAL},
+    {"close", NULL, PARTING_FILES, USUAL},
+    {"stat", NULL, PARTING_FILES, WEAK},
+    {"lstat", NULL, PARTING_FILES, WEAK},
+    {"fstat", NULL, PARTING_FILES, WEAK},
+    {"newfstatat", NULL, PARTING_FILES, WEAK},
+    {"fstatat64", NULL, PARTING_FILES, WEAK},
+    {"stat64", NULL, PARTING_FILES, WEAK},
+    {"lstat64", NULL, PARTING_FILES, WEAK},
+    {"fstat64", NULL, PARTING_FILES, WEAK},
+    {"statx", NULL, PARTING_FILES, WEAK},
+    {"statfs", NULL, PARTING_FILES, WEAK},
+    {"fstatfs", NULL, PARTING_FILES, WEAK},
+    {"mmap", NULL, PARTING_ADDRESSES, A_PLACE},
+    {"mmap2", NULL, PARTING_ADDRESSES, A_PLACE},
+    {"mremap", NULL, PARTING_ADDRESSES, A_PLACE},
+    {"brk", NULL, PARTING_ADDRESSES, A_PLACE},
+    {"shmat", NULL, PARTING_ADDRESSES, A_PLACE},
+    {"getrandom", NULL, PARTING_RANDOM, SOURCE},
+    {NULL, "/dev/urandom", PARTING_RANDOM, SOURCE},
+    {NULL, "/dev/random", PARTING_RANDOM, SOURCE},
+    {NULL, "/dev/hwrng", PARTING_RANDOM, SOURCE},
+    {NULL, "/proc/sys/kernel/random", PARTING_RANDOM, SOURCE},
+    {NULL, "/proc/uptime", PARTING_TIME, SOURCE},
+    {NULL, "/proc/self/stat", PARTING_IDENTITY, SOURCE},
+    {NULL, "/proc/self/", PARTING_FILES, USUAL},
+    {NULL, "/proc/", PARTING_MACHINE, SOURCE},
+    {NULL, "/sys/", PARTING_MACHINE, SOURCE},
+    {"clock_gettime", NULL, PARTING_TIME, SOURCE},
+    {"clock_gettime64", NULL, PARTING_TIME, SOURCE},
+    {"gettimeofday", NULL, PARTING_TIME, SOURCE},
+    {"time", NULL, PARTING_TIME, SOURCE},
+    {"times", NULL, PARTING_TIME, SOURCE},
+    {"getrusage", NULL, PARTING_TIME, SOURCE},
+    {"getitimer", NULL, PARTING_TIME, SOURCE},
+    {"timer_gettime", NULL, PARTING_TIME, SOURCE},
+    {"timerfd_gettime", NULL, PARTING_TIME, SOURCE},
+    {"getpid", NULL, PARTING_IDENTITY, SOURCE},
+    {"gettid", NULL, PARTING_IDENTITY, SOURCE},
+    {"getppid", NULL, PARTING_IDENTITY, SOURCE},
+    {"getpgid", NULL, PARTING_IDENTITY, SOURCE},
+    {"getpgrp", NULL, PARTING_IDENTITY, SOURCE},
+    {"getsid", NULL, PARTING_IDENTITY, SOURCE},
+    {"set_tid_address", NULL, PARTING_IDENTITY, A_PLACE},
+    {"clone", NULL, PARTING_IDENTITY, A_PLACE},
+    {"clone3", NULL, PARTING_IDENTITY, A_PLACE},
+    {"fork", NULL, PARTING_IDENTITY, A_PLACE},
+    {"vfork", NULL, PARTING_IDENTITY, A_PLACE},
+    {"wait4", NULL, PARTING_IDENTITY, A_PLACE},
+    {"waitid", NULL, PARTING_IDENTITY, A_PLACE},
+    {"futex", NULL, PARTING_THREADS, A_PLACE},
+    {"sched_yield", NULL, PARTING_THREADS, A_PLACE},
+    {"sysinfo", NULL, PARTING_MACHINE, SOURCE},
+    {"sched_getaffinity", NULL, PARTING_MACHINE, SOURCE},
+    {"getcpu", NULL, PARTING_MACHINE, SOURCE},
+    {"poll", NULL, PARTING_PARTIAL, USUAL},
+    {"ppoll", NULL, PARTING_PARTIAL, USUAL},
+    {"select", NULL, PARTING_PARTIAL, USUAL},
+    {"pselect6", NULL, PARTING_PARTIAL, USUAL},
+    {"epoll_wait", NULL, PARTING_PARTIAL, USUAL},
+    {"epoll_pwait", NULL, PARTING_PARTIAL, USUAL},
+    {"read", NULL, PARTING_FILES, USUAL},
+    {"pread64", NULL, PARTING_FILES, USUAL},
+    {"readv", NULL, PARTING_FILES, USUAL},
+    {"preadv", NULL, PARTING_FILES, USUAL},
+    {"recvfrom", NULL, PARTING_FILES, USUAL},
+    {"recvmsg", NULL, PARTING_FILES, USUAL},
+    /* Between names lies what lay in memory before. */
+    {"getdents", NULL, PARTING_FILES, WEAK},
+    {"getdents64", NULL, PARTING_FILES, WEAK},
+    {"readlink", NULL, PARTING_FILES, USUAL},
+    {"readlinkat", NULL, PARTING_FILES, USUAL},
+    {"getcwd", NULL, PARTING_FILES, USUAL},
+    {"write", NULL, PARTING_FILES, USUAL},
+    {"writev", NULL, PARTING_FILES, USUAL},
+    {"pwrite64", NULL, PARTING_FILES, USUAL},
+    {"sendto", NULL, PARTING_FILES, USUAL},
+    {"sendmsg", NULL, PARTING_FILES, USUAL},
+    {NULL, NULL, PARTING_FILES, WEAK},
+};
+
+const struct call_kind *call_kind_of(const struct repeat_call *call)
+{
+    const struct call_kind *kind = kinds;
+    while ((kind->name && strcmp(kind->name, call->name) != 0) ||
+           (kind->file && strncmp(kind->file, call->what, strlen(kind->file)) != 0))
+        kind++;
+    return kind;
+}
+
+static bool is_named(const struct repeat_call *call, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(*names, call->name) == 0)
+            return true;
+    return false;
+}
+
+static bool moves_bytes(const struct repeat_call *call)
+{
+    static const char *const names[] = {"read",     "pread64", "readv",   "preadv",
+                                        "recvfrom", "recvmsg", "write",   "writev",
+                                        "pwrite64", "sendto",  "sendmsg", NULL};
+    return is_named(call, names);
+}
+
+/* The operating system's own codes for a call that a signal broke off. */
+static bool was_interrupted(int64_t result)
+{
+    return result == -EINTR || result == -EAGAIN || (result <= -512 && result >= -516);
+}
+
+/* A file gives less at its end; pipes, sockets and terminals give what is there. */
+static bool was_partial(const struct repeat_call *call)
+{
+    static const char *const writes[] = {"write", "pwrite64", "sendto", NULL};
+    const bool is_less =
+        call->result > 0 && call->asked > 0 && (uint64_t)call->result < call->asked;
+    return was_interrupted(call->result) ||
+           (is_less && (is_named(call, writes) || call->what[0] != '/'));
+}
+
+/* The C library asks for eight bytes for itself when it first allocates memory, and nothing
+ * depends on them. */
+static bool is_of_the_library(const struct repeat_call *call)
+{
+    return strcmp(call->name, "getrandom") == 0 && call->asked == 8;
+}
+
+int call_source(const struct repeat_call *call)
+{
+    const struct call_kind *kind = call_kind_of(call);
+    if (kind->source)
+        return is_of_the_library(call) ? -1 : (int)kind->cause;
+    return moves_bytes(call) && was_partial(call) ? PARTING_PARTIAL : -1;
+}
+
+/* Numbers of pipes and sockets say nothing. */
+static bool same_file(const char *one, const char *other)
+{
+    const size_t length = strcspn(one, "[");
+    return strcmp(one, other) == 0 ||
+           (one[0] != '/' && one[length] == '[' && strncmp(one, other, length + 1) == 0);
+}
+
+bool call_same(const struct repeat_call *one, const struct repeat_call *other)
+{
+    return strcmp(one->name, other->name) == 0 && one->asked == other->asked &&
+           same_file(one->what, other->what);
+}
+
+bool call_differs(const struct repeat_call *one, const struct repeat_call *other,
+                  enum repeat_parting *cause, bool *weak)
+{
+    const struct call_kind *kind = call_kind_of(one);
+    const bool failed_alike = (one->result < 0) == (other->result < 0);
+    *cause = kind->cause;
+    *weak = kind->weak || is_of_the_library(one);
+    if (kind->place && failed_alike && (one->result >= 0 || one->result == other->result))
+        return false;
+    if (one->result == other->result && one->sum == other->sum)
+        return false;
+    /* No request of its own fails by chance, unless it is broken off. */
+    if (!failed_alike)
+        *weak = false;
+    if (one->result != other->result && moves_bytes(one) &&
+        (was_interrupted(one->result) || was_interrupted(other->result) || was_partial(one) ||
+         was_partial(other)))
+        *cause = PARTING_PARTIAL;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Walks two executions beside each other, task by task: as long as they ask for the same, what
+ * they are given is compared; where they first ask for something else they have parted. */
+
+/* The calls of one run, by task, each in its order. */
+struct sequence {
+    const struct repeat_call **calls;
+    size_t count;
+};
+
+static int by_task(const void *left, const void *right)
+{
+    const struct repeat_call *one = *(const struct repeat_call *const *)left;
+    const struct repeat_call *other = *(const struct repeat_call *const *)right;
+    if (one->task != other->task)
+        return one->task < other->task ? -1 : 1;
+    /* They lie in one list, in order. */
+    return (one > other) - (one < other);
+}
+
+static int order(const struct repeat_cell *cell, size_t run, struct sequence *sequence)
+{
+    const size_t begin = cell->call_begins[run], end = cell->call_begins[run + 1];
+    sequence->count = end - begin;
+    sequence->calls = calloc(sequence->count + 1, sizeof(*sequence->calls));
+    if (!sequence->calls)
+        return -ENOMEM;
+    for (size_t i = begin; i < end; i++)
+        sequence->calls[i - begin] = &cell->calls[i];
+    qsort(sequence->calls, sequence->count, sizeof(*sequence->calls), by_task);
+    return 0;
+}
+
+/* The calls of this task: from begin on, so many. */
+static size_t length_of(const struct sequence *sequence, size_t begin, uint32_t task)
+{
+    size_t end = begin;
+    while (end < sequence->count && sequence->calls[end]->task == task)
+        end++;
+    return end - begin;
+}
+
+/* Differences that lie nearest before the place where a task parts. */
+struct nearest {
+    struct call_difference strong, weak;
+    int strong_cause, weak_cause;
+    struct call_difference last[PARTING_COUNT];
+};
+
+static void note_difference(const struct repeat_call *call, size_t at, size_t of,
+                            enum repeat_parting cause, bool weak, struct nearest *nearest,
+                            struct calls_walked *walked)
+{
+    const struct call_difference difference = {call, at, of, 1};
+    if (weak) {
+        nearest->weak = difference;
+        nearest->weak_cause = (int)cause;
+        return;
+    }
+    nearest->strong = difference;
+    nearest->strong_cause = (int)cause;
+    nearest->last[cause] = difference;
+    if (!walked->gave[cause].call)
+        walked->gave[cause] = difference;
+    else
+        walked->gave[cause].times++;
+}
+
+static bool is_of_threads(const struct repeat_call *call)
+{
+    return call && call_kind_of(call)->cause == PARTING_THREADS;
+}
+
+static void note_parting(const struct repeat_call *one, const struct repeat_call *other, size_t at,
+                         size_t of, const struct nearest *nearest, struct calls_walked *walked)
+{
+    /* The task whose parting comes first in the whole execution is told. */
+    const struct repeat_call *here = one ? one : other;
+    const struct repeat_call *earlier = walked->one ? walked->one : walked->other;
+    if (walked->parted && earlier->position <= here->position)
+        return;
+    walked->parted = true;
+    walked->task = here->task;
+    walked->at = at;
+    walked->of = of;
+    walked->one = one;
+    walked->other = other;
+    walked->blamed = nearest->strong.call ? nearest->strong_cause : nearest->weak_cause;
+    walked->blame = nearest->strong.call ? nearest->strong : nearest->weak;
+    memcpy(walked->last, nearest->last, sizeof(walked->last));
+    if (walked->tasks > 1 && (is_of_threads(one) || is_of_threads(other)))
+        walked->blamed = PARTING_THREADS;
+}
+
+static void walk_task(const struct repeat_call **one, size_t one_count,
+                      const struct repeat_call **other, size_t other_count,
+                      struct calls_walked *walked)
+{
+    struct nearest nearest = {.strong_cause = -1, .weak_cause = -1};
+    const size_t both = one_count < other_count ? one_count : other_count;
+    for (size_t i = 0; i < both; i++) {
+        enum repeat_parting cause;
+        bool weak;
+        if (!call_same(one[i], other[i])) {
+            note_parting(one[i], other[i], i + 1, one_count, &nearest, walked);
+            return;
+        }
+        if (call_differs(one[i], other[i], &cause, &weak))
+            note_difference(one[i], i + 1, one_count, cause, weak, &nearest, walked);
+    }
+    if (one_count != other_count)
+        note_parting(one_count > both ? one[both] : NULL, other_count > both ? other[both] : NULL,
+                     both + 1, one_count, &nearest, walked);
+}
+
+static void walk_tasks(const struct sequence *one, const struct sequence *other,
+                       struct calls_walked *walked)
+{
+    for (size_t i = 0, j = 0; i < one->count || j < other->count;) {
+        uint32_t task = UINT32_MAX;
+        if (i < one->count)
+            task = one->calls[i]->task;
+        if (j < other->count && other->calls[j]->task < task)
+            task = other->calls[j]->task;
+        const size_t one_count = length_of(one, i, task), other_count = length_of(other, j, task);
+        walk_task(one->calls + i, one_count, other->calls + j, other_count, walked);
+        i += one_count;
+        j += other_count;
+    }
+}
+
+static uint32_t count_tasks(const struct sequence *sequence)
+{
+    uint32_t tasks = 0;
+    for (size_t i = 0; i < sequence->count; i++)
+        tasks += i == 0 || sequence->calls[i]->task != sequence->calls[i - 1]->task;
+    return tasks;
+}
+
+/* Do tasks take turns otherwise? */
+static bool has_other_order(const struct repeat_cell *cell, size_t one, size_t other)
+{
+    const size_t first = cell->call_begins[one], second = cell->call_begins[other];
+    const size_t count = cell->call_begins[one + 1] - first;
+    if (count != cell->call_begins[other + 1] - second)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (cell->calls[first + i].task != cell->calls[second + i].task)
+            return true;
+    return false;
+}
+
+int calls_walk(const struct repeat_cell *cell, size_t one, size_t other,
+               struct calls_walked *walked)
+{
+    struct sequence first = {0}, second = {0};
+    memset(walked, 0, sizeof(*walked));
+    walked->blamed = -1;
+    int error = order(cell, one, &first);
+    if (!error)
+        error = order(cell, other, &second);
+    if (!error) {
+        const uint32_t tasks = count_tasks(&first), others = count_tasks(&second);
+        walked->tasks = tasks > others ? tasks : others;
+        walk_tasks(&first, &second, walked);
+        walked->order = !walked->parted && walked->tasks > 1 && has_other_order(cell, one, other);
+    }
+    free(first.calls);
+    free(second.calls);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Why a program is not the same from run to run: by its system calls where executions were
+ * watched, by what it writes, by its threads, and by the controls that its counts follow. */
 
 /* What was gathered of one program on one machine. */
 struct gathered {

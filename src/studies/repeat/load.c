@@ -12,7 +12,352 @@
 #include "base/list.h"
 #include "base/words.h"
 #include "engine/loading.h"
-#include "study/repeat-loading.h"
+#include "studies/repeat/plan.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Executions from the samples of a store, in the order in which they were made. Each is one run
+ * with a sample for every column; one that is not whole is damage. */
+
+/* Columns run/…/ and where their numbers go; interrupts are told apart below. */
+static const struct {
+    const char *event;
+    size_t offset;
+} said[] = {
+    {RUN_STATUS, offsetof(struct repeat_run, status)},
+    {RUN_OUTPUT_BYTES, offsetof(struct repeat_run, output_bytes)},
+    {RUN_OUTPUT_SUM, offsetof(struct repeat_run, output_sum)},
+    {RUN_TASKS, offsetof(struct repeat_run, tasks)},
+    {RUN_PROCESSES, offsetof(struct repeat_run, processes)},
+    {RUN_LEFT, offsetof(struct repeat_run, left)},
+    {RUN_INTERRUPTS, offsetof(struct repeat_run, interrupts)},
+    {RUN_NANOSECONDS, offsetof(struct repeat_run, nanoseconds)},
+};
+
+int repeat_says(const char *event)
+{
+    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
+        if (strcmp(said[i].event, event) == 0)
+            return (int)i;
+    return -1;
+}
+
+struct done {
+    uint32_t cell, process;
+};
+
+struct taking {
+    struct store *store;
+    struct repeat_case *file;
+    struct repeat_origins *origins;
+    struct failure *failure;
+    struct done *done; /* visits that ended well, in planned order */
+    size_t done_count, next;
+    /* the execution under way */
+    struct repeat_origin *origin; /* NULL: none */
+    uint32_t column;              /* the next to come */
+};
+
+static int take_visit(void *context, const struct stored_visit *visit)
+{
+    struct taking *taking = context;
+    if (visit->state != VISIT_DONE || !repeat_origin_of(taking->origins, visit->visit.cell))
+        return 0;
+    struct done *done = list_add(&taking->done, &taking->done_count, sizeof(*done));
+    if (!done)
+        return loading_no_memory(taking->failure);
+    *done = (struct done){visit->visit.cell, visit->visit.process};
+    return 0;
+}
+
+static int damaged(const struct taking *taking, uint32_t cell, uint32_t process)
+{
+    return fail_with(taking->failure, -EBADMSG,
+                     "the store %.300s is damaged: process %u of cell %u is an execution, but has "
+                     "not one sample for each of its columns. Take a copy you trust.",
+                     store_path(taking->store), process, cell);
+}
+
+/* Room for one more run of the cell, zeroed. */
+static struct repeat_run *add_run(struct repeat_cell *cell, struct repeat_origin *origin)
+{
+    if (cell->runs == origin->room) {
+        const size_t room = origin->room ? 2 * origin->room : 16, events = cell->events;
+        struct repeat_run *list = reallocarray(cell->list, room, sizeof(*list));
+        if (list)
+            cell->list = list;
+        uint64_t *counts = reallocarray(cell->counts, room * (events + 1), sizeof(*counts));
+        if (counts)
+            cell->counts = counts;
+        double *scheduled = reallocarray(cell->scheduled, room * (events + 1), sizeof(*scheduled));
+        if (scheduled)
+            cell->scheduled = scheduled;
+        if (!list || !counts || !scheduled)
+            return NULL;
+        origin->room = room;
+    }
+    return memset(&cell->list[cell->runs++], 0, sizeof(struct repeat_run));
+}
+
+/* The share of the time in which the counter counted; what executes has no other. */
+static double share(const struct repeat_cell *cell, const struct sample *sample)
+{
+    if (sample->enabled)
+        return sample->running >= sample->enabled
+                   ? 1
+                   : (double)sample->running / (double)sample->enabled;
+    return strcmp(cell->source, "perf_event") == 0 ? 0 : 1;
+}
+
+static void take_value(const struct taking *taking, const struct sample *sample)
+{
+    struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
+    struct repeat_run *run = &cell->list[cell->runs - 1];
+    const int event = taking->origin->columns[sample->counter].event;
+    const int says = taking->origin->columns[sample->counter].says;
+    if (event >= 0) {
+        const size_t at = (cell->runs - 1) * cell->events + (size_t)event;
+        cell->counts[at] = sample->value;
+        cell->scheduled[at] = share(cell, sample);
+    }
+    /* What could not be known was not running. */
+    if (says >= 0 && (sample->running || !sample->enabled)) {
+        memcpy((char *)run + said[says].offset, &sample->value, sizeof(sample->value));
+        run->has_interrupts |= said[says].offset == offsetof(struct repeat_run, interrupts);
+    }
+}
+
+/* All columns of the execution are there. */
+static int end_run(struct taking *taking)
+{
+    if (!taking->origin)
+        return 0;
+    struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
+    const struct repeat_run *run = &cell->list[cell->runs - 1];
+    if (taking->column != taking->origin->counters)
+        return damaged(taking, taking->origin->cell, run->process);
+    cell->timed_out += run->status >= STATUS_TIMEOUT;
+    cell->signalled += run->status >= STATUS_SIGNAL && run->status < STATUS_TIMEOUT;
+    taking->origin = NULL;
+    return 0;
+}
+
+static int begin_run(struct taking *taking, const struct sample *sample)
+{
+    int error = end_run(taking);
+    if (error)
+        return error;
+    taking->next++;
+    taking->origin = repeat_origin_of(taking->origins, sample->cell);
+    taking->column = 0;
+    struct repeat_run *run = add_run(&taking->file->cells[taking->origin->index], taking->origin);
+    if (!run)
+        return loading_no_memory(taking->failure);
+    run->process = sample->process;
+    run->account = sample->account;
+    return 0;
+}
+
+static int take_sample(void *context, const struct sample *sample)
+{
+    struct taking *taking = context;
+    const struct done *due = taking->next < taking->done_count ? &taking->done[taking->next] : NULL;
+    const struct done *last = taking->origin ? &taking->done[taking->next - 1] : NULL;
+    int error = 0;
+    if (due && due->cell == sample->cell && due->process == sample->process)
+        error = begin_run(taking, sample);
+    else if (!last || last->cell != sample->cell || last->process != sample->process)
+        return 0; /* of another study, or of one that did not end well */
+    if (error)
+        return error;
+    if (sample->run || sample->counter != taking->column ||
+        taking->column >= taking->origin->counters)
+        return damaged(taking, sample->cell, sample->process);
+    taking->column++;
+    take_value(taking, sample);
+    return 0;
+}
+
+int repeat_take_runs(struct store *store, struct repeat_case *file, struct repeat_origins *origins,
+                     struct failure *failure)
+{
+    struct taking taking = {.store = store, .file = file, .origins = origins, .failure = failure};
+    int error = store_each_visit(store, take_visit, &taking, failure);
+    if (!error)
+        error = store_scan_samples(store, take_sample, &taking, failure);
+    if (!error)
+        error = end_run(&taking);
+    if (!error && taking.next != taking.done_count)
+        error = damaged(&taking, taking.done[taking.next].cell, taking.done[taking.next].process);
+    free(taking.done);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What executions told beside counts: functions of the first one of a cell, and the system calls
+ * of all. The store has them by process, the case by the order in which the runs were made. */
+
+struct telling {
+    struct repeat_case *file;
+    const struct repeat_origins *origins;
+    struct failure *failure;
+};
+
+static int take_function(void *context, const struct stored_executed *executed)
+{
+    const struct telling *telling = context;
+    const struct repeat_origin *origin = repeat_origin_of(telling->origins, executed->cell);
+    struct repeat_cell *cell = origin ? &telling->file->cells[origin->index] : NULL;
+    if (!cell || !cell->runs || cell->detail != DETAIL_CODE ||
+        cell->list[0].process != executed->process || strcmp(executed->kind, "function") != 0)
+        return 0;
+    struct repeat_executed *function =
+        list_add(&cell->functions, &cell->function_count, sizeof(*function));
+    if (!function)
+        return loading_no_memory(telling->failure);
+    function->count = executed->count;
+    function->repetitions = executed->repetitions;
+    return copy_or_empty(&function->object, executed->object) &&
+                   copy_or_empty(&function->name, executed->name)
+               ? 0
+               : loading_no_memory(telling->failure);
+}
+
+int repeat_take_functions(struct store *store, struct repeat_case *file,
+                          const struct repeat_origins *origins, struct failure *failure)
+{
+    struct telling telling = {file, origins, failure};
+    return store_each_executed(store, take_function, &telling, failure);
+}
+
+/* The run of this process; runs: there is none. */
+static size_t run_of(const struct repeat_cell *cell, uint32_t process)
+{
+    size_t run = 0;
+    while (run < cell->runs && cell->list[run].process != process)
+        run++;
+    return run;
+}
+
+/* Calls come by cell and process, so the run is looked for once an execution. */
+struct counting_calls {
+    struct telling telling;
+    bool filling; /* false: they are only counted, in call_begins[run + 1] */
+    uint32_t cell, process;
+    struct repeat_cell *found; /* NULL: nobody's */
+    size_t run;
+    size_t counted, filled;
+};
+
+static void find_run(struct counting_calls *counting, const struct stored_call *call)
+{
+    const struct repeat_origin *origin = repeat_origin_of(counting->telling.origins, call->cell);
+    struct repeat_cell *cell = origin ? &counting->telling.file->cells[origin->index] : NULL;
+    counting->cell = call->cell;
+    counting->process = call->process;
+    counting->run = cell && cell->call_begins ? run_of(cell, call->process) : 0;
+    counting->found = cell && cell->call_begins && counting->run < cell->runs ? cell : NULL;
+}
+
+static int take_call(void *context, const struct stored_call *stored)
+{
+    struct counting_calls *counting = context;
+    if (stored->position == 0 || stored->cell != counting->cell ||
+        stored->process != counting->process)
+        find_run(counting, stored);
+    struct repeat_cell *cell = counting->found;
+    if (!cell)
+        return 0;
+    if (!counting->filling) {
+        cell->call_begins[counting->run + 1]++;
+        counting->counted++;
+        return 0;
+    }
+    const size_t begin = cell->call_begins[counting->run];
+    if (stored->position >= cell->call_begins[counting->run + 1] - begin)
+        return -ESTALE;
+    struct repeat_call *call = &cell->calls[begin + stored->position];
+    counting->filled++;
+    call->position = stored->position;
+    call->task = stored->task;
+    call->result = stored->result;
+    call->asked = stored->asked;
+    call->sum = stored->sum;
+    return copy_or_empty(&call->name, stored->name) && copy_or_empty(&call->what, stored->what)
+               ? 0
+               : loading_no_memory(counting->telling.failure);
+}
+
+/* From how many calls each run has to where they begin, and room for them. */
+static int make_room(struct repeat_cell *cell, struct failure *failure)
+{
+    for (size_t run = 0; run < cell->runs; run++)
+        cell->call_begins[run + 1] += cell->call_begins[run];
+    const size_t count = cell->call_begins[cell->runs];
+    cell->calls = calloc(count ? count : 1, sizeof(*cell->calls));
+    if (cell->calls)
+        return 0;
+    free(cell->call_begins);
+    cell->call_begins = NULL;
+    return loading_no_memory(failure);
+}
+
+/* For every cell of this store that asked for calls. */
+static int each_asking(struct repeat_case *file, const struct repeat_origins *origins, bool room,
+                       struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < origins->count && !error; i++) {
+        struct repeat_cell *cell = &file->cells[origins->list[i].index];
+        if (cell->detail != DETAIL_CALLS)
+            continue;
+        if (room) {
+            error = make_room(cell, failure);
+            continue;
+        }
+        cell->call_begins = calloc(cell->runs + 1, sizeof(*cell->call_begins));
+        error = cell->call_begins ? 0 : loading_no_memory(failure);
+    }
+    return error;
+}
+
+/* Counts without calls are nothing that a case may hold. */
+static void forget_counts(struct repeat_case *file, const struct repeat_origins *origins)
+{
+    for (size_t i = 0; i < origins->count; i++) {
+        struct repeat_cell *cell = &file->cells[origins->list[i].index];
+        if (!cell->calls) {
+            free(cell->call_begins);
+            cell->call_begins = NULL;
+        }
+    }
+}
+
+int repeat_take_calls(struct store *store, struct repeat_case *file,
+                      const struct repeat_origins *origins, struct failure *failure)
+{
+    struct counting_calls counting = {.telling = {file, origins, failure}};
+    int error = each_asking(file, origins, false, failure);
+    if (!error)
+        error = store_each_call(store, take_call, &counting, failure);
+    if (!error)
+        error = each_asking(file, origins, true, failure);
+    if (error) {
+        forget_counts(file, origins);
+        return error;
+    }
+    counting.filling = true;
+    error = store_each_call(store, take_call, &counting, failure);
+    if (error == -ESTALE || (!error && counting.filled != counting.counted))
+        return fail_with(failure, -EBADMSG,
+                         "the store %.300s changed while it was read. Take a copy you trust.",
+                         store_path(store));
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Lays stored executions of commands before the judge of repetition: the machine, what could not
+ * be had, the programs with what is known of subjects, their cells, then all executions and what
+ * was told of them. */
 
 /* A subject, or the class of an event, as this store tells it. */
 struct known_subject {

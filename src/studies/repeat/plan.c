@@ -2,13 +2,474 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What `assay repeat` would execute: the order of importance. First stage of the pipeline. */
-#include "studies/repeat/plan.h"
-
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/list.h"
+#include "studies/repeat/plan.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What an execution will take: before anything was seen by what is usual for its source, then by
+ * what the program took when nothing slowed it down, by its instructions, and at last by what it
+ * took with that source. */
+
+#define MS_NS      UINT64_C(1000000)
+#define UNKNOWN_NS (30 * MS_NS) /* an execution of which nothing is known */
+/* What of an execution the operating system needs to start and end it, in which no instruction of
+ * the program is stepped through; and the least that is left. */
+#define SYSTEM_NS (1 * MS_NS)
+#define LEAST_NS  (MS_NS / 10)
+
+/* Roughly, on a machine of today: how many times longer an execution takes, what starting costs,
+ * ns of a single step, and of a line that tells which instruction it was. */
+static const struct expected {
+    const char *name;
+    double slower;
+    uint64_t start_ns, each_ns, tell_ns;
+    bool moves; /* the tool places memory itself */
+} expectations[] = {
+    {"perf_event", 1, 8 * MS_NS, 0, 0, false},    {"qemu", 15, 60 * MS_NS, 0, 0, true},
+    {"valgrind", 50, 600 * MS_NS, 0, 6000, true}, {"step", 8000, 20 * MS_NS, 20000, 0, false},
+    {"pin", 10, 500 * MS_NS, 0, 0, false},        {"dynamorio", 10, 100 * MS_NS, 0, 0, false},
+};
+static const struct expected unheard_of = {"", 50, 600 * MS_NS, 0, 0, false};
+#define EMULATED_START 8u /* times as dear */
+
+static const struct expected *expect(const char *name)
+{
+    for (size_t i = 0; i < sizeof(expectations) / sizeof(*expectations); i++)
+        if (strcmp(expectations[i].name, name) == 0)
+            return &expectations[i];
+    return &unheard_of;
+}
+
+void repeat_source_expect(struct repeat_source *source, bool emulated)
+{
+    const struct expected *expected = expect(source->name);
+    const uint64_t times = emulated ? EMULATED_START : 1;
+    source->slower = expected->slower;
+    source->start_ns = expected->start_ns * times;
+    source->each_ns = expected->each_ns * times;
+    source->tell_ns = expected->tell_ns * times;
+}
+
+bool repeat_source_sees(const char *source, enum control control)
+{
+    const bool of_memory = control == CONTROL_ASLR || control == CONTROL_CPU ||
+                           control == CONTROL_STACK || control == CONTROL_LAYOUT;
+    return !of_memory || !expect(source)->moves;
+}
+
+/* Visits of this program with that source that were seen, without details; ns of one, 0: none. */
+static uint64_t seen_price(const struct repeat_plan *plan, size_t program, size_t source)
+{
+    uint64_t ns = 0, visits = 0;
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        const struct repeat_aim *aim = &plan->aims[i];
+        if (aim->program != program || aim->source != source || aim->detail != DETAIL_NONE)
+            continue;
+        ns += plan->wishes.list[i].ns;
+        visits += plan->wishes.list[i].visits;
+    }
+    return visits ? ns / visits : 0;
+}
+
+/* ns of an execution that nothing slows down. */
+static uint64_t plain_ns(const struct repeat_plan *plan, size_t program)
+{
+    const struct repeat_told *told = plan->told ? &plan->told[program] : NULL;
+    if (told && told->ns_runs)
+        return told->ns / told->ns_runs;
+    return plan->programs[program].expected_ns ? plan->programs[program].expected_ns : UNKNOWN_NS;
+}
+
+static uint64_t instructions(const struct repeat_plan *plan, size_t program)
+{
+    const struct repeat_told *told = plan->told ? &plan->told[program] : NULL;
+    return told && told->instructions ? told->instructions : plan->programs[program].instructions;
+}
+
+/* ns of a step, by what steps took so far. */
+static uint64_t step_ns(const struct repeat_plan *plan, size_t source)
+{
+    const struct repeat_source *of = &plan->sources[source];
+    double ns = 0, steps = 0;
+    for (size_t i = 0; plan->told && i < plan->program_count; i++) {
+        const uint64_t seen = seen_price(plan, i, source), count = instructions(plan, i);
+        if (!seen || !count)
+            continue;
+        ns += (double)(seen > of->start_ns ? seen - of->start_ns : 0);
+        steps += (double)count;
+    }
+    /* A few steps are over before the clock tells them from the start. */
+    return steps > 1000 && ns > 0 ? (uint64_t)(ns / steps) + 1 : of->each_ns;
+}
+
+static uint64_t unseen_price(const struct repeat_plan *plan, size_t program, size_t source)
+{
+    static const struct repeat_source plain = {.slower = 1, .start_ns = 8 * MS_NS};
+    const struct repeat_source *of = source == REPEAT_PLAIN ? &plain : &plan->sources[source];
+    const uint64_t count = instructions(plan, program);
+    uint64_t plain_time = plain_ns(plan, program);
+    if (of->each_ns)
+        plain_time = plain_time > SYSTEM_NS + LEAST_NS ? plain_time - SYSTEM_NS : LEAST_NS;
+    double ns = of->slower * (double)plain_time;
+    if (of->each_ns && count)
+        ns = (double)step_ns(plan, source) * (double)count;
+    ns += (double)of->start_ns;
+    return ns < 0x1p62 ? (uint64_t)ns : UINT64_C(1) << 62;
+}
+
+/* Where telling which instructions they were is something else than counting them. */
+static uint64_t telling_price(const struct repeat_plan *plan, size_t program,
+                              const struct repeat_source *source)
+{
+    const double each = (double)source->tell_ns, count = (double)instructions(plan, program);
+    /* Of instructions that nobody has counted yet: one a ns. */
+    const double ns =
+        (double)source->start_ns + each * (count > 0 ? count : (double)plain_ns(plan, program));
+    return ns < 0x1p62 ? (uint64_t)ns : UINT64_C(1) << 62;
+}
+
+uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_t source,
+                           enum command_detail detail)
+{
+    static const struct repeat_source plain = {.start_ns = 8 * MS_NS};
+    const uint64_t start = (source == REPEAT_PLAIN ? &plain : &plan->sources[source])->start_ns;
+    /* System calls are watched without stepping. */
+    if (detail == DETAIL_CALLS)
+        return start + 3 * plain_ns(plan, program);
+    if (detail == DETAIL_CODE && source != REPEAT_PLAIN && plan->sources[source].tell_ns)
+        return telling_price(plan, program, &plan->sources[source]);
+    uint64_t price = seen_price(plan, program, source);
+    if (!price)
+        price = unseen_price(plan, program, source);
+    return detail == DETAIL_CODE ? price + price / 2 : price;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a plan learns from executions: whether programs can be started, whether they end, how long
+ * they take and how many instructions they have. */
+
+/* What the columns of a cell are. */
+struct read_columns {
+    int status, nanoseconds, instructions; /* -1: not there */
+};
+
+struct reading {
+    struct repeat_plan *plan;
+    struct read_columns *columns; /* [cell id] */
+};
+
+void repeat_plan_drop(struct repeat_plan *plan, size_t wish)
+{
+    struct wish *dropped = &plan->wishes.list[wish];
+    plan->aims[wish].dropped = true;
+    /* It waits for itself: nothing more is due. */
+    dropped->after = wish;
+    dropped->processes = dropped->least = 0;
+}
+
+static int column(const struct cell *cell, const char *event)
+{
+    for (uint32_t i = 0; i < cell->counters; i++)
+        if (strcmp(cell->events[i], event) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* instructions:u, qemu/instructions/ and their like. */
+static bool counts_instructions(const char *event)
+{
+    const char *slash = strchr(event, '/');
+    const char *name = slash ? slash + 1 : event;
+    const size_t length = strcspn(name, slash ? "/" : ":");
+    return length == strlen("instructions") && strncmp(name, "instructions", length) == 0;
+}
+
+static void find_columns(struct reading *reading)
+{
+    const struct wishes *wishes = &reading->plan->wishes;
+    for (size_t i = 0; i < wishes->cell_count; i++) {
+        struct read_columns *found = &reading->columns[i + 1];
+        *found = (struct read_columns){.status = column(&wishes->cells[i], RUN_STATUS),
+                                       .nanoseconds = column(&wishes->cells[i], RUN_NANOSECONDS),
+                                       .instructions = -1};
+        for (uint32_t j = 0; j < wishes->cells[i].counters && found->instructions < 0; j++)
+            if (counts_instructions(wishes->cells[i].events[j]))
+                found->instructions = (int)j;
+    }
+}
+
+static void note_status(struct repeat_plan *plan, size_t wish, uint64_t status)
+{
+    struct repeat_aim *aim = &plan->aims[wish];
+    struct repeat_told *told = &plan->told[aim->program];
+    aim->runs++;
+    aim->timed_out += status >= STATUS_TIMEOUT;
+    if (wish != told->first)
+        return;
+    if (!told->has_status)
+        told->status = status;
+    told->has_status = true;
+    told->runs++;
+    told->endless += status >= STATUS_TIMEOUT;
+}
+
+static int note(void *context, const struct sample *sample)
+{
+    const struct reading *reading = context;
+    struct repeat_plan *plan = reading->plan;
+    if (sample->cell < 1 || sample->cell > plan->wishes.cell_count)
+        return 0;
+    const size_t wish = plan->wishes.about[sample->cell - 1].wish;
+    const struct read_columns *columns = &reading->columns[sample->cell];
+    const int counter = (int)sample->counter;
+    if (wish == NO_WISH)
+        return 0;
+    struct repeat_told *told = &plan->told[plan->aims[wish].program];
+    if (counter == columns->status)
+        note_status(plan, wish, sample->value);
+    if (counter == columns->nanoseconds && wish == told->first) {
+        told->ns += sample->value;
+        told->ns_runs++;
+    }
+    if (counter == columns->instructions && sample->value > told->instructions)
+        told->instructions = sample->value;
+    return 0;
+}
+
+static int read_executions(struct repeat_plan *plan, struct store *store, struct failure *failure)
+{
+    struct reading reading = {plan, calloc(plan->wishes.cell_count + 1, sizeof(*reading.columns))};
+    AUTO_FREE void *columns = reading.columns;
+    if (!columns)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < plan->program_count; i++)
+        plan->told[i] = (struct repeat_told){.first = plan->told[i].first};
+    for (size_t i = 0; i < plan->wishes.count; i++)
+        plan->aims[i].runs = plan->aims[i].timed_out = 0;
+    find_columns(&reading);
+    return store_each_sample(store, 0, note, &reading, failure);
+}
+
+/* --- what follows --- */
+
+/* A second process is planned only when looking is over. */
+static bool was_looked_at(const struct repeat_plan *plan)
+{
+    for (size_t i = 0; i < plan->wishes.count; i++)
+        if (wishes_processes(&plan->wishes, i) > 1)
+            return true;
+    return false;
+}
+
+static void release_held(struct repeat_plan *plan)
+{
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        if (plan->aims[i].held && !plan->aims[i].dropped)
+            plan->wishes.list[i].after = plan->aims[i].after;
+        plan->aims[i].held = false;
+    }
+}
+
+static bool is_over(const struct repeat_plan *plan, size_t program)
+{
+    const struct repeat_told *told = &plan->told[program];
+    return told->first != NO_WISH && (wishes_is_failing(&plan->wishes, told->first) ||
+                                      (told->runs && told->endless == told->runs));
+}
+
+/* Does it wait for an execution by the same source that did not end? */
+static bool follows_endless(const struct repeat_plan *plan, size_t wish)
+{
+    const size_t after = plan->wishes.list[wish].after;
+    if (after == NO_WISH || after == wish)
+        return false;
+    const struct repeat_aim *aim = &plan->aims[wish], *before = &plan->aims[after];
+    return before->dropped && before->program == aim->program && before->source == aim->source;
+}
+
+/* Nothing more of programs that cannot be started or never end; where the user's does not, of
+ * nothing. */
+static void give_up(struct repeat_plan *plan)
+{
+    const bool all = plan->program_count && plan->programs[0].user && is_over(plan, 0);
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        const struct repeat_aim *aim = &plan->aims[i];
+        const bool endless = aim->runs && aim->timed_out == aim->runs;
+        if (!aim->dropped &&
+            (all || endless || is_over(plan, aim->program) || follows_endless(plan, i)))
+            repeat_plan_drop(plan, i);
+    }
+}
+
+/* What waits for a source that turned out to be unable waits for the first execution instead. */
+static void wait_for_others(struct repeat_plan *plan)
+{
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        struct wish *wish = &plan->wishes.list[i];
+        const struct repeat_aim *aim = &plan->aims[i];
+        if (wish->after == NO_WISH || wish->after == i || aim->dropped || aim->held)
+            continue;
+        const struct repeat_aim *before = &plan->aims[wish->after];
+        const bool able = !wishes_is_failing(&plan->wishes, wish->after) && !before->dropped;
+        if (!able && before->program == aim->program && before->source != aim->source)
+            wish->after = plan->told[aim->program].first;
+    }
+}
+
+/* A person who names nobody but a stepper wants it tried: before anybody counted instructions its
+ * price is a guess, and it takes no longer than it may. */
+static uint64_t most_of_first(const struct repeat_plan *plan, size_t wish, uint64_t price)
+{
+    const struct repeat_aim *aim = &plan->aims[wish];
+    const uint64_t timeout = plan->wishes.list[wish].cells[0].command.timeout * MS_NS;
+    const uint64_t most = timeout - timeout / 10;
+    const bool named = plan->passes && aim->pass == REPEAT_FIRST && aim->source != REPEAT_PLAIN &&
+                       plan->sources[aim->source].each_ns;
+    return named && timeout && price > most ? most : price;
+}
+
+/* Prices of what was seen are what it took, so that nothing is corrected twice. */
+static void set_prices(struct repeat_plan *plan)
+{
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        struct wish *wish = &plan->wishes.list[i];
+        const struct repeat_aim *aim = &plan->aims[i];
+        wish->expected_ns =
+            wish->visits
+                ? wish->ns / wish->visits
+                : most_of_first(plan, i,
+                                repeat_plan_price(plan, aim->program, aim->source, aim->detail));
+    }
+}
+
+void repeat_plan_follow(struct repeat_plan *plan)
+{
+    give_up(plan);
+    wait_for_others(plan);
+    set_prices(plan);
+}
+
+int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct failure *failure)
+{
+    int error = read_executions(plan, store, failure);
+    if (error < 0)
+        return error;
+    if (was_looked_at(plan) && !plan->passes)
+        release_held(plan);
+    repeat_plan_follow(plan);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * In which order a plan for one command opens its wishes: whatever a machine under load leaves of
+ * the budget, the answer and the control behind it come first. */
+
+/* The controls that most often do it. */
+#define SUSPECTS (CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_HASH_SEEDS))
+
+bool repeat_plan_has_passes(const struct repeat_study *study)
+{
+    return study->program_count > 0;
+}
+
+static bool is_suspect(const struct repeat_study *study, uint32_t controls)
+{
+    const uint32_t off = study->controls & ~controls;
+    return !(controls & ~SUSPECTS) || !(off & ~SUSPECTS);
+}
+
+/* Seven executions of some programs say more than one of each. */
+static enum repeat_pass pass_in_suite(const struct wished_execution *wished, bool perf,
+                                      bool cheapest)
+{
+    if (wished->stage != REPEAT_SETTINGS || (!perf && !cheapest))
+        return REPEAT_REST;
+    return perf ? REPEAT_FIRST : REPEAT_SUSPECT;
+}
+
+static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
+                                const struct wished_execution *wished)
+{
+    const struct repeat_study *study = wisher->study;
+    const size_t cheapest = repeat_cheapest(study);
+    const bool perf = wished->source == REPEAT_PLAIN ||
+                      (wished->source < study->source_count &&
+                       strcmp(study->sources[wished->source].name, "perf_event") == 0);
+    if (wished->program >= study->program_count)
+        return REPEAT_REST;
+    if (study->program_count > 1)
+        return pass_in_suite(wished, perf, wished->source == cheapest);
+    if (wished->stage == REPEAT_DETAILS)
+        return REPEAT_DETAIL;
+    if (!perf && wished->source != cheapest)
+        return wished->stage == REPEAT_SETTINGS ? REPEAT_LOOK : REPEAT_REST;
+    if (wished->stage == REPEAT_SETTINGS)
+        return REPEAT_FIRST;
+    if (wished->stage != REPEAT_SINGLES)
+        return REPEAT_REST;
+    return wished->source == cheapest && is_suspect(study, wished->controls) ? REPEAT_SUSPECT
+                                                                             : REPEAT_OTHERS;
+}
+
+/* How many executions it may have for now. */
+static void limit(struct repeat_plan *plan, size_t wish)
+{
+    struct wish *limited = &plan->wishes.list[wish];
+    const struct repeat_aim *aim = &plan->aims[wish];
+    const bool full =
+        plan->pass == REPEAT_REST || (plan->pass >= REPEAT_FULL && aim->pass < REPEAT_FULL);
+    if (aim->dropped)
+        return;
+    limited->at_once = plan->pass != REPEAT_REST;
+    limited->least = aim->pass == REPEAT_LOOK && plan->pass != REPEAT_REST ? 1 : aim->least;
+    limited->processes = full ? aim->processes : limited->least;
+}
+
+/* Would it be ended before its end? */
+static bool outlasts(const struct repeat_plan *plan, size_t wish)
+{
+    const struct repeat_aim *aim = &plan->aims[wish];
+    const uint64_t timeout = plan->wishes.list[wish].cells[0].command.timeout;
+    return (aim->pass == REPEAT_LOOK || aim->pass == REPEAT_DETAIL) && timeout &&
+           repeat_plan_price(plan, aim->program, aim->source, aim->detail) / MS_NS > timeout;
+}
+
+void repeat_plan_assign(const struct repeat_wisher *wisher, const struct wished_execution *wished,
+                        size_t wish)
+{
+    struct repeat_plan *plan = wisher->plan;
+    struct repeat_aim *aim = &plan->aims[wish];
+    aim->pass = pass_of(wisher, wished);
+    aim->held = aim->pass > plan->pass;
+    limit(plan, wish);
+}
+
+bool repeat_plan_further(struct repeat_plan *plan)
+{
+    if (!plan->passes || plan->pass == REPEAT_REST)
+        return false;
+    plan->pass++;
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        struct repeat_aim *aim = &plan->aims[i];
+        if (aim->held && aim->pass <= plan->pass && !outlasts(plan, i)) {
+            aim->held = false;
+            if (!aim->dropped)
+                plan->wishes.list[i].after = aim->after;
+        }
+        limit(plan, i);
+    }
+    repeat_plan_follow(plan);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What `assay repeat` would execute: the order of importance. First stage of the pipeline. */
 
 #define PAPER_RUNS 7u /* of each setting, in the paper */
 #define FEW_RUNS   3u /* that say something where a tool counts, whose counts hardly vary */

@@ -8,6 +8,8 @@
 
 #include "engine/session.h"
 #include "engine/wishes.h"
+#include "store/store.h"
+#include "studies/repeat/study.h"
 
 /* A program that is to be repeated. */
 struct repeat_wanted {
@@ -188,3 +190,47 @@ void repeat_add_subjects(struct repeat_wisher *wisher, const struct catalogue *c
 void repeat_wish_subjects(struct repeat_wisher *wisher, size_t begin);
 /* Does it show nothing but what a counter of the CPU has too many? */
 bool repeat_subject_needs_counter(const struct catalogue_subject *subject);
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of repetition: from stores to the case that its judge gets. */
+
+/* Adds what the store holds to the case: its machine, programs, executions that ended, and
+ * absences. Called once a store; programs of the same name and words are joined. Hostile stores get
+ * a sentence. The caller releases the case also after a failure. */
+int repeat_load(struct store *store, struct repeat_case *file, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Inside the loading of executions: what its steps share. */
+
+/* Where a cell of the case comes from. */
+struct repeat_origin {
+    uint32_t cell;     /* its id in the store */
+    size_t index;      /* in the case */
+    uint32_t counters; /* in the store, columns run/…/ included */
+    /* of each column: the event in the case, or what it says of the run */
+    struct {
+        int event; /* -1: none */
+        int says;  /* index of a column run/…/; -1: none */
+    } columns[CELL_MAX_COUNTERS];
+    size_t room; /* for so many runs */
+};
+
+struct repeat_origins {
+    struct repeat_origin *list; /* in rising order of their ids */
+    size_t count;
+};
+/* NULL: no command of the case. */
+struct repeat_origin *repeat_origin_of(const struct repeat_origins *origins, uint32_t cell);
+
+/* Which column of wire/command.h an event is; -1: none. */
+int repeat_says(const char *event);
+
+/* Reads the samples of the store once into the runs of the case; executions that did not end well
+ * are left out. */
+int repeat_take_runs(struct store *store, struct repeat_case *file, struct repeat_origins *origins,
+                     struct failure *failure);
+/* Then what the first run of a cell executed, and the system calls of each. */
+int repeat_take_functions(struct store *store, struct repeat_case *file,
+                          const struct repeat_origins *origins, struct failure *failure);
+int repeat_take_calls(struct store *store, struct repeat_case *file,
+                      const struct repeat_origins *origins, struct failure *failure);

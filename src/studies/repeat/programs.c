@@ -4,18 +4,513 @@
  * The programs that `assay repeat` is asked for, and the files that they need on the machine under
  * test. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/list.h"
 #include "base/words.h"
 #include "engine/command-line.h"
-#include "cli/repeat-run.h"
+#include "engine/finish.h"
+#include "engine/loading.h"
+#include "engine/skips.h"
+#include "output/output.h"
+#include "studies/repeat/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Who counts for `assay repeat`, and what: what was asked for held against what the machine has. */
+
+/* Counters of the CPU that are opened unless events are named: more of them would take turns. */
+#define MOST_OF_CPU 4u
+
+/* Where nobody names events. Several count instructions: which of them agrees best with the truth
+ * is one of the questions. */
+static const char *const of_cpu[] = {"instructions:u",         "INSTRUCTION_RETIRED:u",
+                                     "INST_RETIRED:ANY_P:u",   "INST_RETIRED:PREC_DIST:u",
+                                     "RETIRED_INSTRUCTIONS:u", "branches:u"};
+/* The first of these that opens. */
+static const char *const of_faults[] = {"page-faults", "page-faults:u"};
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
 static int no_memory(struct failure *failure)
 {
     return fail_with(failure, -ENOMEM, "out of memory");
 }
+
+const char *repeat_source_name(const struct repeating *repeating, size_t source)
+{
+    return source == REPEAT_PLAIN ? "" : repeating->sources[source].name;
+}
+
+/* --- which sources --- */
+
+static bool has(const struct string_list *list, const char *word)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Does somebody want this one? By name; or because one of its events was named; or nobody named
+ * anything. */
+static bool is_wanted(const struct repeat_options *options, const char *source)
+{
+    if (options->source.count)
+        return has(&options->source, source);
+    for (size_t i = 0; i < options->event.count; i++)
+        if (strcmp(command_source(options->event.items[i]), source) == 0)
+            return true;
+    return !options->event.count;
+}
+
+static void put_counters(const struct catalogue *catalogue, struct text *out)
+{
+    for (size_t i = 0; i < catalogue->counter_count; i++)
+        text_printf(out, "%s%s", i ? ", " : "", catalogue->counters[i].source);
+}
+
+static int lacking(const struct catalogue *catalogue, const char *source, struct failure *failure)
+{
+    const struct catalogue_absence *absence = absences_find(catalogue, "counter", source);
+    AUTO_TEXT struct text known = {0};
+    put_counters(catalogue, &known);
+    if (absence)
+        return fail_with(failure, -ENODEV, "%.40s cannot count commands here: %.500s", source,
+                         absence->reason);
+    return fail_with(failure, -EINVAL,
+                     "there is no source '%.40s' that counts commands; here there %s %.200s",
+                     source, catalogue->counter_count ? "are" : "is",
+                     known.length ? text_string(&known) : "none");
+}
+
+static int check_named(const struct repeating *repeating, struct failure *failure)
+{
+    const struct repeat_options *options = repeating->run.options;
+    const struct catalogue *catalogue = repeating->catalogue;
+    for (size_t i = 0; i < options->source.count; i++)
+        if (!catalogue_counter(catalogue, options->source.items[i]))
+            return lacking(catalogue, options->source.items[i], failure);
+    for (size_t i = 0; i < options->event.count; i++) {
+        const char *event = options->event.items[i], *source = command_source(event);
+        if (!*source)
+            return fail_with(failure, -EINVAL,
+                             "%.60s is told of every execution: leave it out of --event", event);
+        if (options->source.count && !has(&options->source, source))
+            return fail_with(failure, -EINVAL,
+                             "--event %.100s is counted by %s, which is not in --source", event,
+                             source);
+        if (!catalogue_counter(catalogue, source))
+            return lacking(catalogue, source, failure);
+    }
+    return 0;
+}
+
+/* --- their events --- */
+
+static int add_event(struct repeat_source *source, const char *event, struct failure *failure)
+{
+    for (size_t i = 0; i < source->count; i++)
+        if (strcmp(source->events[i], event) == 0)
+            return 0;
+    if (source->count >= CELL_MAX_COUNTERS - 8)
+        return fail_with(failure, -E2BIG, "at most %d events can be counted at once",
+                         CELL_MAX_COUNTERS - 8);
+    char **added = list_add(&source->events, &source->count, sizeof(*added));
+    if (added)
+        *added = strdup(event);
+    return added && *added ? 0 : no_memory(failure);
+}
+
+/* Events of a source need no opening: who has the class has the event. */
+static int add_of_source(struct repeating *repeating, struct repeat_source *source,
+                         const struct catalogue_counter *counter, const char *event,
+                         struct failure *failure)
+{
+    char class[64] = "";
+    const char *begin = event + strcspn(event, "/");
+    if (*begin)
+        snprintf(class, sizeof(class), "%.*s", (int)strcspn(begin + 1, "/"), begin + 1);
+    if (!word_list_has(counter->classes, class))
+        return fail_with(failure, -EINVAL,
+                         "%s has no event '%.100s' for commands; it counts %.300s", source->name,
+                         event, counter->classes);
+    const struct tried_event tried = {.name = (char *)(uintptr_t)event,
+                                      .kind = (char *)(uintptr_t) "source",
+                                      .class = class,
+                                      .reason = (char *)(uintptr_t) ""};
+    if (tried_add(&repeating->tried, &tried) < 0)
+        return no_memory(failure);
+    return add_event(source, event, failure);
+}
+
+static int add_usual_of_source(struct repeating *repeating, struct repeat_source *source,
+                               const struct catalogue_counter *counter, struct failure *failure)
+{
+    static const char *const usual[] = {"instructions", "instructions-raw"};
+    int error = 0;
+    for (size_t i = 0; i < COUNT(usual) && error == 0; i++) {
+        char event[80];
+        snprintf(event, sizeof(event), "%s/%s/", source->name, usual[i]);
+        if (word_list_has(counter->classes, usual[i]))
+            error = add_of_source(repeating, source, counter, event, failure);
+    }
+    return error;
+}
+
+static int try_event(struct repeating *repeating, struct repeat_source *source, const char *event,
+                     bool named, struct failure *failure)
+{
+    int error = tried_find(&repeating->tried, event)
+                    ? 0
+                    : tried_try(&repeating->tried, repeating->session, event, named, failure);
+    if (error == 0 && tried_opens(&repeating->tried, event))
+        error = add_event(source, event, failure);
+    return error;
+}
+
+/* A machine without a PMU has none of them: the first tells why. */
+static int add_usual_of_perf(struct repeating *repeating, struct repeat_source *source,
+                             struct failure *failure)
+{
+    int error = try_event(repeating, source, of_cpu[0], false, failure);
+    const bool pmu = error == 0 && source->count;
+    for (size_t i = 1; i < COUNT(of_cpu) && pmu && error == 0 && source->count < MOST_OF_CPU; i++) {
+        const bool known = tried_find(&repeating->tried, of_cpu[i]);
+        error = try_event(repeating, source, of_cpu[i], false, failure);
+        /* Nobody asked for it, so nobody misses it. */
+        if (error == 0 && !known && !tried_opens(&repeating->tried, of_cpu[i]))
+            tried_drop_last(&repeating->tried);
+    }
+    for (size_t i = 0; i < COUNT(of_faults) && error == 0; i++) {
+        error = try_event(repeating, source, of_faults[i], false, failure);
+        if (tried_opens(&repeating->tried, of_faults[i]))
+            break;
+    }
+    return error;
+}
+
+static int add_events(struct repeating *repeating, struct repeat_source *source,
+                      const struct catalogue_counter *counter, struct failure *failure)
+{
+    const struct string_list *named = &repeating->run.options->event;
+    const bool perf = strcmp(source->name, "perf_event") == 0;
+    bool any = false;
+    int error = 0;
+    for (size_t i = 0; i < named->count && error == 0; i++) {
+        if (strcmp(command_source(named->items[i]), source->name) != 0)
+            continue;
+        any = true;
+        error = perf ? try_event(repeating, source, named->items[i], true, failure)
+                     : add_of_source(repeating, source, counter, named->items[i], failure);
+    }
+    if (error == 0 && !any)
+        error = perf ? add_usual_of_perf(repeating, source, failure)
+                     : add_usual_of_source(repeating, source, counter, failure);
+    return error;
+}
+
+static bool counts_instructions(const struct repeating *repeating,
+                                const struct repeat_source *source)
+{
+    for (size_t i = 0; i < source->count; i++) {
+        const struct tried_event *event = tried_find(&repeating->tried, source->events[i]);
+        if (event && event->class && strcmp(event->class, "instructions") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* --- in order --- */
+
+static int by_price(const void *left, const void *right)
+{
+    const struct repeat_source *a = left, *b = right;
+    return (a->slower > b->slower) - (a->slower < b->slower);
+}
+
+/* Watching system calls is cheap as long as nobody asks for instructions. */
+static int find_calls(struct repeat_source *source, const struct catalogue_counter *counter,
+                      struct failure *failure)
+{
+    if (!word_list_has(counter->details, command_detail_names[DETAIL_CALLS]) ||
+        !word_list_has(counter->classes, "syscalls"))
+        return 0;
+    if (asprintf(&source->calls, "%s/syscalls/", source->name) >= 0)
+        return 0;
+    source->calls = NULL;
+    return no_memory(failure);
+}
+
+static int add_source(struct repeating *repeating, const struct catalogue_counter *counter,
+                      struct failure *failure)
+{
+    struct repeat_source *source =
+        list_add(&repeating->sources, &repeating->source_count, sizeof(*source));
+    if (!source || !(source->name = strdup(counter->source)))
+        return no_memory(failure);
+    source->code = word_list_has(counter->details, command_detail_names[DETAIL_CODE]);
+    repeat_source_expect(source, repeating->study.emulated);
+    int error = find_calls(source, counter, failure);
+    if (error == 0)
+        error = add_events(repeating, source, counter, failure);
+    source->instructions = counts_instructions(repeating, source);
+    if (error == 0 && !source->count) { /* none of its events can be opened */
+        free(source->events);
+        free(source->name);
+        free(source->calls);
+        repeating->source_count--;
+    }
+    return error;
+}
+
+int repeat_find_sources(struct repeating *repeating, struct failure *failure)
+{
+    const struct catalogue *catalogue = repeating->catalogue;
+    int error = check_named(repeating, failure);
+    for (size_t i = 0; i < catalogue->counter_count && error == 0; i++)
+        if (is_wanted(repeating->run.options, catalogue->counters[i].source))
+            error = add_source(repeating, &catalogue->counters[i], failure);
+    if (error == 0 && repeating->source_count)
+        qsort(repeating->sources, repeating->source_count, sizeof(*repeating->sources), by_price);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How the user's command ended: the exit code of `assay repeat`, and a sentence where it could not
+ * be executed, never ended, or ended now this way and now that. */
+
+/* How often it ended in one way. */
+struct ending {
+    uint64_t status;
+    size_t times;
+};
+struct endings {
+    struct ending *list;
+    size_t count;
+    const struct repeat_cell *failed; /* a cell none of whose executions could be counted */
+};
+
+static bool is_users(const struct repeating *repeating, const struct repeat_program *program)
+{
+    return repeating->joined && strcmp(program->words, repeating->joined) == 0;
+}
+
+static bool add(struct endings *endings, uint64_t status)
+{
+    for (size_t i = 0; i < endings->count; i++)
+        if (endings->list[i].status == status) {
+            endings->list[i].times++;
+            return true;
+        }
+    struct ending *added = list_add(&endings->list, &endings->count, sizeof(*added));
+    if (added)
+        *added = (struct ending){status, 1};
+    return added;
+}
+
+/* That its time was over says less of a program that is slowed down. */
+static bool is_slowed(const struct repeat_cell *cell)
+{
+    return cell->source && *cell->source && strcmp(cell->source, "perf_event") != 0;
+}
+
+/* Those of the first cell come first: it is the command as it is. */
+static bool collect(const struct repeating *repeating, struct endings *endings)
+{
+    const struct repeat_case *file = &repeating->run.file;
+    bool whole = true;
+    for (size_t i = 0; i < file->cell_count && whole; i++) {
+        const struct repeat_cell *cell = &file->cells[i];
+        if (!is_users(repeating, &file->programs[cell->program]) || cell->detail != DETAIL_NONE)
+            continue;
+        if (!cell->runs && cell->failed && !endings->failed)
+            endings->failed = cell;
+        for (size_t run = 0; run < cell->runs && whole; run++)
+            if (!is_slowed(cell) || cell->list[run].status < STATUS_TIMEOUT)
+                whole = add(endings, cell->list[run].status);
+    }
+    return whole;
+}
+
+/* --- sentences --- */
+
+/* A file of this machine that another one has not is easily brought. */
+static void put_bring(const struct repeating *repeating, struct text *out)
+{
+    const struct common_options *common = &repeating->run.options->common;
+    AUTO_WORDS char **words = NULL;
+    struct failure ignored = {0};
+    if (strcmp(common->via, "local") == 0 ||
+        words_split(repeating->joined, &words, &ignored) <= 0 || !strchr(words[0], '/') ||
+        access(words[0], X_OK) < 0)
+        return;
+    const char *name = strrchr(words[0], '/') + 1;
+    text_puts(out, ". It is a file of this machine, which can be brought to the other: --bring ");
+    text_put_shell(out, words[0]);
+    text_printf(out, " -- " PLACE_BROUGHT "/%s", name);
+}
+
+static void say_refused(const struct repeating *repeating, const struct repeat_cell *failed)
+{
+    AUTO_TEXT struct text message = {0};
+    text_puts(&message, failed->reason ? failed->reason : strerror(failed->error));
+    if (failed->error == ENOENT)
+        put_bring(repeating, &message);
+    deliver_message("repeat", text_string(&message));
+}
+
+static void say_endless(const struct repeating *repeating, uint64_t status)
+{
+    const struct repeat_options *options = repeating->run.options;
+    AUTO_TEXT struct text message = {0};
+    char ending[160];
+    command_ending(status, options->timeout, ending, sizeof(ending));
+    text_printf(&message,
+                "%s %s. It was not executed again: it may wait for something that never comes (its "
+                "standard input is %s), or need a longer --timeout",
+                repeating->programs[0].name, ending, repeating->input ? "a file" : "empty");
+    deliver_message("repeat", text_string(&message));
+}
+
+/* "perl did not always end alike: 20 times it ended with status 0, 4 times it was killed by …" */
+static void say_different(const struct repeating *repeating, const struct endings *endings)
+{
+    AUTO_TEXT struct text message = {0};
+    text_printf(&message, "%s did not always end alike:", repeating->programs[0].name);
+    for (size_t i = 0; i < endings->count; i++) {
+        char ending[160];
+        command_ending(endings->list[i].status, repeating->run.options->timeout, ending,
+                       sizeof(ending));
+        text_printf(&message, "%s it %s in %zu execution%s", i ? "," : "", ending,
+                    endings->list[i].times, endings->list[i].times == 1 ? "" : "s");
+    }
+    text_puts(&message, "; the first decides on the exit status");
+    deliver_remark(&repeating->run.options->common, "%s", text_string(&message));
+}
+
+static int exit_of(struct repeating *repeating, const struct endings *endings)
+{
+    struct repeat_run_of *run = &repeating->run;
+    if (!endings->count && endings->failed) {
+        say_refused(repeating, endings->failed);
+        repeating->refusal = endings->failed->error;
+        return command_exit_of_error(endings->failed->error);
+    }
+    if (!endings->count)
+        return EXIT_OURS;
+    run->status = (int)endings->list[0].status;
+    if (endings->count > 1)
+        say_different(repeating, endings);
+    else if (endings->list[0].status >= STATUS_TIMEOUT)
+        say_endless(repeating, endings->list[0].status);
+    return command_exit(endings->list[0].status);
+}
+
+int repeat_exit(struct repeating *repeating, int status)
+{
+    struct endings endings = {0};
+    if (repeating->run.options->from.count || !repeating->joined)
+        return status;
+    const int ending =
+        collect(repeating, &endings) ? exit_of(repeating, &endings) : repeat_out_of_memory();
+    free(endings.list);
+    return status == EXIT_DONE ? ending : status;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Suites as programs of `assay repeat`: read, what is missing installed or left out by name, and
+ * their inputs brought to the machine under test. */
+
+static void say(const char *line)
+{
+    deliver_message("repeat", line);
+}
+
+static void say_nothing(const char *line)
+{
+    (void)line;
+}
+
+static int install(struct repeating *repeating, const struct suite *suite, struct failure *failure)
+{
+    const struct repeat_options *options = repeating->run.options;
+    if (!options->install || options->resume)
+        return 0;
+    if (strcmp(options->common.via, "local") != 0)
+        return fail_with(failure, -EINVAL,
+                         "--install installs packages on this machine, not on one behind --via: "
+                         "install them there yourself");
+    return suite_install(suite, &interrupted, options->common.quiet ? say_nothing : say, failure);
+}
+
+static int suites_add(struct repeating *repeating, const struct workload *workload,
+                      struct failure *failure)
+{
+    struct repeat_wanted *program =
+        list_add(&repeating->programs, &repeating->program_count, sizeof(*program));
+    if (!program)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    *program = (struct repeat_wanted){.name = strdup(workload->name),
+                                      .words = strdup(workload->command),
+                                      .input = *workload->input ? strdup(workload->input) : NULL,
+                                      .threaded = workload->threaded};
+    if (!program->name || !program->words || (*workload->input && !program->input))
+        return fail_with(failure, -ENOMEM, "out of memory");
+    return 0;
+}
+
+/* Those that are there; the others are left out by name, with the package that brings them. */
+static int add_workloads(struct repeating *repeating, const struct suite *suite,
+                         struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < suite->count && error == 0; i++) {
+        struct failure why = {0};
+        error = suite_lacks(&suite->list[i], repeating->session, &why);
+        if (error == -ENOENT)
+            error = skips_add(&repeating->run.skips, suite->list[i].name, why.text, ENOENT);
+        else if (error == 0)
+            error = suites_add(repeating, &suite->list[i], failure);
+        else
+            *failure = why;
+    }
+    return error;
+}
+
+static int take(struct repeating *repeating, const char *name, struct failure *failure)
+{
+    struct suite *suite = list_add(&repeating->suites, &repeating->suite_count, sizeof(*suite));
+    if (!suite)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    int error = suite_read(name, suite, failure);
+    if (error == 0)
+        error = install(repeating, suite, failure);
+    if (error == 0)
+        error = add_workloads(repeating, suite, failure);
+    return error < 0 ? error : suite_bring(suite, repeating->session, failure);
+}
+
+int repeat_find_suites(struct repeating *repeating, struct failure *failure)
+{
+    const struct string_list *names = &repeating->run.options->suite;
+    int error = 0;
+    for (size_t i = 0; i < names->count && error == 0; i++)
+        error = take(repeating, names->items[i], failure);
+    if (error == 0 && names->count && !repeating->program_count)
+        error = fail_with(
+            failure, -ENODEV,
+            "none of the programs of the suite is installed on the machine under test: "
+            "%s",
+            repeating->run.skips.count ? repeating->run.skips.list[0].reason : "it has none");
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The programs that `assay repeat` is asked for, and the files that they need on the machine under
+ * test. */
 
 /* What a resumed run has of its store is not looked for again. */
 static int find_places(struct repeating *repeating, struct failure *failure)

@@ -4,17 +4,786 @@
  * The report of `assay repeat`, for people: the answer first, then every event as it is and
  * controlled, which control did it, what the count depends on, why runs and sources differ, the
  * paper's findings, and what could not be measured. */
-#include "cli/repeat-show.h"
-#include "cli/unfinished.h"
-
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/claims.h"
-#include "cli/omissions.h"
-#include "show/utf8.h"
-#include "show/wrap.h"
+#include "engine/command-line.h"
+#include "engine/finish.h"
+#include "engine/skips.h"
+#include "output/table.h"
+#include "studies/repeat/judge.h"
+#include "studies/repeat/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Which programs, rows and effects the parts of `assay repeat` show, and the words and numbers
+ * that they share. */
+
+#define SENTENCE_WORDS 60u /* columns that a program may take in a sentence */
+
+/* --- programs --- */
+
+static bool any_but_subjects(const struct repeat_run_of *run)
+{
+    for (size_t i = 0; i < run->file.program_count; i++)
+        if (!run->file.programs[i].subject)
+            return true;
+    return false;
+}
+
+bool repeat_is_own(const struct repeat_run_of *run, size_t program)
+{
+    if (program >= run->file.program_count)
+        return false;
+    if (any_but_subjects(run))
+        return !run->file.programs[program].subject;
+    return run->status < 0 || program == 0;
+}
+
+size_t repeat_own_count(const struct repeat_run_of *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->file.program_count; i++)
+        count += repeat_is_own(run, i);
+    return count;
+}
+
+bool repeat_is_suite(const struct repeat_run_of *run)
+{
+    return repeat_own_count(run) > 1;
+}
+
+bool repeat_is_detailed(const struct repeat_run_of *run, size_t program)
+{
+    return run->options->all || (repeat_is_own(run, program) && !repeat_is_suite(run));
+}
+
+/* --- rows --- */
+
+const struct repeat_row *repeat_row_at(const struct repeat_run_of *run, size_t index)
+{
+    return index < run->report.row_count ? &run->report.rows[index] : NULL;
+}
+
+const struct repeat_cell *repeat_cell_of(const struct repeat_run_of *run,
+                                         const struct repeat_row *row)
+{
+    if (!row || row->cell >= run->file.cell_count)
+        return NULL;
+    const struct repeat_cell *cell = &run->file.cells[row->cell];
+    return row->event < cell->events ? cell : NULL;
+}
+
+const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat_row *row)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell ? cell->event[row->event] : "?";
+}
+
+#define NO_INSTRUCTIONS 100 /* and above: ranks of events that count something else */
+#define TOO_FEW         1000
+
+/* The smaller, the more it says. */
+static int rank_of(const struct repeat_cell *cell, uint32_t event)
+{
+    static const char *const sources[] = {"perf_event", "step", "qemu", "valgrind"};
+    const int count = sizeof(sources) / sizeof(*sources);
+    const char *class = cell->class[event] ? cell->class[event] : "";
+    int place = 0;
+    while (place < count && strcmp(sources[place], cell->source) != 0)
+        place++;
+    return (strcmp(class, "instructions") == 0 ? 0 : NO_INSTRUCTIONS) + place;
+}
+
+/* Runs under the setting that has fewer of them. */
+static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_effect *effect)
+{
+    const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
+    const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
+    if (!as_is || !controlled)
+        return 0;
+    return as_is->runs < controlled->runs ? as_is->runs : controlled->runs;
+}
+
+/* -1: it is of another program or machine. */
+static int rank_of_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+                          size_t machine, size_t program)
+{
+    const struct repeat_row *row = repeat_row_at(run, effect->as_is);
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell && cell->machine == machine && cell->program == program ? rank_of(cell, row->event)
+                                                                        : -1;
+}
+
+/* The most runs that any effect has, by what it counts: instructions, or else. */
+static size_t most_runs(const struct repeat_run_of *run, size_t machine, size_t program,
+                        bool instructions)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < run->report.effect_count; i++) {
+        const struct repeat_effect *effect = &run->report.effects[i];
+        const int rank = rank_of_effect(run, effect, machine, program);
+        const size_t runs = fewest_runs(run, effect);
+        if (rank >= 0 && (rank < NO_INSTRUCTIONS) == instructions && runs > most)
+            most = runs;
+    }
+    return most;
+}
+
+const struct repeat_effect *repeat_leading(const struct repeat_run_of *run, size_t machine,
+                                           size_t program)
+{
+    const struct repeat_effect *leading = NULL;
+    const size_t most[] = {most_runs(run, machine, program, false),
+                           most_runs(run, machine, program, true)};
+    int best = 0;
+    for (size_t i = 0; i < run->report.effect_count; i++) {
+        const struct repeat_effect *effect = &run->report.effects[i];
+        const size_t runs = fewest_runs(run, effect);
+        int rank = rank_of_effect(run, effect, machine, program);
+        if (rank < 0)
+            continue;
+        /* One run tells nothing of variation, and a few little where another source has many. */
+        if (runs < 2 || 2 * runs < most[rank < NO_INSTRUCTIONS])
+            rank += TOO_FEW;
+        if (!leading || rank < best) {
+            leading = effect;
+            best = rank;
+        }
+    }
+    return leading;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double *one = left, *other = right;
+    return (*one > *other) - (*one < *other);
+}
+
+size_t repeat_alike(const struct repeat_run_of *run, const struct repeat_row *row)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    AUTO_KEPT struct kept kept = {0};
+    if (!cell || kept_counts(cell, row->event, &kept) < 0 || !kept.count)
+        return 0;
+    qsort(kept.values, kept.count, sizeof(*kept.values), compare);
+    size_t most = 1, same = 1;
+    for (size_t i = 1; i < kept.count; i++) {
+        same = kept.values[i] == kept.values[i - 1] ? same + 1 : 1;
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
+/* --- words --- */
+
+const char *repeat_program_name(const struct repeat_run_of *run, size_t program)
+{
+    const char *name = program < run->file.program_count ? run->file.programs[program].name : NULL;
+    return name && *name ? name : "?";
+}
+
+const char *repeat_machine_name(const struct repeat_run_of *run, size_t machine)
+{
+    const char *name = machine < run->file.machine_count ? run->file.machines[machine].name : NULL;
+    return name && *name ? name : "?";
+}
+
+void repeat_put_program(const struct repeat_run_of *run, size_t program, struct text *out)
+{
+    const char *words =
+        program < run->file.program_count ? run->file.programs[program].words : NULL;
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, words ? words : "");
+    if (clean.length && utf8_columns(text_string(&clean)) <= SENTENCE_WORDS) {
+        text_puts(out, text_string(&clean));
+        return;
+    }
+    text_put_clean(out, repeat_program_name(run, program));
+}
+
+void repeat_put_machine(const struct repeat_run_of *run, size_t machine, struct text *out)
+{
+    if (run->file.machine_count < 2)
+        return;
+    text_puts(out, " on ");
+    text_put_clean(out, repeat_machine_name(run, machine));
+}
+
+void repeat_percent(double percent, char *text, size_t size)
+{
+    if (!isfinite(percent))
+        snprintf(text, size, "-");
+    else if (percent == 0)
+        snprintf(text, size, "0");
+    else if (fabs(percent) < 1e-6)
+        snprintf(text, size, "%.0e", percent);
+    else
+        number_significant(percent, fabs(percent) >= 100 ? 3 : 2, text, size);
+}
+
+void repeat_number(double value, char *text, size_t size)
+{
+    if (isfinite(value) && fabs(value) >= 1e15)
+        snprintf(text, size, "%.6e", value);
+    else
+        number_brief(value, text, size);
+}
+
+void repeat_difference(double value, char *text, size_t size)
+{
+    char digits[NUMBER_SIZE];
+    if (!isfinite(value)) {
+        snprintf(text, size, "-");
+        return;
+    }
+    repeat_number(fabs(value), digits, sizeof(digits));
+    snprintf(text, size, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", digits);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The answer of `assay repeat`: by how much each program varies as it is, what is left of that
+ * when it is controlled, and which control did it. */
+
+/* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)". */
+static void put_setting(const struct repeat_run_of *run, const struct repeat_row *row,
+                        struct text *out)
+{
+    char percent[NUMBER_SIZE];
+    if (!row->runs) {
+        text_puts(out, "no run could be counted");
+        return;
+    }
+    if (row->runs == 1) {
+        text_puts(out, "executed once only");
+        return;
+    }
+    if (row->distinct == 1) {
+        text_printf(out, "%zu of %zu runs identical", row->runs, row->runs);
+        return;
+    }
+    repeat_percent(row->cv_percent, percent, sizeof(percent));
+    if (isfinite(row->cv_percent))
+        text_printf(out, "it varies by %s %% (%zu runs)", percent, row->runs);
+    else
+        text_printf(out, "%zu of %zu runs identical", repeat_alike(run, row), row->runs);
+}
+
+/* ", 690 times less (120 to 4,000)" */
+static void put_ratio(const struct repeat_effect *effect, struct text *out)
+{
+    char ratio[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
+    if (!isfinite(effect->ratio) || effect->ratio <= 0)
+        return;
+    bool less = effect->ratio >= 1;
+    number_significant(less ? effect->ratio : 1 / effect->ratio, 2, ratio, sizeof(ratio));
+    text_printf(out, ", %s times %s", ratio, less ? "less" : "more");
+    if (!less || !isfinite(effect->ratio_low) || !isfinite(effect->ratio_high))
+        return;
+    number_significant(effect->ratio_low, 2, low, sizeof(low));
+    number_significant(effect->ratio_high, 2, high, sizeof(high));
+    text_printf(out, " (%s to %s)", low, high);
+}
+
+/* "perl hash.pl, counted as step/instructions/": first, because other events may vary otherwise. */
+static void put_counted(const struct repeat_run_of *run, size_t machine, size_t program,
+                        const struct repeat_row *row, struct text *out)
+{
+    repeat_put_program(run, program, out);
+    repeat_put_machine(run, machine, out);
+    text_printf(out, ", counted as %s: ", repeat_event_of(run, row));
+}
+
+/* "perl hash.pl, counted as step/instructions/: as-is it varies by 0.8 % (12 runs), controlled 12
+ * of 12 runs identical; hash-seeds did it." */
+static void put_effect(const struct repeat_run_of *run, size_t machine, size_t program,
+                       const struct repeat_effect *effect, struct text *out)
+{
+    const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
+    const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
+    put_counted(run, machine, program, as_is, out);
+    /* What the judge says of runs without any difference has their numbers. */
+    const bool same = strncmp(effect->who, "identical", strlen("identical")) == 0;
+    if (same) {
+        text_printf(out, "%s.", effect->who);
+        return;
+    }
+    text_puts(out, "as-is ");
+    put_setting(run, as_is, out);
+    if (controlled) {
+        text_puts(out, ", controlled ");
+        put_setting(run, controlled, out);
+        put_ratio(effect, out);
+    }
+    text_printf(out, "%s%s.", effect->who[0] ? "; " : "", effect->who);
+}
+
+/* Measured under one setting only. */
+static bool put_single(const struct repeat_run_of *run, size_t machine, size_t program,
+                       struct text *out)
+{
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct repeat_row *row = &run->report.rows[i];
+        const struct repeat_cell *cell = repeat_cell_of(run, row);
+        char setting[200];
+        if (!cell || cell->machine != machine || cell->program != program ||
+            cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE)
+            continue;
+        put_counted(run, machine, program, row, out);
+        text_printf(out, "%s ", setting_name(cell->controls, setting, sizeof(setting)));
+        put_setting(run, row, out);
+        text_puts(out, "; under no other setting.");
+        return true;
+    }
+    return false;
+}
+
+/* Runs that ended otherwise than most, over all of the program's rows that are shown. */
+static void put_apart(const struct repeat_run_of *run, size_t program, struct text *out)
+{
+    size_t apart = 0, rows = 0;
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct repeat_row *row = &run->report.rows[i];
+        const struct repeat_cell *cell = repeat_cell_of(run, row);
+        if (!cell || cell->program != program || !row->apart)
+            continue;
+        apart += row->apart;
+        rows++;
+    }
+    if (apart)
+        text_printf(out,
+                    " %zu count%s of %zu row%s left out: their executions ended or wrote otherwise "
+                    "than most, or had a counter for a part of the time.",
+                    apart, apart == 1 ? "" : "s", rows, rows == 1 ? " is" : "s are");
+}
+
+static void put_program(const struct repeat_run_of *run, size_t machine, size_t program,
+                        const struct style *style, struct text *out)
+{
+    const struct repeat_effect *effect = repeat_leading(run, machine, program);
+    AUTO_TEXT struct text words = {0};
+    if (effect)
+        put_effect(run, machine, program, effect, &words);
+    else if (!put_single(run, machine, program, &words))
+        return;
+    put_apart(run, program, &words);
+    section_put_words(text_string(&words), style, out);
+}
+
+/* How the command ended where that is not simply well. */
+static void put_ending(const struct repeat_run_of *run, const struct style *style, struct text *out)
+{
+    char ending[120];
+    AUTO_TEXT struct text words = {0};
+    if (run->status <= 0 || repeat_is_suite(run))
+        return;
+    command_ending((uint64_t)run->status, run->options->timeout, ending, sizeof(ending));
+    text_printf(&words, "The command %s, which is assay's status too.", ending);
+    section_put_words(text_string(&words), style, out);
+}
+
+void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
+                        struct text *out)
+{
+    const struct repeat_case *file = &run->file;
+    const size_t before = out->length;
+    for (size_t program = 0; program < file->program_count; program++)
+        for (size_t machine = 0; machine < file->machine_count; machine++)
+            if (repeat_is_own(run, program) && !repeat_is_suite(run))
+                put_program(run, machine, program, style, out);
+    if (out->length == before && !repeat_is_suite(run))
+        section_put_words("Nothing could be counted.", style, out);
+    put_ending(run, style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The paper's Figure 1 as a table: of many programs how much each varies before and after control,
+ * a line each; and what the same program counts on several machines. */
+
+/* --- before and after --- */
+
+struct overall {
+    size_t programs, identical;
+    size_t before, after; /* programs that were executed more than once as-is, and controlled */
+    double worst_before, worst_after;
+    size_t worst_before_of, worst_after_of; /* programs */
+};
+
+static void add_to(struct overall *overall, size_t program, const struct repeat_row *as_is,
+                   const struct repeat_row *controlled)
+{
+    overall->programs++;
+    overall->before += as_is->runs > 1;
+    overall->after += controlled && controlled->runs > 1;
+    overall->identical += controlled && controlled->runs > 1 && controlled->distinct == 1;
+    if (isfinite(as_is->cv_percent) && as_is->cv_percent >= overall->worst_before) {
+        overall->worst_before = as_is->cv_percent;
+        overall->worst_before_of = program;
+    }
+    if (controlled && isfinite(controlled->cv_percent) &&
+        controlled->cv_percent >= overall->worst_after) {
+        overall->worst_after = controlled->cv_percent;
+        overall->worst_after_of = program;
+    }
+}
+
+static struct overall survey(const struct repeat_run_of *run)
+{
+    struct overall overall = {0};
+    for (size_t program = 0; program < run->file.program_count; program++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
+            if (as_is && repeat_is_own(run, program))
+                add_to(&overall, program, as_is, repeat_row_at(run, effect->controlled));
+        }
+    return overall;
+}
+
+/* "hash-seeds, aslr": the controls that did it. */
+static void add_who(struct table *table, const struct repeat_effect *effect)
+{
+    AUTO_TEXT struct text names = {0};
+    for (int control = 0; control < CONTROL_COUNT; control++)
+        if (effect->parts[control].brings || effect->parts[control].is_needed)
+            text_printf(&names, "%s%s", names.length ? ", " : "", control_names[control]);
+    table_add(table, TONE_PLAIN, text_string(&names));
+}
+
+static void add_setting(struct table *table, const struct repeat_run_of *run,
+                        const struct repeat_row *row)
+{
+    char percent[NUMBER_SIZE] = "";
+    if (row)
+        repeat_percent(row->cv_percent, percent, sizeof(percent));
+    table_add(table, TONE_STRONG, row ? percent : "-");
+    if (row)
+        table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
+                   repeat_alike(run, row), row->runs);
+    else
+        table_add(table, TONE_DIM, "-");
+}
+
+/* Which columns there is room for, and need of. */
+struct layout {
+    bool events, mean;
+};
+
+static void add_line(struct table *table, const struct layout *layout,
+                     const struct repeat_run_of *run, size_t machine, size_t program)
+{
+    const struct repeat_effect *effect = repeat_leading(run, machine, program);
+    const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
+    const struct repeat_row *controlled = effect ? repeat_row_at(run, effect->controlled) : NULL;
+    char mean[NUMBER_SIZE];
+    if (!as_is)
+        return;
+    repeat_number(rint(as_is->mean), mean, sizeof(mean));
+    table_add(table, TONE_PLAIN, repeat_program_name(run, program));
+    table_add(table, TONE_PLAIN,
+              run->file.machine_count > 1 ? repeat_machine_name(run, machine) : "");
+    table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(run, as_is) : "");
+    table_add(table, TONE_PLAIN, layout->mean ? mean : "");
+    add_setting(table, run, as_is);
+    add_setting(table, run, controlled);
+    add_who(table, effect);
+}
+
+/* "14 programs: as-is up to 1.1 % (perl), controlled up to 0.0003 % (xz); 11 identical in every
+ * controlled run." */
+static void put_overall(const struct overall *overall, const struct repeat_run_of *run,
+                        const struct style *style, struct text *out)
+{
+    char before[NUMBER_SIZE], after[NUMBER_SIZE];
+    AUTO_TEXT struct text words = {0};
+    repeat_percent(overall->worst_before, before, sizeof(before));
+    repeat_percent(overall->worst_after, after, sizeof(after));
+    text_printf(&words, "%zu programs: ", overall->programs);
+    if (overall->before)
+        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ", before,
+                    repeat_program_name(run, overall->worst_before_of));
+    else
+        text_puts(&words, "as-is none was executed twice, controlled ");
+    if (!overall->after)
+        text_puts(&words, "none was executed twice");
+    else if (overall->worst_after > 0)
+        text_printf(&words, "by up to %s %% (%s)", after,
+                    repeat_program_name(run, overall->worst_after_of));
+    else
+        text_puts(&words, "not at all");
+    if (overall->after)
+        text_printf(&words, "; %zu of %zu identical in every controlled run", overall->identical,
+                    overall->after);
+    if (overall->after && overall->after < overall->programs)
+        text_printf(&words, "; %zu executed once only", overall->programs - overall->after);
+    text_puts(&words, ".");
+    section_put_words(text_string(&words), style, out);
+}
+
+static void fill(struct table *table, const struct layout *layout, const struct repeat_run_of *run)
+{
+    for (size_t program = 0; program < run->file.program_count; program++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++)
+            if (repeat_is_own(run, program))
+                add_line(table, layout, run, machine, program);
+}
+
+/* The event that all lines are of; NULL: they are of several. */
+static const char *common_event(const struct repeat_run_of *run)
+{
+    const char *common = NULL;
+    for (size_t program = 0; program < run->file.program_count; program++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            if (!effect || !repeat_is_own(run, program))
+                continue;
+            const char *event = repeat_event_of(run, repeat_row_at(run, effect->as_is));
+            if (common && strcmp(common, event) != 0)
+                return NULL;
+            common = event;
+        }
+    return common;
+}
+
+static void put_lines(const struct repeat_run_of *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {"program", false, false, false},   {"machine", false, false, false},
+        {"event", false, false, false},     {"mean", true, false, false},
+        {"as-is %", true, false, false},    {"identical", true, false, false},
+        {"ctrl %", true, false, false},     {"identical", true, false, false},
+        {"by control", false, true, false},
+    };
+    const char *event = common_event(run);
+    AUTO_TEXT struct text legend = {0};
+    for (int mean = 1; mean >= 0; mean--) {
+        struct table table = {.columns = columns,
+                              .column_count = sizeof(columns) / sizeof(*columns)};
+        const struct layout layout = {.events = !event, .mean = mean};
+        fill(&table, &layout, run);
+        bool fits = !mean || table_width(&table) <= style->width;
+        if (fits)
+            table_put(&table, style, out);
+        table_free(&table);
+        if (fits)
+            break;
+    }
+    if (event)
+        text_printf(&legend, "counted as %s; ", event);
+    text_puts(&legend, "as-is %, ctrl %: coefficient of variation as it is and controlled; "
+                       "identical: runs with the count that most have");
+    section_put_words(text_string(&legend), style, out);
+}
+
+void repeat_put_suite(const struct repeat_run_of *run, const struct style *style, struct text *out)
+{
+    if (!repeat_is_suite(run))
+        return;
+    const struct overall overall = survey(run);
+    if (!overall.programs) {
+        section_put_words("Nothing could be counted.", style, out);
+        return;
+    }
+    put_overall(&overall, run, style, out);
+    text_putc(out, '\n');
+    put_lines(run, style, out);
+}
+
+/* --- the same program on several machines --- */
+
+static void add_machine_line(struct table *table, const struct repeat_run_of *run, size_t program,
+                             size_t machine, double *first)
+{
+    const struct repeat_effect *effect = repeat_leading(run, machine, program);
+    const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
+    char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
+    if (!row || !row->runs)
+        return;
+    if (isfinite(*first))
+        repeat_difference(row->mean - *first, difference, sizeof(difference));
+    repeat_number(row->mean, mean, sizeof(mean));
+    table_add(table, TONE_PLAIN, isfinite(*first) ? "" : repeat_program_name(run, program));
+    table_add(table, TONE_PLAIN, repeat_machine_name(run, machine));
+    table_add(table, TONE_PLAIN, repeat_event_of(run, row));
+    table_add(table, TONE_STRONG, mean);
+    table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
+               repeat_alike(run, row), row->runs);
+    table_add(table, TONE_PLAIN, difference);
+    *first = isfinite(*first) ? *first : row->mean;
+}
+
+void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
+                         struct text *out)
+{
+    static const struct column columns[] = {
+        {"program", false, false, false},  {"machine", false, false, false},
+        {"event", false, false, false},    {"controlled", true, false, false},
+        {"identical", true, false, false}, {"difference", true, false, false},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    if (run->file.machine_count < 2)
+        return;
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        double first = NAN;
+        for (size_t machine = 0; machine < run->file.machine_count; machine++)
+            if (repeat_is_own(run, program) || run->options->all)
+                add_machine_line(&table, run, program, machine, &first);
+    }
+    if (table.count) {
+        section_put_heading("The same program on several machines, controlled", style, out);
+        table_put(&table, style, out);
+    }
+    table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Why a program is not the same from run to run, with what was seen; and why sources count it
+ * differently, side by side. */
+
+#define FEW_WORDS 120u /* bytes of evidence behind a reason, unless all is asked for */
+
+/* --- from run to run --- */
+
+static void put_seen(const struct repeat_run_of *run, const struct repeat_seen *seen,
+                     const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (run->file.program_count > 1 && run->options->all)
+        text_printf(&words, "%s, ", repeat_program_name(run, seen->program));
+    text_puts(&words, seen->cause < PARTING_COUNT ? repeat_parting_names[seen->cause] : "?");
+    repeat_put_machine(run, seen->machine, &words);
+    text_printf(&words, "%s: %s", seen->parted ? "" : " (may part runs)", seen->evidence);
+    section_put_item(text_string(&words), style, out);
+}
+
+void repeat_put_causes(const struct repeat_run_of *run, const struct style *style, struct text *out)
+{
+    bool any = false;
+    /* What parted runs before what only may. */
+    for (int parted = 1; parted >= 0; parted--)
+        for (size_t i = 0; i < run->report.seen_count; i++) {
+            const struct repeat_seen *seen = &run->report.seen[i];
+            if (!repeat_is_detailed(run, seen->program) || seen->parted != (parted == 1))
+                continue;
+            if (!any)
+                section_put_heading("Why it is not the same from run to run", style, out);
+            any = true;
+            put_seen(run, seen, style, out);
+        }
+}
+
+/* --- from source to source --- */
+
+static void add_number(struct table *table, enum tone tone, double value)
+{
+    char text[NUMBER_SIZE];
+    repeat_number(value, text, sizeof(text));
+    table_add(table, tone, text);
+}
+
+/* "cpuid -312, vdso +40": the figures; the evidence is below. */
+static void put_reasons(const struct repeat_alignment *alignment, struct text *out)
+{
+    bool unknown = false;
+    for (size_t i = 0; i < alignment->reason_count; i++) {
+        char number[NUMBER_SIZE];
+        unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
+        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
+        text_printf(out, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
+    }
+    if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
+        alignment->unexplained != 0) {
+        char number[NUMBER_SIZE];
+        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
+        text_printf(out, "%sunexplained %s", alignment->reason_count ? ", " : "", number);
+    }
+}
+
+static void add_alignment(struct table *table, const struct repeat_run_of *run,
+                          const struct repeat_alignment *alignment, bool several)
+{
+    AUTO_TEXT struct text reasons = {0};
+    AUTO_TEXT struct text source = {0};
+    char difference[NUMBER_SIZE];
+    text_puts(&source, alignment->source);
+    repeat_put_machine(run, alignment->machine, &source);
+    repeat_difference(alignment->difference, difference, sizeof(difference));
+    table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->program) : "");
+    table_add(table, TONE_PLAIN, text_string(&source));
+    add_number(table, TONE_PLAIN, alignment->raw);
+    add_number(table, TONE_PLAIN, alignment->repetitions);
+    add_number(table, TONE_STRONG, alignment->aligned);
+    table_add(table, TONE_PLAIN, alignment->against);
+    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, difference);
+    put_reasons(alignment, &reasons);
+    table_add(table, TONE_PLAIN,
+              reasons.length    ? text_string(&reasons)
+              : alignment->same ? "the same to the instruction"
+                                : "");
+}
+
+/* The functions that are behind a reason. */
+static void put_evidence(const struct repeat_alignment *alignment, bool all,
+                         const struct style *style, struct text *out)
+{
+    for (size_t i = 0; i < alignment->reason_count; i++) {
+        const struct align_reason *reason = &alignment->reasons[i];
+        AUTO_TEXT struct text words = {0};
+        if (!reason->words[0])
+            continue;
+        text_printf(&words, "%s, %s: ", alignment->source, reason->what);
+        size_t length = strlen(reason->words);
+        if (all || length <= FEW_WORDS) {
+            text_puts(&words, reason->words);
+        } else {
+            length = FEW_WORDS;
+            while (length && reason->words[length] != ' ')
+                length--;
+            text_append(&words, reason->words, length);
+            text_puts(&words, " ...");
+        }
+        section_put_item(text_string(&words), style, out);
+    }
+}
+
+void repeat_put_sources(const struct repeat_run_of *run, const struct style *style,
+                        struct text *out)
+{
+    static const struct column columns[] = {
+        {"program", false, false, false},   {"source", false, false, false},
+        {"raw", true, false, false},        {"repetitions", true, false, false},
+        {"aligned", true, false, false},    {"against", false, false, false},
+        {"difference", true, false, false}, {"", false, true, false},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    const bool several = run->file.program_count > 1 && run->options->all;
+    AUTO_TEXT struct text evidence = {0};
+    for (size_t i = 0; i < run->report.alignment_count; i++) {
+        const struct repeat_alignment *alignment = &run->report.alignments[i];
+        if (!repeat_is_detailed(run, alignment->program))
+            continue;
+        add_alignment(&table, run, alignment, several);
+        put_evidence(alignment, run->options->all, style, &evidence);
+    }
+    if (table.count) {
+        section_put_heading("Sources side by side, in instructions", style, out);
+        table_put(&table, style, out);
+        section_put_words("raw: as the source counts them; repetitions: of string instructions "
+                          "(rep); aligned: each of these counted once",
+                          style, out);
+        text_puts(out, text_string(&evidence));
+    }
+    out->failed |= evidence.failed;
+    table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The report of `assay repeat`, for people: the answer first, then every event as it is and
+ * controlled, which control did it, what the count depends on, why runs and sources differ, the
+ * paper's findings, and what could not be measured. */
 
 #define PAPERS_RUNS 7u
 
@@ -68,7 +837,7 @@ void repeat_put_absences(const struct repeat_run_of *run, const struct style *st
 /* --- the end --- */
 
 /* Fewer runs than the paper thinks enough. */
-static size_t fewest_runs(const struct repeat_run_of *run)
+static size_t show_fewest_runs(const struct repeat_run_of *run)
 {
     size_t fewest = SIZE_MAX;
     for (size_t i = 0; i < run->file.program_count; i++)
@@ -85,7 +854,7 @@ static void put_remarks(const struct repeat_run_of *run, const struct style *sty
                         struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    const size_t fewest = fewest_runs(run);
+    const size_t fewest = show_fewest_runs(run);
     if (fewest < PAPERS_RUNS)
         text_printf(&words,
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "

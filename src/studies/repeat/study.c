@@ -2,22 +2,302 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * assay repeat: is the same program counted the same? */
-#include "studies/repeat/parts.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "engine/command-line.h"
-#include "cli/command-status.h"
-#include "cli/deliver.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/options.h"
-#include "cli/reach.h"
-#include "cli/repeat-run.h"
-#include "study/repeat.h"
+#include "output/output.h"
+#include "studies/repeat/parts.h"
+#include "studies/repeat/plan.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What can be wrong with a command line of `assay repeat`, said before a machine is reached. */
+
+#define MOST_RUNS 10000u
+#define MOST_CPUS 65536u
+
+static int check_from(const struct repeat_options *options, size_t words, struct failure *failure)
+{
+    if (!options->from.count)
+        return 0;
+    if (options->resume || options->store)
+        return fail_with(failure, -EINVAL,
+                         "--from judges stored runs again: --store and --resume measure one");
+    if (words || options->suite.count || options->event.count || options->source.count ||
+        options->control.count || options->no_control.count || options->sweep.count ||
+        options->bring.count || options->keep.count || options->input || options->directory ||
+        options->runs.given || options->quick || options->budget)
+        return fail_with(failure, -EINVAL,
+                         "--from judges everything that is stored: leave out the command and what "
+                         "says how it is executed");
+    return 0;
+}
+
+static int check_resume(const struct repeat_options *options, size_t words, struct failure *failure)
+{
+    if (!options->resume)
+        return 0;
+    if (words || options->suite.count || options->event.count || options->source.count ||
+        options->control.count || options->no_control.count || options->sweep.count ||
+        options->bring.count || options->keep.count || options->input || options->directory ||
+        options->runs.given || options->cpu.given || options->quick || options->no_subjects ||
+        options->show_output)
+        return fail_with(failure, -EINVAL,
+                         "--resume goes on with what the run began with: leave out the command and "
+                         "what says how it is executed");
+    return 0;
+}
+
+/* What belongs to a command only. */
+static int check_command(const struct repeat_options *options, size_t words,
+                         struct failure *failure)
+{
+    if (words && options->suite.count)
+        return fail_with(failure, -EINVAL,
+                         "either a command is repeated or the programs of --suite, not both");
+    if (options->install && !options->suite.count)
+        return fail_with(failure, -EINVAL, "--install is for the packages of --suite");
+    if (options->no_subjects && !words && !options->suite.count && !options->resume)
+        return fail_with(failure, -EINVAL,
+                         "there is nothing to repeat: give a command, or leave out --no-subjects "
+                         "to repeat the programs of the kit");
+    if (!words && !options->resume &&
+        (options->input || options->directory || options->show_output))
+        return fail_with(failure, -EINVAL,
+                         "--input, --directory and --show-output are about a command, and there is "
+                         "none");
+    return 0;
+}
+
+static int check_numbers(const struct repeat_options *options, struct failure *failure)
+{
+    int error = options_check_number("runs", &options->runs, MOST_RUNS, failure);
+    if (error == 0 && options->runs.given && options->runs.value < 2)
+        error = fail_with(failure, -EINVAL,
+                          "--runs must be at least 2: what is executed once does not vary");
+    if (error == 0 && options->cpu.given && options->cpu.value >= MOST_CPUS)
+        error = fail_with(failure, -EINVAL, "--cpu: there is no such CPU");
+    if (error == 0 && (options->timeout == 0 || options->timeout > COMMAND_MOST_MS))
+        error = fail_with(failure, -EINVAL, "--timeout must be between 1ms and a week");
+    return error;
+}
+
+static void put_controls(struct text *out)
+{
+    for (int control = 0; control < CONTROL_COUNT; control++)
+        text_printf(out, "%s%s", control ? ", " : "", control_names[control]);
+}
+
+static int check_controls(const char *option, const struct string_list *list,
+                          struct failure *failure)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        AUTO_TEXT struct text known = {0};
+        if (control_from_name(list->items[i]) >= 0)
+            continue;
+        put_controls(&known);
+        return fail_with(failure, -EINVAL, "--%s: there is no control '%.60s', but %s", option,
+                         list->items[i], text_string(&known));
+    }
+    return 0;
+}
+
+static int check_sweeps(const struct string_list *list, struct failure *failure)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (sweep_from_name(list->items[i]) == SWEEP_NONE)
+            return fail_with(failure, -EINVAL,
+                             "--sweep: '%.60s' cannot be swept, but env, stack and aslr can",
+                             list->items[i]);
+    return 0;
+}
+
+static int check_names(const struct repeat_options *options, struct failure *failure)
+{
+    int error = check_controls("control", &options->control, failure);
+    if (error == 0)
+        error = check_controls("no-control", &options->no_control, failure);
+    if (error == 0)
+        error = check_sweeps(&options->sweep, failure);
+    for (size_t i = 0; i < options->keep.count && error == 0; i++)
+        if (strpbrk(options->keep.items[i], "= \t\n"))
+            error = fail_with(failure, -EINVAL,
+                              "--keep takes names of variables alone, not '%.80s': assay gives it "
+                              "the value that it has itself",
+                              options->keep.items[i]);
+    return error;
+}
+
+int repeat_check_options(const struct repeat_options *options, size_t word_count)
+{
+    struct failure failure = {0};
+    int error = check_from(options, word_count, &failure);
+    if (error == 0)
+        error = check_resume(options, word_count, &failure);
+    if (error == 0)
+        error = check_command(options, word_count, &failure);
+    if (error == 0)
+        error = check_numbers(options, &failure);
+    if (error == 0)
+        error = check_names(options, &failure);
+    if (error == 0)
+        error = output_check(options->common.output, &failure);
+    return error < 0 ? repeat_fail(&failure) : EXIT_DONE;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * From options and the machine to the study of repetition: how often, under which control, on
+ * which CPU, by whom. */
+
+#define USUAL_RUNS   12u
+#define QUICK_RUNS   7u
+#define PAPER_RUNS   7u
+#define SWEEP_POINTS 17u
+#define QUICK_POINTS 9u
+
+/* --- settings --- */
+
+static uint32_t bits_of(const struct string_list *names)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < names->count; i++)
+        bits |= CONTROL_BIT(control_from_name(names->items[i])); /* checked before */
+    return bits;
+}
+
+static uint32_t controls_of(const struct repeat_options *options)
+{
+    const uint32_t on = options->control.count ? bits_of(&options->control) : CONTROLS_ALL;
+    return on & ~bits_of(&options->no_control);
+}
+
+static uint32_t sweeps_of(const struct repeat_options *options)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < options->sweep.count; i++)
+        bits |= 1u << sweep_from_name(options->sweep.items[i]);
+    return bits;
+}
+
+static uint32_t runs_of(const struct repeat_options *options)
+{
+    if (options->runs.given)
+        return (uint32_t)options->runs.value;
+    return options->quick ? QUICK_RUNS : USUAL_RUNS;
+}
+
+/* A machine that does not tell its CPUs pins nothing. */
+static int do_without_cpu(struct repeating *repeating)
+{
+    struct repeat_study *study = &repeating->study;
+    if (study->cpu >= 0 || !(study->controls & CONTROL_BIT(CONTROL_CPU)))
+        return 0;
+    study->controls &= ~CONTROL_BIT(CONTROL_CPU);
+    return skips_add(&repeating->run.skips, "the control cpu",
+                     "the machine does not tell which CPUs may be used: name one with --cpu", 0);
+}
+
+/* Half a second takes hours then. */
+static int tell_unstepped(struct repeating *repeating)
+{
+    if (!repeating->study.unstepped || !catalogue_counter(repeating->catalogue, "step"))
+        return 0;
+    return skips_add(
+        &repeating->run.skips, "programs of the suite by step",
+        "stepping through them would take hours: name it with --source to have it done", 0);
+}
+
+/* --- remarks --- */
+
+static void say_what_is_unusual(const struct repeating *repeating)
+{
+    const struct repeat_options *options = repeating->run.options;
+    if (repeating->study.runs < PAPER_RUNS)
+        deliver_remark(&options->common,
+                       "%u executions of each setting are fewer than the %u that the paper took: "
+                       "small variation will not be seen",
+                       repeating->study.runs, PAPER_RUNS);
+}
+
+static int nothing_counts(const struct repeating *repeating, struct failure *failure)
+{
+    AUTO_TEXT struct text why = {0};
+    for (size_t i = 0; i < repeating->tried.count; i++)
+        if (repeating->tried.list[i].error)
+            text_printf(&why, "\n  %s: %s", repeating->tried.list[i].name,
+                        repeating->tried.list[i].reason);
+    for (size_t i = 0; i < repeating->catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &repeating->catalogue->absences[i];
+        if (strcmp(absence->kind, "counter") == 0)
+            text_printf(&why, "\n  %s: %s", absence->name, absence->reason);
+    }
+    return fail_with(failure, -ENODEV, "nothing that was asked for can count a command here:%.900s",
+                     text_string(&why));
+}
+
+/* --- the study --- */
+
+static int plan(struct repeating *repeating, struct failure *failure)
+{
+    struct repeat_study *study = &repeating->study;
+    const struct repeat_options *options = repeating->run.options;
+    int error = command_line_keep(&options->keep, &study->keep, failure);
+    if (error == 0)
+        error = command_line_cpu(repeating->run.facts, &options->cpu, &study->cpu, failure);
+    if (error == 0)
+        error = do_without_cpu(repeating);
+    if (error == 0)
+        error = repeat_find_sources(repeating, failure);
+    if (error == 0 && !repeating->source_count)
+        error = nothing_counts(repeating, failure);
+    if (error < 0)
+        return error;
+    study->programs = repeating->programs;
+    study->program_count = repeating->program_count;
+    study->sources = repeating->sources;
+    study->source_count = repeating->source_count;
+    error = tell_unstepped(repeating);
+    return error < 0 ? error
+                     : repeat_plan_make(study, repeating->catalogue, &repeating->plan, failure);
+}
+
+int repeat_prepare(struct repeating *repeating)
+{
+    const struct repeat_options *options = repeating->run.options;
+    struct failure failure = {0};
+    repeating->study = (struct repeat_study){
+        .runs = runs_of(options),
+        .controls = controls_of(options),
+        .one_at_a_time = true,
+        .calls = true,
+        .code = true,
+        .subjects = !options->no_subjects,
+        .sweeps = sweeps_of(options),
+        .sweep_points = options->quick ? QUICK_POINTS : SWEEP_POINTS,
+        .timeout = options->timeout,
+        .longest = repeating->begun_budget,
+        .shown = options->show_output,
+        .quick = options->quick,
+        .unstepped = options->suite.count && !options->source.count && !options->event.count,
+        .emulated = facts_get(repeating->run.facts, "emulated") != NULL};
+    const int error = plan(repeating, &failure);
+    if (error == -EINTR)
+        return EXIT_INTERRUPTED;
+    if (error < 0)
+        return failure.text[0] ? repeat_fail(&failure) : repeat_out_of_memory();
+    say_what_is_unusual(repeating);
+    return EXIT_DONE;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * assay repeat: is the same program counted the same? */
 
 /* ms: of a command, of suites; the last two on emulated machines. */
 #define USUAL_BUDGET 120000u

@@ -5,8 +5,130 @@
  * a file of its own, and fills its own field. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "engine/findings.h"
-#include "judge/repeat/evidence.h"
+#include "wire/cell.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What is laid before the judge of repetition: programs, and for each the executions under every
+ * setting and source, with what they counted. Nothing here knows a machine, a store or a tool, so
+ * a test can plant any program. */
+
+/* A machine whose store is part of the case; one in most cases, several for M11. */
+struct repeat_machine {
+    char *name;        /* "AMD EPYC (x86_64)" */
+    char *fingerprint; /* the same machine measured twice is one machine */
+    bool emulated;
+    bool pmu; /* has a hardware PMU that perf_event can use */
+};
+
+struct repeat_program {
+    char *name;  /* cell.command.name */
+    char *words; /* cell.command.words */
+    /* of subjects; the others have neither */
+    bool subject;
+    char *subject_name; /* "" */
+    char *shows;        /* ids of findings; "" */
+    int bits;           /* 32, 64; 0: unknown */
+    bool libc;
+    bool has_truth;
+    int64_t truth; /* instructions, of the N that stands in its words */
+};
+
+/* One execution that ended by itself. */
+struct repeat_run {
+    uint32_t process;
+    uint64_t status; /* wire/command.h */
+    uint64_t output_bytes, output_sum;
+    uint64_t tasks, processes, left;
+    bool has_interrupts;
+    uint64_t interrupts;
+    uint64_t nanoseconds;
+    struct account account;
+};
+
+/* A function (or opcode, or class) of one execution. */
+struct repeat_executed {
+    char *object, *name;
+    uint64_t count, repetitions;
+};
+struct repeat_call {
+    uint64_t position;
+    uint32_t task;
+    char *name, *what;
+    int64_t result;
+    uint64_t asked, sum;
+};
+
+/* All executions of one cell. */
+struct repeat_cell {
+    size_t machine, program; /* indexes */
+    char *source;            /* "perf_event", "step", "qemu", "valgrind" */
+    uint32_t controls;
+    enum command_sweep sweep;
+    uint64_t swept;
+    enum command_detail detail;
+    uint32_t events; /* without the columns run/…/ */
+    char **event;    /* [events]: "instructions:u", "qemu/instructions/", as in the cell */
+    char **class;    /* [events]: "instructions"; "" unknown. Of a source the class of its event */
+    size_t runs;
+    struct repeat_run *list; /* [runs], in the order in which they were made */
+    uint64_t *counts;        /* [run * events + event] */
+    double *scheduled;       /* [run * events + event]: running / enabled time; 1: all the time */
+    /* DETAIL_CODE, of the first run */
+    struct repeat_executed *functions;
+    size_t function_count;
+    /* DETAIL_CALLS, of each run: calls of run r are [call_begins[r], call_begins[r + 1]) */
+    struct repeat_call *calls;
+    size_t *call_begins;           /* [runs + 1]; NULL: none */
+    uint32_t failed;               /* executions that could not be counted */
+    uint32_t timed_out, signalled; /* of the runs */
+    int error;
+    char *reason; /* NULL: none failed */
+};
+
+struct repeat_absence {
+    char *what, *reason;
+    int error;
+};
+
+struct repeat_case {
+    struct repeat_machine *machines;
+    size_t machine_count;
+    struct repeat_program *programs; /* the same name and words on two machines are one program */
+    size_t program_count;
+    struct repeat_cell *cells;
+    size_t cell_count;
+    struct repeat_absence *absences;
+    size_t absence_count;
+};
+
+/* Grow by one, zeroed; NULL when out of memory. */
+struct repeat_machine *repeat_case_add_machine(struct repeat_case *file);
+struct repeat_program *repeat_case_add_program(struct repeat_case *file);
+struct repeat_cell *repeat_case_add_cell(struct repeat_case *file);
+struct repeat_absence *repeat_case_add_absence(struct repeat_case *file);
+void repeat_case_release(struct repeat_case *file);
+
+/* Is it a command, a subject or a workload that was made to show something? By finding: "M9". */
+bool repeat_program_shows(const struct repeat_program *program, const char *finding);
+/* The event's column, or -1. */
+int repeat_event(const struct repeat_cell *cell, const char *event);
+/* The first event of that class, or -1: "instructions" is instructions:u as well as
+ * qemu/instructions/. */
+int repeat_class(const struct repeat_cell *cell, const char *class);
+/* The cell of this program, source and setting, not swept and without detail, that has the event;
+ * NULL: none. */
+const struct repeat_cell *repeat_find(const struct repeat_case *file, size_t machine,
+                                      size_t program, const char *source, uint32_t controls,
+                                      const char *event);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part is
+ * a file of its own, and fills its own field. */
 
 /* --- one event of one program under one setting, by one source (variation.c) --- */
 struct repeat_row {
@@ -175,3 +297,65 @@ int repeat_judge_findings(const struct repeat_case *file, uint64_t seed,
                           struct repeat_report *report);
 /* M2, M5, M6, M7, M8, M9, M10: findings[1], [4] … [9] (findings-subjects.c and beside it) */
 int repeat_judge_subject_findings(const struct repeat_case *file, struct repeat_report *report);
+
+/* ----------------------------------------------------------------------------------------------
+ * Where the judge of repetition draws its lines; docs/repeat-judging.md says why each lies there.
+ */
+
+/* --- rows: which runs belong together --- */
+
+/* An event that perf_event counted for a smaller share of the time was extrapolated by nobody, and
+ * is set apart. The two times are taken one after the other, hence not 1. */
+#define REPEAT_SCHEDULED 0.999
+/* An output is the usual one when at least this share of the runs wrote it; where no output is, all
+ * of them are kept: then what it writes differs by nature. */
+#define REPEAT_USUAL_OUTPUT (2.0 / 3)
+
+/* --- controls --- */
+
+/* Chance that any control is named where none does anything, over all controls of one program. */
+#define CONTROLS_LEVEL 0.02
+/* Chance that a level is said to have moved where it has not, of one program. */
+#define SHIFT_LEVEL 0.01
+/* Chance that as-is is said to vary more where it does not. */
+#define VARIES_LEVEL 0.01
+/* Draws of the permutation tests; the least p they can give is the inverse. */
+#define PERMUTATIONS 20000u
+/* Draws of resampled intervals, used beside the F distribution from this many runs. */
+#define RATIO_DRAWS     1000u
+#define RATIO_RESAMPLED 7u
+/* A control brings most when it alone takes away this share of what all of them together do. */
+#define BRINGS_SHARE 0.5
+/* It is needed when without it this share of that comes back: a third of the standard deviation. */
+#define NEEDED_SHARE 0.1
+/* Shares are also taken without the runs that lie farthest off, one in so many: a stray one must
+ * not hide what all others show. */
+#define KEPT_TRIMMED 6u
+/* Fewer runs than this allow no statement about a control. */
+#define CONTROLS_RUNS 4u
+/* What is left is said to follow interrupts or faults when they explain this share of it … */
+#define FOLLOWS_SHARE 0.5
+/* … and chance would not, by this. */
+#define FOLLOWS_LEVEL 0.001
+
+/* --- sweeps --- */
+
+/* Points differ when chance within points would hardly do it. */
+#define SWEEP_LEVEL 0.001
+/* Medians that lie closer than this many standard deviations within points are one level. */
+#define SWEEP_SAME_LEVEL 3.0
+/* A period is said when points that lie it apart explain this share of the variance … */
+#define PERIOD_SHARE 0.9
+/* … and there are at least this many of them. */
+#define PERIOD_TIMES 2u
+/* Powers of two that are tried, bytes. */
+#define PERIOD_LEAST 4u
+#define PERIOD_MOST  8192u
+
+/* --- findings --- */
+
+/* What the paper reports, in percent. */
+#define PAPER_AS_IS      1.07
+#define PAPER_CONTROLLED 0.002
+/* Machines count the same when their usual counts lie within this of each other, in percent. */
+#define PAPER_BETWEEN 0.002

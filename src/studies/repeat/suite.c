@@ -3,11 +3,10 @@
  *
  * Reads suites. inih takes lines apart; what it would cut off or pass over is refused here, with
  * the line, so that nothing is run that nobody wrote. */
-#include "studies/repeat/suite.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <ini.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,372 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "base/words.h"
+#include "lab/tool.h"
+#include "stats/random.h"
+#include "studies/repeat/suite.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Makes the inputs of workloads. What is made follows from kind, size and seed alone, so that the
+ * same program does the same work on every machine; nothing is fetched from anywhere. */
+
+#define VOCABULARY 4096u
+
+/* A number below limit, small ones far more often: as words are used. */
+static uint64_t often_small(struct random *random, uint64_t limit)
+{
+    return random_below(random, random_below(random, random_below(random, limit) + 1) + 1);
+}
+
+/* The word of this number: the same for every text. */
+static void put_word(struct text *out, uint64_t number)
+{
+    static const char *const syllables[] = {"ka", "lo", "mi", "ne", "ru", "sa", "ti", "vo",
+                                            "an", "er", "il", "os", "pe", "da", "fu", "gen"};
+    do {
+        text_puts(out, syllables[number % 16]);
+        number /= 16;
+    } while (number);
+}
+
+/* Sentences in lines, words as often as in a language. */
+static void make_text(struct text *out, uint64_t size, struct random *random)
+{
+    while (out->length < size && !out->failed) {
+        const uint64_t words = 6 + random_below(random, 10);
+        for (uint64_t word = 0; word < words; word++) {
+            if (word)
+                text_puts(out, random_below(random, 12) ? " " : ", ");
+            put_word(out, often_small(random, VOCABULARY));
+        }
+        text_puts(out, ".\n");
+    }
+}
+
+static void make_numbers(struct text *out, uint64_t size, struct random *random)
+{
+    while (out->length < size && !out->failed)
+        text_printf(out, "%" PRIu64 "\n", random_below(random, 1000000000));
+}
+
+static void make_bytes(struct text *out, uint64_t size, struct random *random)
+{
+    while (out->length < size && !out->failed) {
+        const uint64_t drawn = random_next(random);
+        unsigned char bytes[8];
+        for (int i = 0; i < 8; i++) /* in this order on every machine */
+            bytes[i] = (unsigned char)(drawn >> 8 * i);
+        text_append(out, (const char *)bytes, sizeof(bytes));
+    }
+}
+
+/* Rows of a table: number, name, place, amount, day. */
+static void make_table(struct text *out, uint64_t size, struct random *random)
+{
+    for (uint64_t row = 1; out->length < size && !out->failed; row++) {
+        text_printf(out, "%" PRIu64 ",", row);
+        put_word(out, 256 + random_below(random, VOCABULARY));
+        text_putc(out, ',');
+        put_word(out, often_small(random, 64));
+        text_printf(out, ",%" PRIu64 ".%02" PRIu64 ",%" PRIu64 "\n", often_small(random, 10000),
+                    random_below(random, 100), 1 + random_below(random, 365));
+    }
+}
+
+static void make_json(struct text *out, uint64_t size, struct random *random)
+{
+    text_puts(out, "[\n");
+    for (uint64_t row = 1; (row == 1 || out->length < size) && !out->failed; row++) {
+        text_printf(out, "%s{\"id\":%" PRIu64 ",\"name\":\"", row > 1 ? ",\n" : "", row);
+        put_word(out, 256 + random_below(random, VOCABULARY));
+        text_printf(out, "\",\"amount\":%" PRIu64 ",\"tags\":[", random_below(random, 100000));
+        for (uint64_t tags = 1 + random_below(random, 4), tag = 0; tag < tags; tag++) {
+            text_puts(out, tag ? ",\"" : "\"");
+            put_word(out, often_small(random, 64));
+            text_putc(out, '"');
+        }
+        text_puts(out, "]}");
+    }
+    text_puts(out, "\n]\n");
+}
+
+/* Functions for a compiler: loops, branches, arithmetic, calls of each other. */
+static void make_source(struct text *out, uint64_t size, struct random *random)
+{
+    uint64_t count = 0;
+    text_puts(out, "extern unsigned table[1024];\n");
+    for (; (!count || out->length < size) && !out->failed; count++) {
+        text_printf(out, "unsigned f%" PRIu64 "(unsigned a, unsigned b)\n{\n    unsigned s = 0;\n",
+                    count);
+        for (uint64_t line = 3 + random_below(random, 6); line; line--) {
+            const uint64_t k = 1 + random_below(random, 1000), m = 1 + random_below(random, 31);
+            switch (random_below(random, 4)) {
+            case 0:
+                text_printf(out,
+                            "    for (unsigned i = 0; i < a %% %" PRIu64 "; i++)\n        s += "
+                            "table[(i * %" PRIu64 " + b) & 1023];\n",
+                            k, m);
+                break;
+            case 1:
+                text_printf(out,
+                            "    if ((a ^ b) > %" PRIu64 ")\n        s ^= a << %" PRIu64
+                            ";\n    else\n        b += s;\n",
+                            k, m);
+                break;
+            case 2:
+                text_printf(out, "    a = a * %" PRIu64 " + (b >> %" PRIu64 ");\n", k, m);
+                break;
+            default:
+                if (count)
+                    text_printf(out, "    s += f%" PRIu64 "(b, a + %" PRIu64 ");\n",
+                                random_below(random, count), k);
+            }
+        }
+        text_puts(out, "    return s + a + b;\n}\n");
+    }
+}
+
+/* A portable pixmap: a gradient with noise, four times as wide as high. */
+static void make_pixels(struct text *out, uint64_t size, struct random *random)
+{
+    unsigned height = 8;
+    while (12ull * height * height < size)
+        height += 8;
+    text_printf(out, "P6\n%u %u\n255\n", 4 * height, height);
+    for (unsigned y = 0; y < height; y++)
+        for (unsigned x = 0; x < 4 * height && !out->failed; x++) {
+            const uint64_t drawn = random_next(random);
+            const unsigned char pixel[3] = {(unsigned char)(x * 255 / (4 * height)),
+                                            (unsigned char)(y * 255 / height),
+                                            (unsigned char)((x ^ y) + (drawn & 31))};
+            text_append(out, (const char *)pixel, sizeof(pixel));
+        }
+}
+
+static const struct {
+    const char *kind;
+    void (*make)(struct text *out, uint64_t size, struct random *random);
+} kinds[] = {
+    {"text", make_text}, {"numbers", make_numbers}, {"bytes", make_bytes},   {"table", make_table},
+    {"json", make_json}, {"source", make_source},   {"pixels", make_pixels},
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+bool made_input_known(const char *kind)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].kind, kind) == 0)
+            return true;
+    return false;
+}
+
+static int read_beside(const struct made_input *input, const char *folder, struct text *out,
+                       struct failure *failure)
+{
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/%s", folder, input->file);
+    AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about;
+    if (fd < 0 || fstat(fd, &about) < 0)
+        return fail_with(failure, -errno, "the input %.300s cannot be read: %s", text_string(&path),
+                         strerror(errno));
+    if (!S_ISREG(about.st_mode) || (uint64_t)about.st_size > BROUGHT_MOST_BYTES)
+        return fail_with(failure, -EINVAL,
+                         "the input %.300s is no ordinary file of at most %u bytes",
+                         text_string(&path), BROUGHT_MOST_BYTES);
+    char buffer[65536];
+    ssize_t got;
+    while ((got = read(fd, buffer, sizeof(buffer))) > 0 && out->length <= BROUGHT_MOST_BYTES)
+        text_append(out, buffer, (size_t)got);
+    return got < 0 ? fail_with(failure, -errno, "the input %.300s cannot be read: %s",
+                               text_string(&path), strerror(errno))
+                   : 0;
+}
+
+int made_input_bytes(const struct made_input *input, const char *folder, char **bytes,
+                     size_t *length, struct failure *failure)
+{
+    AUTO_TEXT struct text out = {0};
+    struct random random;
+    int error = 0;
+    random_seed(&random, input->seed);
+    if (!input->kind)
+        error = read_beside(input, folder, &out, failure);
+    for (size_t i = 0; input->kind && i < KINDS; i++)
+        if (strcmp(kinds[i].kind, input->kind) == 0)
+            kinds[i].make(&out, input->size, &random);
+    if (error)
+        return error;
+    *length = out.length;
+    *bytes = text_take(&out);
+    return *bytes ? 0 : fail_with(failure, -ENOMEM, "no memory for the input '%s'", input->name);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What suites need where they run: inputs are brought to the machine under test, and programs are
+ * looked for there. */
+
+/* Does the text mention {brought}/NAME, and not only a name that begins so? */
+static bool mentions(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, PLACE_BROUGHT "/"));) {
+        at += strlen(PLACE_BROUGHT "/");
+        const char behind[2] = {strncmp(at, name, length) == 0 ? at[length] : 'x', '\0'};
+        if (!behind[0] || !brought_name_is_plain(behind))
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(const struct suite *suite, const struct made_input *input)
+{
+    for (size_t i = 0; i < suite->count; i++)
+        if (mentions(suite->list[i].command, input->name) ||
+            mentions(suite->list[i].input, input->name))
+            return true;
+    return false;
+}
+
+int suite_bring(const struct suite *suite, struct session *session, struct failure *failure)
+{
+    AUTO_FREE char *folder = strdup(suite->path);
+    if (!folder)
+        return fail_with(failure, -ENOMEM, "no memory for the inputs of a suite");
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    for (size_t i = 0; i < suite->input_count; i++) {
+        const struct made_input *input = &suite->inputs[i];
+        AUTO_FREE char *bytes = NULL;
+        size_t length = 0;
+        if (!is_wanted(suite, input))
+            continue;
+        int error = made_input_bytes(input, slash ? folder : ".", &bytes, &length, failure);
+        if (!error)
+            error = session_bring(session, input->name, bytes, length, false, failure);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+int suite_lacks(const struct workload *workload, struct session *session, struct failure *failure)
+{
+    AUTO_FREE char *needs = strdup(workload->needs);
+    char *rest = NULL;
+    if (!needs)
+        return fail_with(failure, -ENOMEM, "no memory for a suite");
+    for (const char *word = strtok_r(needs, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        struct failure why = {0};
+        int error = strstr(word, PLACE_BROUGHT) ? 0 : session_find(session, word, &why);
+        if (error == -ENOENT)
+            return fail_with(failure, -ENOENT,
+                             "%s is not installed on the machine under test%s%s%s", word,
+                             *workload->package ? ": the package " : "", workload->package,
+                             *workload->package ? " of Debian brings it (--install, on the machine "
+                                                  "that assay runs on)"
+                                                : "");
+        if (error)
+            return fail_with(failure, error, "%s", why.text);
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * --install: the packages of workloads, on this machine, by apt-get. Only what a program is missing
+ * from is installed, and it is said before. */
+
+static bool is_here(const char *word)
+{
+    if (strchr(word, '/'))
+        return access(word, F_OK) == 0;
+    AUTO_FREE char *path = tool_path(word);
+    return path != NULL;
+}
+
+static bool lacks(const struct workload *workload)
+{
+    AUTO_FREE char *needs = strdup(workload->needs);
+    char *rest = NULL;
+    for (const char *word = needs ? strtok_r(needs, " ", &rest) : NULL; word;
+         word = strtok_r(NULL, " ", &rest))
+        if (!strstr(word, PLACE_BROUGHT) && !is_here(word))
+            return true;
+    return false;
+}
+
+static bool has(const char *const *words, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool pass_line(void *context, const char *line)
+{
+    void (*const *say)(const char *) = context;
+    if (*say)
+        (*say)(line);
+    return *say != NULL;
+}
+
+static int run(const char *const *argv, const char *names, const volatile int *stop,
+               void (*say)(const char *), struct failure *failure)
+{
+    AUTO_TEXT struct text said = {0};
+    const struct tool tool = {.argv = argv, .stop = stop, .line = pass_line, .context = &say};
+    int status = tool_run(&tool, &said, failure);
+    if (status <= 0)
+        return status;
+    char complaint[256];
+    tool_complaint(&said, complaint, sizeof(complaint));
+    return fail_with(failure, -EIO, "apt-get could not install%s: it ended with status %d%s%s",
+                     names, status, *complaint ? ": " : "", complaint);
+}
+
+int suite_install(const struct suite *suite, const volatile int *stop, void (*say)(const char *),
+                  struct failure *failure)
+{
+    enum { FIXED = 4 };
+    AUTO_FREE const char **argv = calloc(suite->count + FIXED + 1, sizeof(*argv));
+    AUTO_TEXT struct text names = {0};
+    size_t count = FIXED;
+    if (!argv)
+        return fail_with(failure, -ENOMEM, "no memory for the packages of a suite");
+    const char *const fixed[FIXED] = {"apt-get", "install", "--yes", "--no-install-recommends"};
+    memcpy(argv, fixed, sizeof(fixed));
+    for (size_t i = 0; i < suite->count; i++) {
+        const char *package = suite->list[i].package;
+        if (!*package || !lacks(&suite->list[i]) || has(argv + FIXED, count - FIXED, package))
+            continue;
+        argv[count++] = package;
+        text_printf(&names, " %s", package);
+    }
+    if (count == FIXED)
+        return 0;
+    if (!is_here("apt-get"))
+        return fail_with(failure, -ENOENT,
+                         "there is no apt-get here: install%.300s in the way of this system (the "
+                         "names are Debian's)",
+                         text_string(&names));
+    if (geteuid() != 0)
+        return fail_with(failure, -EPERM,
+                         "packages can only be installed by root: run apt-get install%.300s as "
+                         "root, or run this once as root",
+                         text_string(&names));
+    AUTO_TEXT struct text line = {0};
+    text_printf(&line, "installing%s", text_string(&names));
+    if (say)
+        say(text_string(&line));
+    return run(argv, text_string(&names), stop, say, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Reads suites. inih takes lines apart; what it would cut off or pass over is refused here, with
+ * the line, so that nothing is run that nobody wrote. */
 
 #define MOST_BYTES     (1 << 20)
 #define MOST_WORKLOADS 256u

@@ -9,14 +9,14 @@
 
 #include "base/text.h"
 #include "engine/command.h"
-#include "cli/known-trust.h"
-#include "engine/skips.h"
-#include "cli/stored-run.h"
-#include "studies/stat/judge.h"
+#include "engine/run-store.h"
 #include "engine/session.h"
+#include "engine/skips.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "store/store.h"
+#include "studies/stat/judge.h"
+#include "studies/validate/parts.h"
 
 struct stat_options {
     struct common_options common;

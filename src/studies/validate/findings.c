@@ -3,11 +3,638 @@
  *
  * The claims of the paper on microbenchmarks as data, and their way through the rules: judgements
  * in, findings out (docs/findings.md). */
-#include "studies/validate/findings.h"
-
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "stats/interval.h"
+#include "studies/validate/findings.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * One judged point as evidence for a claim: how far its counts are from what was foretold, and how
+ * sure that is. Shared by the rules of findings. */
+
+double reading_foretold(const struct judged_point *point, enum foretold foretold)
+{
+    const struct truth *truth = &point->point->truth;
+    if (foretold == FORETOLD_LOOP_ENDS)
+        return (double)point->point->n + 1;
+    return (double)(truth->low > 0 ? truth->low : truth->high);
+}
+
+static size_t quiet_runs(const struct judged_point *point)
+{
+    return point->runs - point->disturbed;
+}
+
+/* A deviation of this size would lie outside a 95 % interval of this width in four of five samples.
+ */
+static double detectable_from(double half_width, size_t runs)
+{
+    double df = runs > 1 ? (double)runs - 1 : 1;
+    double edge = t_quantile(0.975, df);
+    return half_width * (edge + t_quantile(0.8, df)) / edge;
+}
+
+/* Deviation of the mean from the truth's limits. */
+static double beyond(double mean, const struct truth *truth)
+{
+    if (mean < (double)truth->low)
+        return mean - (double)truth->low;
+    if (mean > (double)truth->high)
+        return mean - (double)truth->high;
+    return 0;
+}
+
+static enum finding_verdict within(double low, double high)
+{
+    if (low >= -WITHIN_PERCENT && high <= WITHIN_PERCENT)
+        return FINDING_HOLDS;
+    if (low > WITHIN_PERCENT || high < -WITHIN_PERCENT)
+        return FINDING_FAILS;
+    return FINDING_INCONCLUSIVE;
+}
+
+bool reading_take(const struct judgement *judgement, const struct judged_row *row,
+                  const struct judged_point *point, enum foretold foretold, bool reported,
+                  struct reading *reading)
+{
+    double count = reading_foretold(point, foretold);
+    size_t quiet = quiet_runs(point);
+    if (point->point->truth.grade == TRUTH_NONE || count <= 0 || quiet == 0)
+        return false;
+    double estimate, low, high;
+    if (foretold == FORETOLD_TRUTH) {
+        estimate = beyond(point->mean, &point->point->truth);
+        low = point->low;
+        high = point->high;
+    } else {
+        double df = quiet > 1 ? (double)quiet - 1 : 1;
+        double half =
+            quiet > 1 ? t_quantile(0.975, df) * point->stdev / sqrt((double)quiet) : HUGE_VAL;
+        estimate = point->mean - count;
+        low = estimate - half;
+        high = estimate + half;
+    }
+    double added = reported ? (double)point->overhead : 0;
+    *reading = (struct reading){.judgement = judgement, .row = row, .point = point};
+    reading->estimate = 100 * (estimate + added) / count;
+    reading->low = 100 * (low + added) / count;
+    reading->high = 100 * (high + added) / count;
+    reading->detectable = detectable_from((reading->high - reading->low) / 2, quiet);
+    reading->verdict = within(reading->low, reading->high);
+    return true;
+}
+
+bool reading_is_open(const struct reading *reading)
+{
+    return !isfinite(reading->low) || !isfinite(reading->high);
+}
+
+/* A single run says nothing where there are points of more. What is refuted weighs more than what
+ * is open, and that more than what is confirmed; among equals the one whose interval reaches
+ * furthest. */
+bool reading_graver(const struct reading *one, const struct reading *other)
+{
+    if (reading_is_open(one) != reading_is_open(other))
+        return reading_is_open(other);
+    static const int gravity[] = {
+        [FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
+    if (gravity[one->verdict] != gravity[other->verdict])
+        return gravity[one->verdict] > gravity[other->verdict];
+    return fmax(fabs(one->low), fabs(one->high)) > fmax(fabs(other->low), fabs(other->high));
+}
+
+void reading_report(const struct reading *reading, struct finding *finding)
+{
+    finding->verdict = reading->verdict;
+    finding->has_estimate = !reading_is_open(reading);
+    if (!finding->has_estimate)
+        return;
+    finding->estimate = reading->estimate;
+    finding->low = reading->low;
+    finding->high = reading->high;
+    finding->detectable = reading->detectable;
+}
+
+/* Digits enough to tell 0.9 from 1.1, and none behind the point where they say nothing. */
+static int digits_of(double percent)
+{
+    return fabs(percent) >= 10 ? 0 : fabs(percent) >= 0.1 ? 1 : 3;
+}
+
+void reading_words(const struct reading *reading, char *words, size_t size)
+{
+    double low = reading->low, high = reading->high, estimate = reading->estimate;
+    if (!reading_is_open(reading) && high - low < 1e-9)
+        snprintf(words, size, "%+.*f %%", digits_of(estimate), estimate);
+    else if (!reading_is_open(reading))
+        snprintf(words, size, "%+.*f %% [%+.*f, %+.*f]", digits_of(estimate), estimate,
+                 digits_of(low), low, digits_of(high), high);
+    else
+        snprintf(words, size, "%+.*f %%, a single run", digits_of(estimate), estimate);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which events may speak for or against a claim, and why none can: shared by the rules of
+ * findings. */
+
+static bool lists(const char *list, const char *word, size_t length)
+{
+    while (*list) {
+        size_t each = strcspn(list, " ");
+        if (each == length && memcmp(list, word, length) == 0)
+            return true;
+        list += each + (list[each] == ' ');
+    }
+    return false;
+}
+
+bool claim_lists(const char *list, const char *word)
+{
+    return lists(list, word, strcspn(word, "/"));
+}
+
+/* A source counts what it executes itself: that says nothing of this machine's counters. */
+static bool is_source(const struct evidence *evidence)
+{
+    return evidence->kind && strcmp(evidence->kind, "source") == 0;
+}
+
+bool claim_concerns(const struct judgement *judgement, const char *classes)
+{
+    const struct evidence *evidence = judgement->evidence;
+    return evidence->class && !is_source(evidence) && claim_lists(classes, evidence->class);
+}
+
+/* "a, b or c" for a list separated by spaces. */
+static void put_choice(const char *list, char *words, size_t size)
+{
+    size_t used = 0;
+    words[0] = '\0';
+    while (*list && used < size) {
+        size_t each = strcspn(list, " ");
+        const char *rest = list + each + (list[each] == ' ');
+        const char *joint = !used ? "" : *rest ? ", " : " or ";
+        used += (size_t)snprintf(words + used, size - used, "%s%.*s", joint, (int)each, list);
+        list = rest;
+    }
+}
+
+bool claim_usable(const struct judgement *judgement, char *why, size_t size)
+{
+    const struct evidence *evidence = judgement->evidence;
+    const char *reason =
+        evidence->reason && *evidence->reason ? evidence->reason : "no reason was given";
+    if (evidence->error)
+        snprintf(why, size, "%.100s cannot be opened: %.*s", evidence->event,
+                 reason_first_sentence(reason), reason);
+    else if (judgement->verdict == VERDICT_UNSCHEDULED)
+        snprintf(why, size, "%.100s opens, but never got a counter", evidence->event);
+    else if (judgement->verdict == VERDICT_DEAD &&
+             (judgement->cause == CAUSE_MODE_NOT_APPLICABLE || judgement->cause == CAUSE_CORE_TYPE))
+        snprintf(why, size, "%.100s cannot count this: %.200s", evidence->event, judgement->note);
+    else
+        return true;
+    return false;
+}
+
+/* Why an event that counts has nothing to say: its specimens were not measured, or not enough. */
+static void excuse_points(const struct claim *claim, const struct tested_by *test,
+                          const struct evidence *evidence, char *why, size_t size)
+{
+    double most = -1;
+    char choice[200];
+    put_choice(test->specimens, choice, sizeof(choice));
+    snprintf(why, size, "%.100s was not measured on %s", evidence->event, choice);
+    for (size_t i = 0; i < evidence->point_count; i++) {
+        const struct point *point = &evidence->points[i];
+        if (point->is_null || !claim_lists(test->specimens, point->specimen))
+            continue;
+        struct judged_point judged = {.point = point};
+        double count = reading_foretold(&judged, claim->foretold);
+        if (point->truth.grade == TRUTH_NONE)
+            snprintf(why, size, "nothing is predicted for %.100s on %.100s", evidence->event,
+                     point->specimen);
+        else if (!point->run_count && point->failure_reason)
+            snprintf(why, size, "%.100s could not be measured on %.100s: %.200s", evidence->event,
+                     point->specimen, point->failure_reason);
+        else if (point->run_count && count > most)
+            most = count;
+    }
+    if (most >= 0 && claim->least > 0)
+        snprintf(why, size,
+                 "%.100s has no quiet runs with a count that is large enough: at most %s was "
+                 "predicted, and it takes %s and a hundred times the overhead",
+                 evidence->event, FIGURE(most), FIGURE(claim->least));
+    else if (most >= 0)
+        snprintf(why, size, "%.100s was not measured with counts small enough, or counts none",
+                 evidence->event);
+}
+
+enum excuse claim_excuse(const struct claim *claim, const struct tested_by *test,
+                         const struct judgements *judgements, char *why, size_t size)
+{
+    enum excuse excuse = EXCUSE_NOT_TRIED;
+    bool sourced = false;
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        const struct evidence *evidence = judgement->evidence;
+        if (evidence->class && is_source(evidence) && claim_lists(test->classes, evidence->class))
+            sourced = true;
+        if (!claim_concerns(judgement, test->classes))
+            continue;
+        char first[NOTE_SIZE];
+        if (claim_usable(judgement, first, sizeof(first))) {
+            excuse_points(claim, test, evidence, why, size);
+            return EXCUSE_NOT_ENOUGH;
+        }
+        if (excuse == EXCUSE_NOT_TRIED)
+            snprintf(why, size, "%s", first);
+        excuse = EXCUSE_REFUSED;
+    }
+    char choice[200];
+    put_choice(test->classes, choice, sizeof(choice));
+    if (excuse == EXCUSE_NOT_TRIED)
+        snprintf(why, size, "no event that counts %s was measured%s", choice,
+                 sourced ? ", only sources, which say nothing of this machine's counters" : "");
+    return excuse;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The rule of a finding about overhead: as reported, the smallest count of a ladder is off by more
+ * than 1 % and the largest is not. Any event that counts something in an empty window tests it. */
+
+/* The two ends of a ladder, as reported. */
+struct ends {
+    struct reading small, large;
+    enum finding_verdict verdict;
+};
+
+static bool take_ends(const struct judgement *judgement, const struct judged_row *row,
+                      struct ends *ends)
+{
+    *ends = (struct ends){0};
+    double least = HUGE_VAL, most = 0;
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *point = &row->points[i];
+        struct reading reading;
+        if (!point->has_overhead || !point->overhead || point->point->truth.grade != TRUTH_PROVEN ||
+            point->against_account ||
+            !reading_take(judgement, row, point, FORETOLD_TRUTH, true, &reading) ||
+            reading_is_open(&reading))
+            continue;
+        double count = reading_foretold(point, FORETOLD_TRUTH);
+        if (count < least)
+            ends->small = reading;
+        if (count > most)
+            ends->large = reading;
+        least = fmin(least, count);
+        most = fmax(most, count);
+    }
+    /* Large enough to hide it, small enough not to. */
+    return ends->large.point && ends->small.point &&
+           most >= 100 * fabs((double)ends->large.point->overhead) &&
+           least < 100 * fabs((double)ends->small.point->overhead);
+}
+
+static void judge_ends(struct ends *ends)
+{
+    if (ends->small.verdict == FINDING_FAILS && ends->large.verdict == FINDING_HOLDS)
+        ends->verdict = FINDING_HOLDS;
+    else if (ends->small.verdict == FINDING_HOLDS || ends->large.verdict == FINDING_FAILS)
+        ends->verdict = FINDING_FAILS;
+    else
+        ends->verdict = FINDING_INCONCLUSIVE;
+}
+
+static bool decides(const struct ends *one, const struct ends *other)
+{
+    static const int gravity[] = {
+        [FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
+    if (gravity[one->verdict] != gravity[other->verdict])
+        return gravity[one->verdict] > gravity[other->verdict];
+    return fabs(one->small.estimate) > fabs(other->small.estimate);
+}
+
+/* Events that deviate for another cause say little of overhead: they are asked last. */
+static bool deviates_otherwise(const struct judgement *judgement)
+{
+    return judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
+}
+
+static size_t look_at(const struct judgements *judgements, bool otherwise, struct ends *best)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        char why[NOTE_SIZE];
+        if (!judgement->evidence->class || !claim_concerns(judgement, judgement->evidence->class) ||
+            !claim_usable(judgement, why, sizeof(why)) ||
+            deviates_otherwise(judgement) != otherwise)
+            continue;
+        for (size_t j = 0; j < judgement->row_count; j++) {
+            struct ends ends;
+            if (!take_ends(judgement, &judgement->rows[j], &ends))
+                continue;
+            judge_ends(&ends);
+            if (!rows++ || decides(&ends, best))
+                *best = ends;
+        }
+    }
+    return rows;
+}
+
+void rule_overhead(const struct claim *claim, const struct judgements *judgements,
+                   struct finding *finding)
+{
+    (void)claim;
+    struct ends best = {0};
+    if (!look_at(judgements, false, &best) && !look_at(judgements, true, &best)) {
+        finding_add(finding, "no event that was measured here counts anything in an empty window "
+                             "and has counts both small and large beside that");
+        return;
+    }
+    char small[80], large[80], least[FIGURE_SIZE], most[FIGURE_SIZE];
+    reading_report(&best.small, finding);
+    finding->verdict = best.verdict;
+    reading_words(&best.small, small, sizeof(small));
+    reading_words(&best.large, large, sizeof(large));
+    finding_add(finding, "%.100s on %.100s through %.40s adds %lld: %s at N = %s, %s at N = %s",
+                best.small.judgement->evidence->event, best.small.row->specimen,
+                best.small.row->path, (long long)best.small.point->overhead, small,
+                figure_of((double)best.small.point->point->n, least), large,
+                figure_of((double)best.large.point->point->n, most));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The rule of a finding about small counts that are reported as zero: the number up to which they
+ * are, between the largest that reads 0 in every run and the smallest that is counted. One event
+ * that does so is enough. */
+
+/* "About 100". */
+#define ABOUT_LOW  50.0
+#define ABOUT_HIGH 200.0
+/* Limits further apart than a ladder's step do not tell where the threshold is. */
+#define STEP_MOST 10.0
+/* Deviations that leave no doubt that something near the truth was counted. */
+#define COUNTED_PERCENT 50.0
+
+struct threshold {
+    const struct judgement *judgement;
+    const struct judged_row *row;
+    enum finding_verdict verdict;
+    double zero;     /* largest count that reads 0; 0: none does */
+    double counted;  /* smallest count above it that is counted */
+    double smallest; /* that was measured */
+};
+
+/* Walks up a ladder. False where it cannot show a threshold. */
+static bool find_threshold(const struct judgement *judgement, const struct judged_row *row,
+                           struct threshold *found)
+{
+    *found = (struct threshold){.judgement = judgement, .row = row, .smallest = HUGE_VAL};
+    bool unclear = false;
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *point = &row->points[i];
+        struct reading reading;
+        if (!reading_take(judgement, row, point, FORETOLD_TRUTH, false, &reading))
+            continue;
+        double count = reading_foretold(point, FORETOLD_TRUTH);
+        found->smallest = fmin(found->smallest, count);
+        if (point->is_zero) {
+            unclear = unclear || found->counted > 0; /* counted before, zero again */
+            found->zero = fmax(found->zero, count);
+        } else if (reading.low > -COUNTED_PERCENT && reading.high < COUNTED_PERCENT) {
+            found->counted = found->counted > 0 ? found->counted : count;
+        } else if (found->counted <= 0) {
+            unclear = true;
+        }
+    }
+    if (found->counted <= 0 || found->smallest > ABOUT_HIGH)
+        return false;
+    bool about = found->counted - 1 >= ABOUT_LOW && found->zero <= ABOUT_HIGH;
+    bool wide = found->zero <= 0 || found->counted > STEP_MOST * found->zero;
+    if (unclear || (about && wide))
+        found->verdict = FINDING_INCONCLUSIVE;
+    else
+        found->verdict = about ? FINDING_HOLDS : FINDING_FAILS;
+    return true;
+}
+
+static bool threshold_decides(const struct threshold *found, const struct threshold *best)
+{
+    static const int weight[] = {
+        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
+    return !best->row || weight[found->verdict] > weight[best->verdict] ||
+           (found->verdict == best->verdict && found->zero > best->zero);
+}
+
+static void look_at_test(const struct tested_by *test, const struct judgements *judgements,
+                         struct threshold *best)
+{
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        char why[NOTE_SIZE];
+        if (!claim_concerns(judgement, test->classes) || !claim_usable(judgement, why, sizeof(why)))
+            continue;
+        for (size_t j = 0; j < judgement->row_count; j++) {
+            struct threshold found;
+            if (claim_lists(test->specimens, judgement->rows[j].specimen) &&
+                find_threshold(judgement, &judgement->rows[j], &found) &&
+                threshold_decides(&found, best))
+                *best = found;
+        }
+    }
+}
+
+/* Events that read 0 throughout, or were measured with large counts only; else why there is none.
+ */
+static void excuse(const struct claim *claim, const struct judgements *judgements,
+                   struct finding *finding)
+{
+    char why[NOTE_SIZE], best[NOTE_SIZE] = "";
+    enum excuse weight = EXCUSE_NOT_TRIED;
+    for (const struct tested_by *test = claim->tests; test->what; test++) {
+        for (size_t i = 0; i < judgements->count; i++) {
+            const struct judgement *judgement = &judgements->list[i];
+            if (claim_concerns(judgement, test->classes) && judgement->verdict == VERDICT_DEAD &&
+                claim_usable(judgement, why, sizeof(why))) {
+                finding_add(finding, "%.100s reads 0 whatever is done: no threshold shows",
+                            judgement->evidence->event);
+                return;
+            }
+        }
+        enum excuse each = claim_excuse(claim, test, judgements, why, sizeof(why));
+        if (!best[0] || each > weight)
+            snprintf(best, sizeof(best), "%s", why);
+        weight = each > weight ? each : weight;
+    }
+    finding_add(finding, "%s", best);
+}
+
+void rule_threshold(const struct claim *claim, const struct judgements *judgements,
+                    struct finding *finding)
+{
+    struct threshold best = {0};
+    for (const struct tested_by *test = claim->tests; test->what && !best.row; test++)
+        look_at_test(test, judgements, &best);
+    if (!best.row) {
+        excuse(claim, judgements, finding);
+        return;
+    }
+    finding->verdict = best.verdict;
+    finding->has_estimate = true;
+    finding->low = best.zero;
+    finding->high = best.counted - 1;
+    finding->estimate = best.zero > 0 ? sqrt(finding->low * finding->high) : 0;
+    finding->detectable = best.smallest;
+    finding_add(finding, "%.100s on %.100s ", best.judgement->evidence->event, best.row->specimen);
+    if (best.zero > 0)
+        finding_add(finding, "reads 0 up to N between %s and %s", FIGURE(best.zero),
+                    FIGURE(best.counted - 1));
+    else
+        finding_add(finding, "counts from %s on and reads 0 at no N", FIGURE(best.counted));
+    if (best.verdict == FINDING_INCONCLUSIVE)
+        finding_add(finding, "; small counts scatter, or lie too far apart to tell the threshold");
+    else if (best.verdict == FINDING_FAILS && best.zero > 0)
+        finding_add(finding, "; that is not about 100");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The rule of most findings: counts lie within 1 % of what was foretold, wherever that outweighs
+ * the overhead. The gravest deviation decides, over all events, specimens and N. */
+
+/* Over all points of a test. */
+struct gravest {
+    struct reading reading;
+    size_t points;
+};
+
+static bool outweighs(const struct claim *claim, const struct judged_point *point)
+{
+    double count = reading_foretold(point, claim->foretold);
+    return count >= claim->least && count >= 100 * fabs((double)point->overhead);
+}
+
+static void look_at_row(const struct claim *claim, const struct judgement *judgement,
+                        const struct judged_row *row, struct gravest *gravest)
+{
+    for (size_t i = 0; i < row->point_count; i++) {
+        struct reading reading;
+        const struct judged_point *point = &row->points[i];
+        if (!outweighs(claim, point) ||
+            !reading_take(judgement, row, point, claim->foretold, false, &reading))
+            continue;
+        if (!gravest->points++ || reading_graver(&reading, &gravest->reading))
+            gravest->reading = reading;
+    }
+}
+
+static struct gravest within_look_at_test(const struct claim *claim, const struct tested_by *test,
+                                          const struct judgements *judgements)
+{
+    struct gravest gravest = {0};
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        char why[NOTE_SIZE];
+        if (!claim_concerns(judgement, test->classes) || !claim_usable(judgement, why, sizeof(why)))
+            continue;
+        for (size_t j = 0; j < judgement->row_count; j++)
+            if (claim_lists(test->specimens, judgement->rows[j].specimen))
+                look_at_row(claim, judgement, &judgement->rows[j], &gravest);
+    }
+    return gravest;
+}
+
+/* Which event decided, and at which N. */
+static void tell(const struct gravest *gravest, struct finding *finding)
+{
+    const struct reading *reading = &gravest->reading;
+    char n[FIGURE_SIZE];
+    finding_add(finding,
+                "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
+                "%zu points",
+                reading->judgement->evidence->event, reading->row->specimen,
+                figure_of((double)reading->point->point->n, n), reading->row->path,
+                gravest->points);
+    if (reading->verdict == FINDING_INCONCLUSIVE)
+        finding_add(finding, isfinite(reading->detectable) && reading->detectable <= WITHIN_PERCENT
+                                 ? "; its interval holds the limit of 1 %%"
+                                 : "; its spread would hide a deviation of 1 %%");
+    if (reading->judgement->verdict == VERDICT_DEAD)
+        finding_add(finding, "; the event is dead: it reads 0 whatever is done");
+}
+
+static void tell_exceptions(const struct claim *claim, const struct judgements *judgements,
+                            struct finding *finding)
+{
+    for (const struct tested_by *test = claim->exceptions; test->what; test++) {
+        struct gravest gravest = within_look_at_test(claim, test, judgements);
+        char words[80];
+        if (!gravest.points)
+            continue;
+        reading_words(&gravest.reading, words, sizeof(words));
+        finding_add(finding, "; %s: %s (%.60s), which %s", test->what, words,
+                    gravest.reading.judgement->evidence->event,
+                    gravest.reading.verdict == FINDING_HOLDS   ? "keeps to 1 %"
+                    : gravest.reading.verdict == FINDING_FAILS ? "breaks it"
+                                                               : "decides nothing");
+    }
+}
+
+/* What could not be tested, and why: of several tests the one whose events came furthest. */
+struct untested {
+    bool any;
+    enum excuse weight;
+    char text[NOTE_SIZE];
+};
+
+static void within_excuse(const struct claim *claim, const struct tested_by *test,
+                          const struct judgements *judgements, struct untested *untested)
+{
+    char why[NOTE_SIZE];
+    enum excuse weight = claim_excuse(claim, test, judgements, why, sizeof(why));
+    if (!untested->any || weight > untested->weight)
+        snprintf(untested->text, sizeof(untested->text), "%s: %.400s", test->what, why);
+    untested->weight = !untested->any || weight > untested->weight ? weight : untested->weight;
+    untested->any = true;
+}
+
+void rule_within(const struct claim *claim, const struct judgements *judgements,
+                 struct finding *finding)
+{
+    struct gravest gravest = {0};
+    struct untested untested = {0};
+    for (const struct tested_by *test = claim->tests; test->what; test++) {
+        struct gravest found = within_look_at_test(claim, test, judgements);
+        if (!found.points)
+            within_excuse(claim, test, judgements, &untested);
+        if (claim->needs_first && !found.points && test == claim->tests)
+            break;
+        if (found.points && (!gravest.points || reading_graver(&found.reading, &gravest.reading)))
+            gravest.reading = found.reading;
+        gravest.points += found.points;
+        if (claim->first_only && gravest.points)
+            break;
+    }
+    if (!gravest.points) {
+        finding_add(finding, "%s", untested.text);
+        return;
+    }
+    reading_report(&gravest.reading, finding);
+    tell(&gravest, finding);
+    tell_exceptions(claim, judgements, finding);
+    if (untested.any && !claim->first_only)
+        finding_add(finding, "; not tested, %s", untested.text);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The claims of the paper on microbenchmarks as data, and their way through the rules: judgements
+ * in, findings out (docs/findings.md). */
 
 #define SCALAR_CLASSES "fp-scalar-single fp-scalar-double fp-operations fp-adds fp-muls fp-divs"
 

@@ -3,16 +3,531 @@
  *
  * Asks one explanation after the other, and writes what was found as a sentence
  * (docs/causes.md). */
-#include "judge/explain.h"
-
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/interval.h"
 #include "studies/validate/judge.h"
-#include "judge/explaining.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What is said of a term that the regression found: a sentence with its size. */
+
+/* Was any null cell measured? */
+static bool has_null(const struct errors *errors)
+{
+    for (size_t i = 0; i < errors->count; i++)
+        if (errors->points[i].judged->has_overhead)
+            return true;
+    return false;
+}
+
+void say_term(struct explaining *explaining, const struct candidate *candidate,
+              const struct explanation *found, const char *alike)
+{
+    double size = found->size, low = found->low, high = found->high;
+    const char *verb = size < 0 ? "Lacks" : "Adds";
+    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
+        size = -found->size;
+        low = -found->high;
+        high = -found->low;
+    }
+    switch (candidate->kind) {
+    case CANDIDATE_TRUTH:
+        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
+                       1 + low, 1 + high, alike);
+        break;
+    case CANDIDATE_CONSTANT:
+        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
+                       FIGURE(low), FIGURE(high),
+                       has_null(&explaining->errors) ? ", beyond the overhead of the null" : "",
+                       alike);
+        break;
+    case CANDIDATE_OPCODE:
+        /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
+        explaining_add(explaining, found,
+                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
+                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
+                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
+        break;
+    case CANDIDATE_CLASS:
+        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
+                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
+        break;
+    case CANDIDATE_SYSCALLS:
+        explaining_add(explaining, found, "%s %s for each system call [%s, %s]%s%s.", verb,
+                       ROUNDED(size, 4), ROUNDED(low, 4), ROUNDED(high, 4),
+                       found->cause == CAUSE_KERNEL_LEAK ? ": what the operating system executes "
+                                                           "is counted although it is excluded"
+                       : size < 3 ? ": how this CPU counts the border between both modes"
+                                  : "",
+                       alike);
+        break;
+    case CANDIDATE_TIME:
+        explaining_add(explaining, found, "%s %s for each second [%s, %s]%s%s.", verb,
+                       ROUNDED(size, 4), ROUNDED(low, 4), ROUNDED(high, 4),
+                       found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "",
+                       alike);
+        break;
+    default:
+        explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
+                       found->per, ROUNDED(low, 4), ROUNDED(high, 4),
+                       found->cause == CAUSE_KERNEL_LEAK ? ": the handler is counted although the "
+                                                           "operating system is excluded"
+                                                         : "",
+                       alike);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * A single point that is off by more than noise makes, where nothing that all points have in
+ * common says why: too little for a cause, too much to be silent. */
+
+#define SIGMAS_LEAST 5.0 /* of the point's mean: far beyond what the worst of many would be */
+#define QUIET_LEAST  5   /* runs, for a mean and its spread to be known */
+
+int explain_point(struct explaining *explaining)
+{
+    const struct errors *errors = &explaining->errors;
+    const struct error_point *worst = NULL;
+    double most = SIGMAS_LEAST;
+    if (explaining->explained->count > 0)
+        return 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        double sigmas = fabs(point->location) / hypot(point->sigma, point->overhead_sigma);
+        if (error_point_counts(point) && point->quiet >= QUIET_LEAST && sigmas > most) {
+            worst = point;
+            most = sigmas;
+        }
+    }
+    if (!worst)
+        return 0;
+    double half = 2 * fabs(worst->location) / most;
+    /* It explains nothing: the share stays 0. */
+    struct explanation found = {.cause = CAUSE_UNKNOWN,
+                                .per = "run",
+                                .size = worst->location,
+                                .low = worst->location - half,
+                                .high = worst->location + half};
+    explaining_add(explaining, &found,
+                   "%.60s is off by %s [%s, %s] at N = %s, more than noise makes.",
+                   worst->point->specimen, ROUNDED(found.size, 4), ROUNDED(found.low, 4),
+                   ROUNDED(found.high, 4), FIGURE((double)worst->point->n));
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Another class whose truths the counts are, or a fixed multiple of them. Said only where the
+ * points can tell both classes apart, and where no factor on the event's own class does as well. */
+
+#define FITS         5.0 /* standard deviations that a point may be off */
+#define DIFFERS      6.0 /* standard deviations that the event's own class must be off … */
+#define POINTS_LEAST 3   /* … at so many points */
+#define OTHERS_MOST  4   /* named as just as good */
+
+static const double multiples[] = {1, 2, 3, 4, 8, 16, 0.5, 0.25, 0.125};
+
+struct fit {
+    size_t known;             /* points that state the class */
+    size_t wrong;             /* of them, where the class does not fit */
+    size_t telling;           /* where it fits and the event's own truth does not */
+    size_t unstated;          /* where the own truth does not fit and this class is not stated */
+    double square;            /* of what it leaves, in standard deviations */
+    double own;               /* of what the own class leaves */
+    double products, squares; /* for the multiple: count * class, class * class, by sigma */
+};
+
+static double sigmas(const struct error_point *point, double error)
+{
+    return fabs(error) / hypot(point->sigma, point->overhead_sigma);
+}
+
+/* class NULL: the event's own. */
+static struct fit try_class(const struct errors *errors, const char *class, double multiple)
+{
+    struct fit fit = {0};
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        if (!error_point_counts(point))
+            continue;
+        const struct trait *trait = class ? point_trait(point->point, TRAIT_CLASS, class) : NULL;
+        bool own_fails = sigmas(point, point->location) > DIFFERS;
+        if (class && !trait) {
+            fit.unstated += own_fails;
+            continue;
+        }
+        double truth = class ? (double)trait->count : point->truth;
+        double count = point->truth + point->location;
+        double off = sigmas(point, count - multiple * truth);
+        fit.known++;
+        fit.wrong += off > FITS;
+        /* Where the noise could hide the class, that it is there says nothing. */
+        fit.telling += off <= FITS && own_fails && sigmas(point, multiple * truth) > DIFFERS;
+        fit.square += off * off;
+        fit.own += sigmas(point, point->location) * sigmas(point, point->location);
+        double weight = 1 / (point->sigma * point->sigma);
+        fit.products += weight * count * truth;
+        fit.squares += weight * truth * truth;
+    }
+    return fit;
+}
+
+static bool fits(const struct fit *fit)
+{
+    return fit->known && !fit->wrong && !fit->unstated && fit->telling >= POINTS_LEAST;
+}
+
+/* Does a plain factor on the event's own class make all counts right? */
+static bool own_factor_fits(const struct errors *errors)
+{
+    struct fit own = try_class(errors, NULL, 1);
+    if (!(own.squares > 0))
+        return true;
+    struct fit scaled = try_class(errors, NULL, own.products / own.squares);
+    return !scaled.wrong;
+}
+
+/* Are the counts the own class and that of the other one besides? */
+static bool counts_along(const struct errors *errors, const char *class, double multiple)
+{
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        const struct trait *trait = point_trait(point->point, TRAIT_CLASS, class);
+        if (error_point_counts(point) && trait &&
+            sigmas(point, point->location - multiple * (double)trait->count) > FITS)
+            return false;
+    }
+    return true;
+}
+
+/* Has the class been met in an earlier point, or earlier in this one? */
+static bool is_repeated(const struct errors *errors, size_t at, size_t trait)
+{
+    const char *name = errors->points[at].point->traits[trait].name;
+    for (size_t i = 0; i < at; i++)
+        if (error_point_counts(&errors->points[i]) &&
+            point_trait(errors->points[i].point, TRAIT_CLASS, name))
+            return true;
+    return false;
+}
+
+struct definitions {
+    const char *names[OTHERS_MOST + 1];
+    struct fit first;
+    size_t count;
+};
+
+/* All classes of which the counts are this multiple. */
+static void gather(const struct errors *errors, double multiple, struct definitions *candidates)
+{
+    const char *own = errors->judgement->evidence->class;
+    candidates->count = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        if (!error_point_counts(&errors->points[i]))
+            continue;
+        const struct point *point = errors->points[i].point;
+        for (size_t j = 0; j < point->trait_count; j++) {
+            const char *name = point->traits[j].name;
+            if (point->traits[j].kind != TRAIT_CLASS || (own && strcmp(own, name) == 0) ||
+                is_repeated(errors, i, j))
+                continue;
+            struct fit fit = try_class(errors, name, multiple);
+            if (!fits(&fit) || candidates->count > OTHERS_MOST ||
+                (multiple != 1 && counts_along(errors, name, multiple)))
+                continue;
+            if (!candidates->count)
+                candidates->first = fit;
+            candidates->names[candidates->count++] = name;
+        }
+    }
+}
+
+static void say(struct explaining *explaining, double multiple,
+                const struct definitions *candidates)
+{
+    const struct fit *fit = &candidates->first;
+    char others[160] = "";
+    size_t length = 0;
+    for (size_t i = 1; i < candidates->count && length < sizeof(others); i++) {
+        int more =
+            snprintf(others + length, sizeof(others) - length, "%s%s",
+                     i == 1 ? " (cannot be told apart here from " : ", ", candidates->names[i]);
+        length += more > 0 ? (size_t)more : 0;
+    }
+    if (length && length < sizeof(others) - 1)
+        snprintf(others + length, sizeof(others) - length, ")");
+    double half = t_quantile(0.975, explaining->errors.noise_df) / sqrt(fit->squares);
+    bool exact = explaining->errors.exact;
+    struct explanation found = {.cause = CAUSE_OTHER_DEFINITION,
+                                .size = multiple,
+                                .low = exact ? multiple : multiple - half,
+                                .high = exact ? multiple : multiple + half,
+                                .share = fit->own > 0 ? 1 - fmin(fit->square / fit->own, 1) : 1};
+    snprintf(found.per, sizeof(found.per), "%s", candidates->names[0]);
+    snprintf(explaining->explained->fits, sizeof(explaining->explained->fits), "%s",
+             candidates->names[0]);
+    const char *own = explaining->errors.judgement->evidence->class;
+    char times[32] = "";
+    if (multiple != 1)
+        snprintf(times, sizeof(times), "%g times ", multiple);
+    /* One ladder alone often allows for both. */
+    char factor[64] = "";
+    struct fit plain = try_class(&explaining->errors, NULL, 1);
+    if (multiple == 1 && plain.squares > 0 && own_factor_fits(&explaining->errors))
+        snprintf(factor, sizeof(factor), " A factor of %.4g fits as well.",
+                 plain.products / plain.squares);
+    explaining_add(explaining, &found,
+                   "Counts %s%s%s instead of %s: at all %zu points, %zu of which tell both "
+                   "apart.%s",
+                   times, candidates->names[0], others, own ? own : "what it says", fit->known,
+                   fit->telling, factor);
+}
+
+int explain_definition(struct explaining *explaining, bool *found)
+{
+    struct definitions candidates;
+    *found = false;
+    for (size_t i = 0; i < sizeof(multiples) / sizeof(*multiples); i++) {
+        /* A multiple of another class explains nothing that a factor does not. */
+        if (multiples[i] != 1 && own_factor_fits(&explaining->errors))
+            return 0;
+        gather(&explaining->errors, multiples[i], &candidates);
+        if (candidates.count) {
+            say(explaining, multiples[i], &candidates);
+            *found = true;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs that are wrong beside runs of the same code that are right: some lost counts, or only those
+ * are wrong during which the counter was away. */
+
+#define TRUTH_LEAST       10    /* smaller ones are lost altogether or not at all */
+#define NOISE_TIMES       100.0 /* the spread of the null cell that a truth must outweigh */
+#define RIGHT             0.01  /* of the truth */
+#define LOW               0.05
+#define LOST_LEAST        3    /* runs */
+#define LOST_EXACT        5    /* runs, when all others are exact */
+#define SMALL_LOST_LEAST  10   /* runs, when they lost little */
+#define TAIL_LEVEL        1e-6 /* chance of taking a tail for losses */
+#define LOST_POINTS_LEAST 2
+
+/* --- lost counts --- */
+
+struct lost {
+    size_t runs, right, exact, low, zero, high;
+    size_t mixed, low_in_mixed; /* groups with both right and low ones, and the low runs there */
+};
+
+enum state { STATE_RIGHT, STATE_LOW, STATE_HIGH };
+
+/* Large losses against a share of the truth, small ones against a truth that is met exactly. */
+static enum state state_of(const struct error_point *point, const struct error_run *run, bool small)
+{
+    double low = small ? 0.5 : fmax(3, LOW * point->truth);
+    return run->error < -low ? STATE_LOW : run->error > low ? STATE_HIGH : STATE_RIGHT;
+}
+
+static bool looked_at(const struct error_point *point, const struct error_run *run)
+{
+    return point->proven && !point->left_out && !run->left_out && !run->disturbed &&
+           !run->multiplexed && point->truth >= fmax(TRUTH_LEAST, NOISE_TIMES * point->added_noise);
+}
+
+/* Where the runs end that are looked at together: those of a point, or for small losses those of
+ * one process, because whole processes may differ for other reasons. */
+static size_t end_of_group(const struct error_point *point, size_t from, bool small)
+{
+    if (!small)
+        return point->run_count;
+    size_t to = from + 1;
+    while (to < point->run_count && point->runs[to].run->process == point->runs[from].run->process)
+        to++;
+    return to;
+}
+
+static void count_group(const struct error_point *point, size_t from, size_t to, bool small,
+                        struct lost *lost)
+{
+    struct lost here = {0};
+    for (size_t j = from; j < to; j++) {
+        const struct error_run *run = &point->runs[j];
+        if (!looked_at(point, run))
+            continue;
+        enum state state = state_of(point, run, small);
+        here.runs++;
+        here.right += state == STATE_RIGHT;
+        here.exact += run->error == 0;
+        here.low += state == STATE_LOW;
+        here.high += state == STATE_HIGH;
+        here.zero += state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
+    }
+    bool mixed = here.low && here.right >= (small ? here.low : 1);
+    lost->runs += here.runs;
+    lost->right += here.right;
+    lost->exact += here.exact;
+    lost->low += here.low;
+    lost->high += here.high;
+    lost->zero += here.zero;
+    lost->mixed += mixed;
+    lost->low_in_mixed += mixed ? here.low : 0;
+}
+
+static struct lost count_lost(const struct errors *errors, bool small)
+{
+    struct lost lost = {0};
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t from = 0, to; from < errors->points[i].run_count; from = to) {
+            to = end_of_group(&errors->points[i], from, small);
+            count_group(&errors->points[i], from, to, small, &lost);
+        }
+    return lost;
+}
+
+/* Tails reach both ways; to read nothing at all is no tail. */
+static bool is_one_sided(const struct lost *lost)
+{
+    if (lost->zero >= LOST_LEAST && 2 * lost->zero >= lost->low)
+        return true;
+    if (lost->low >= LOST_EXACT && lost->high == 0 && lost->exact == lost->right)
+        return true; /* without noise there are no tails */
+    /* Chance of so few high ones among them if either were as likely. */
+    size_t outside = lost->low + lost->high;
+    return share_interval(lost->high, outside, 1 - 2 * TAIL_LEVEL).high < 0.5;
+}
+
+static bool is_lost(const struct lost *lost, bool small)
+{
+    double runs = (double)lost->runs, low = (double)lost->low;
+    return lost->low >= (small ? SMALL_LOST_LEAST : LOST_LEAST) &&
+           lost->mixed >= LOST_POINTS_LEAST && (double)lost->high <= (small ? 0.02 : 0.1) * low &&
+           (double)lost->right >= (small ? 0.3 : 0.1) * runs &&
+           (double)lost->low_in_mixed >= 0.8 * low && is_one_sided(lost);
+}
+
+static void leave_lost_out(struct errors *errors, bool small)
+{
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++) {
+            struct error_run *run = &errors->points[i].runs[j];
+            run->left_out |= looked_at(&errors->points[i], run) &&
+                             state_of(&errors->points[i], run, small) == STATE_LOW;
+        }
+}
+
+int explain_lost(struct explaining *explaining)
+{
+    for (int small = 0; small < 2; small++) {
+        struct lost lost = count_lost(&explaining->errors, small);
+        if (!is_lost(&lost, small))
+            continue;
+        struct interval share = share_interval(lost.low, lost.runs, 0.95);
+        struct explanation found = {.cause = CAUSE_LOST_COUNTS,
+                                    .per = "run",
+                                    .size = (double)lost.low / (double)lost.runs,
+                                    .low = share.low,
+                                    .high = share.high,
+                                    .share = 1};
+        explaining_add(explaining, &found,
+                       "%.3g %% of the runs [%.3g, %.3g] lost counts (%zu of %zu, %zu read "
+                       "nothing); the others are %s.",
+                       100 * found.size, 100 * share.low, 100 * share.high, lost.low, lost.runs,
+                       lost.zero, small ? "exact" : "within 5 %");
+        leave_lost_out(&explaining->errors, small);
+        return 0;
+    }
+    return 0;
+}
+
+/* --- multiplexing --- */
+
+struct shared {
+    size_t whole, whole_right; /* runs with the counter all the time */
+    size_t part, part_right;   /* runs with the counter part of the time, extrapolated */
+    size_t raw_right;          /* those that are right as they were reported */
+    double relative, squares;  /* sums over them: relative error, its square */
+};
+
+static bool is_near(const struct error_point *point, double error)
+{
+    return fabs(error) <= fmax(1.5, RIGHT * point->truth);
+}
+
+static struct shared count_shared(const struct errors *errors)
+{
+    struct shared shared = {0};
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        for (size_t j = 0; j < point->run_count; j++) {
+            const struct error_run *run = &point->runs[j];
+            double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
+            if (!point->proven || point->truth < least || run->disturbed)
+                continue;
+            if (!run->multiplexed) {
+                shared.whole++;
+                shared.whole_right += is_near(point, run->error);
+                continue;
+            }
+            double relative = run->error / point->truth;
+            shared.part++;
+            shared.part_right += is_near(point, run->error);
+            shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
+            shared.relative += relative;
+            shared.squares += relative * relative;
+        }
+    }
+    return shared;
+}
+
+int explain_multiplexing(struct explaining *explaining)
+{
+    struct errors *errors = &explaining->errors;
+    struct shared shared = count_shared(errors);
+    double part = (double)shared.part, right = (double)shared.part_right;
+    bool spoiled = shared.part >= LOST_LEAST && right <= 0.75 * part &&
+                   (double)shared.raw_right >= 0.95 * part;
+    bool only_part = shared.part >= 5 && shared.whole >= 10 &&
+                     (double)shared.whole_right >= 0.95 * (double)shared.whole &&
+                     right <= 0.75 * part;
+    if (!spoiled && !only_part)
+        return 0;
+    double mean = shared.relative / part;
+    double spread = sqrt(fmax(shared.squares / part - mean * mean, 0));
+    double half = t_quantile(0.975, fmax(part - 1, 1)) * spread / sqrt(part);
+    struct explanation found = {.cause = CAUSE_MULTIPLEXING,
+                                .per = "multiplexed run",
+                                .size = mean,
+                                .low = mean - half,
+                                .high = mean + half,
+                                .share = 1};
+    if (spoiled)
+        explaining_add(explaining, &found,
+                       "What multiplexed runs report is right as it is (%zu of %zu); extrapolating "
+                       "by the time on the counter spoils it by %.3g %% [%.3g, %.3g].",
+                       shared.raw_right, shared.part, 100 * mean, 100 * found.low,
+                       100 * found.high);
+    else
+        explaining_add(explaining, &found,
+                       "Only multiplexed runs are wrong: %zu of %zu, by %.3g %% [%.3g, %.3g] on "
+                       "average; of the others %zu of %zu are right.",
+                       shared.part - shared.part_right, shared.part, 100 * mean, 100 * found.low,
+                       100 * found.high, shared.whole_right, shared.whole);
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++)
+            errors->points[i].runs[j].left_out |= errors->points[i].runs[j].multiplexed;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Asks one explanation after the other, and writes what was found as a sentence (docs/causes.md).
+ */
 
 void explaining_add(struct explaining *explaining, const struct explanation *explanation,
                     const char *format, ...)

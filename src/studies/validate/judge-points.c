@@ -3,17 +3,196 @@
  *
  * The figures of one point: counts less overhead, and intervals of their mean error that a few
  * strays do not spoil and that processes which differ among themselves widen. */
-#include "judge/points.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/explain.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
+#include "studies/validate/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * One run: its count, its error, and whether something disturbed it. All in integers, so that a
+ * count above 2^53 is still exact or not. */
+
+/* Far above every count, and far enough below the limit to subtract and add a few. */
+#define WIDE_MOST ((wide)1 << 120)
+
+bool run_is_multiplexed(const struct evidence_run *run)
+{
+    return run->running < run->enabled;
+}
+
+bool run_count_of(const struct evidence_run *run, wide *count)
+{
+    if (run->running == 0 && run->enabled > 0)
+        return false;
+    wide value = (int64_t)run->value;
+    if (!run_is_multiplexed(run)) {
+        *count = value;
+        return true;
+    }
+    /* At most 2^63 * (2^64 - 1) + (2^63 - 1), which is less than 2^127. */
+    bool negative = value < 0;
+    wide magnitude = negative ? -value : value;
+    wide scaled = (magnitude * (wide)run->enabled + (wide)(run->running / 2)) / (wide)run->running;
+    if (scaled > WIDE_MOST)
+        scaled = WIDE_MOST;
+    *count = negative ? -scaled : scaled;
+    return true;
+}
+
+static int64_t sum_of(uint64_t left, uint64_t right)
+{
+    uint64_t sum;
+    if (__builtin_add_overflow(left, right, &sum) || sum > INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)sum;
+}
+
+int64_t account_faults(const struct account *account)
+{
+    return sum_of(account->minor_faults, account->major_faults);
+}
+
+int64_t account_switches(const struct account *account)
+{
+    return sum_of(account->voluntary, account->involuntary);
+}
+
+/* Did the account see more than the code does (-1: nobody knows) and the way does? */
+static bool exceeds(int64_t seen, int64_t own, int64_t usual)
+{
+    return own >= 0 && (wide)seen > (wide)own + usual;
+}
+
+bool run_is_disturbed(const struct judged_point *judged, const struct evidence_run *run)
+{
+    const struct point *point = judged->point;
+    return exceeds(account_faults(&run->account), point->faults, judged->usual_faults) ||
+           exceeds(account_switches(&run->account), point->switches, judged->usual_switches);
+}
+
+bool run_is_judged(const struct judged_point *judged, const struct evidence_run *run)
+{
+    wide count;
+    return run_count_of(run, &count) &&
+           (judged->disturbed == judged->runs || !run_is_disturbed(judged, run));
+}
+
+bool run_exact_error(const struct judged_point *judged, const struct evidence_run *run, wide *error)
+{
+    const struct truth *truth = &judged->point->truth;
+    wide count;
+    if (truth->grade == TRUTH_NONE || !run_count_of(run, &count))
+        return false;
+    count -= judged->overhead;
+    wide low = truth->low, high = truth->high;
+    if (judged->against_account)
+        low = high = (wide)account_switches(&run->account) - judged->usual_switches;
+    *error = count < low ? count - low : count > high ? count - high : 0;
+    return true;
+}
+
+bool run_error(const struct judged_point *judged, const struct evidence_run *run, double *error)
+{
+    wide exact;
+    if (!run_exact_error(judged, run, &exact))
+        return false;
+    *error = (double)exact;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a way of measuring adds by itself, from its null cell: the median of the counts, their
+ * spread, and how many faults and switches the operating system's account shows without any code.
+ * Never fitted from the cells that it is subtracted from. */
+
+/* Of several null cells of one way the one with the most runs. */
+static const struct point *null_of(const struct evidence *evidence, const struct point *point)
+{
+    const struct point *best = NULL;
+    for (size_t i = 0; i < evidence->point_count; i++) {
+        const struct point *candidate = &evidence->points[i];
+        if (candidate->is_null && candidate->run_count > 0 && point_same_way(candidate, point) &&
+            (!best || candidate->run_count > best->run_count))
+            best = candidate;
+    }
+    return best;
+}
+
+static int compare(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* An element, not a mean of two: the middle one, of an even number the lower. */
+static int64_t middle(int64_t *values, size_t count)
+{
+    qsort(values, count, sizeof(*values), compare);
+    return values[(count - 1) / 2];
+}
+
+static int64_t narrow(wide value)
+{
+    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+/* The way's own account: its median over the null cell's runs. */
+static void usual_account(const struct point *null, int64_t *values, struct judged_point *judged)
+{
+    for (size_t i = 0; i < null->run_count; i++)
+        values[i] = account_faults(&null->runs[i].account);
+    judged->usual_faults = middle(values, null->run_count);
+    for (size_t i = 0; i < null->run_count; i++)
+        values[i] = account_switches(&null->runs[i].account);
+    judged->usual_switches = middle(values, null->run_count);
+}
+
+/* Counts of the null cell's runs that got a counter; of quiet ones only, or of all. */
+static size_t null_counts(const struct point *null, const struct judged_point *judged, bool quiet,
+                          int64_t *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < null->run_count; i++) {
+        const struct evidence_run *run = &null->runs[i];
+        bool disturbed = account_faults(&run->account) > judged->usual_faults ||
+                         account_switches(&run->account) > judged->usual_switches;
+        wide value;
+        if ((!quiet || !disturbed) && run_count_of(run, &value))
+            values[count++] = narrow(value);
+    }
+    return count;
+}
+
+int measure_overhead(const struct evidence *evidence, struct judged_point *judged)
+{
+    const struct point *null = null_of(evidence, judged->point);
+    if (!null)
+        return 0;
+    AUTO_FREE int64_t *values = reallocarray(NULL, null->run_count, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    usual_account(null, values, judged);
+    size_t count = null_counts(null, judged, true, values);
+    if (count == 0)
+        count = null_counts(null, judged, false, values);
+    if (count == 0)
+        return 0;
+    judged->has_overhead = true;
+    judged->overhead = middle(values, count);
+    size_t tail = count / 20; /* a twentieth on either side */
+    judged->overhead_low = values[tail];
+    judged->overhead_high = values[count - 1 - tail];
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The figures of one point: counts less overhead, and intervals of their mean error that a few
+ * strays do not spoil and that processes which differ among themselves widen. */
 
 #define USUAL      0.95
 #define STRICT     0.9999
@@ -121,20 +300,20 @@ static void tally_runs(struct judged_point *judged)
 }
 
 /* Errors of the runs that are judged, with the process of each. */
-struct errors {
+struct point_errors {
     double *values, *sorted;
     uint32_t *processes;
     size_t count;
 };
 
-static void release_errors(struct errors *errors)
+static void release_errors(struct point_errors *errors)
 {
     free(errors->values);
     free(errors->sorted);
     free(errors->processes);
 }
 
-static int gather_errors(const struct judged_point *judged, struct errors *errors)
+static int gather_errors(const struct judged_point *judged, struct point_errors *errors)
 {
     const struct point *point = judged->point;
     errors->values = reallocarray(NULL, point->run_count, sizeof(*errors->values));
@@ -153,7 +332,7 @@ static int gather_errors(const struct judged_point *judged, struct errors *error
 }
 
 /* How far from the median a run must be to be a stray. sorted: scratch. */
-static double stray_distance(const struct judged_point *judged, struct errors *errors,
+static double stray_distance(const struct judged_point *judged, struct point_errors *errors,
                              double *median)
 {
     memcpy(errors->sorted, errors->values, errors->count * sizeof(*errors->values));
@@ -168,7 +347,7 @@ static double stray_distance(const struct judged_point *judged, struct errors *e
 
 /* One run, or one in a hundred, may be beside all others: something happened that no account saw.
  * More of them are a property of the counter, and stay. */
-static void set_strays_aside(struct judged_point *judged, struct errors *errors)
+static void set_strays_aside(struct judged_point *judged, struct point_errors *errors)
 {
     if (errors->count < STRAY_RUNS)
         return;
@@ -190,7 +369,7 @@ static void set_strays_aside(struct judged_point *judged, struct errors *errors)
 }
 
 /* Means over each stretch of runs of one process, into means; the sums of squares within them. */
-static size_t process_means(const struct errors *errors, double *means, double *within)
+static size_t process_means(const struct point_errors *errors, double *means, double *within)
 {
     size_t groups = 0;
     *within = 0;
@@ -209,7 +388,7 @@ static size_t process_means(const struct errors *errors, double *means, double *
 /* Where whole processes differ, runs of one process are not independent and a process counts as
  * one value. sorted: scratch for the means. Returns how many values are to be taken from there, 0
  * where the runs themselves serve. */
-static size_t processes_instead(const struct errors *errors)
+static size_t processes_instead(const struct point_errors *errors)
 {
     double within, grand = moments_of(errors->values, errors->count).mean, between = 0;
     size_t groups = process_means(errors, errors->sorted, &within);
@@ -227,7 +406,7 @@ static size_t processes_instead(const struct errors *errors)
                                                                                             : 0;
 }
 
-static void find_intervals(struct judged_point *judged, struct errors *errors)
+static void find_intervals(struct judged_point *judged, struct point_errors *errors)
 {
     set_strays_aside(judged, errors);
     size_t groups = processes_instead(errors);
@@ -282,10 +461,247 @@ int judge_point(const struct evidence *evidence, const struct point *point,
     error = find_moments(judged);
     if (error < 0 || point->truth.grade == TRUTH_NONE)
         return error;
-    __attribute__((cleanup(release_errors))) struct errors errors = {0};
+    __attribute__((cleanup(release_errors))) struct point_errors errors = {0};
     error = gather_errors(judged, &errors);
     if (error < 0)
         return error;
     find_intervals(judged, &errors);
     return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Where one point stands: the smallest decision of the judge, from which all verdicts follow. */
+
+#define ZERO_PART  0.01 /* of N: what may be counted where nothing was to be */
+#define ZERO_LEAST 100  /* N below this, times the overhead, is too small to tell */
+#define WILD       0.5  /* standard deviation over count: no bias is consistent beyond this */
+#define WILD_PART  0.1  /* of the truth: a count below this is as good as none */
+
+bool grade_is_firm(enum truth_grade grade)
+{
+    return grade == TRUTH_PROVEN || grade == TRUTH_BOUNDED;
+}
+
+bool point_demands_counts(const struct judged_point *judged)
+{
+    const struct truth *truth = &judged->point->truth;
+    if (judged->runs == 0 || !grade_is_firm(truth->grade))
+        return false;
+    return judged->against_account ? point_predicted(judged) > 0 : truth->low > 0;
+}
+
+/* The most that the way itself may add or leave out. */
+static double added(const struct judged_point *judged)
+{
+    return fmax(fabs((double)judged->overhead),
+                fmax(fabs((double)judged->overhead_low), fabs((double)judged->overhead_high)));
+}
+
+static bool all_exact(const struct judged_point *judged)
+{
+    size_t quiet = judged->runs - judged->disturbed;
+    return quiet ? judged->exact == quiet : judged->disturbed_exact == judged->runs;
+}
+
+static bool within(const struct judged_point *judged, double tolerance)
+{
+    return judged->low >= -tolerance && judged->high <= tolerance;
+}
+
+/* The error is beyond the tolerance, and not by chance. */
+static bool surely_beyond(const struct judged_point *judged, double tolerance)
+{
+    return judged->strict_low > tolerance || judged->strict_high < -tolerance;
+}
+
+static enum standing zero_standing(const struct judged_point *judged)
+{
+    double least = ZERO_LEAST * fmax(1, added(judged)), n = (double)judged->point->n;
+    return n >= least && surely_beyond(judged, ZERO_PART * n) ? STANDING_EXCESS : STANDING_SMALL;
+}
+
+bool point_is_wild(const struct judged_point *judged)
+{
+    double size = fmax(fabs(judged->mean), WILD_PART * fabs(point_predicted(judged)));
+    return judged->runs > 1 && judged->stdev > WILD * size;
+}
+
+static enum standing off(const struct judged_point *judged,
+                         const struct circumstances *circumstances)
+{
+    return point_is_wild(judged) && !circumstances->explained ? STANDING_UNCLEAR : STANDING_OFF;
+}
+
+/* Of a truth that outweighs the overhead. */
+static enum standing weighty_standing(const struct judged_point *judged,
+                                      const struct circumstances *circumstances)
+{
+    if (within(judged, point_tolerance(judged))) {
+        if (judged->strays == 0 || !circumstances->strays_count)
+            return STANDING_WITHIN;
+        return circumstances->explained ? STANDING_OFF : STANDING_UNCLEAR;
+    }
+    if (surely_beyond(judged, 0))
+        return off(judged, circumstances);
+    return circumstances->explained ? STANDING_OFF : STANDING_UNCLEAR;
+}
+
+/* Of a truth that does not outweigh the overhead: as much as that. An overhead that is always the
+ * same hides less: half of the truth, once that is much more than the overhead's spread. */
+static double coarse_tolerance(const struct judged_point *judged)
+{
+    double coarse = fmax(point_tolerance(judged), added(judged));
+    double spread = (double)judged->overhead_high - (double)judged->overhead_low;
+    double predicted = fabs(point_predicted(judged));
+    if (judged->has_overhead && predicted >= ZERO_LEAST * fmax(1, spread))
+        coarse = fmin(coarse, predicted / 2);
+    return coarse;
+}
+
+enum standing point_standing(const struct judged_point *judged,
+                             const struct circumstances *circumstances)
+{
+    const struct truth *truth = &judged->point->truth;
+    if (judged->runs == 0 || truth->grade == TRUTH_NONE)
+        return STANDING_NONE;
+    if (all_exact(judged) && (judged->has_overhead || truth->grade != TRUTH_PROVEN))
+        return STANDING_EXACT;
+    double predicted = point_predicted(judged);
+    if (predicted == 0)
+        return zero_standing(judged);
+    /* A bounded truth that may be nothing still has an upper limit. */
+    bool weighty =
+        judged->outweighs || (!(truth->grade == TRUTH_PROVEN && !judged->against_account) &&
+                              (double)truth->high >= ZERO_LEAST * added(judged));
+    if (weighty)
+        return weighty_standing(judged, circumstances);
+    return surely_beyond(judged, coarse_tolerance(judged)) ? off(judged, circumstances)
+                                                           : STANDING_SMALL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs of a process that are not alike. Counts that arrive late, or a counter that must be warmed
+ * up: the first run differs from the others; one such run in a hundred would pass for a stray. A
+ * counter that is not set back, or drifts: every run has more than the one before. */
+
+#define PROCESSES_LEAST 4
+#define MOSTLY          0.8
+#define RISING_LEAST    5    /* runs in turn: by chance they stand so once in 120 times */
+#define DRIFT_TRUTH     1000 /* from which on drifts are looked for */
+
+/* The runs of one process, from `start`; how many. */
+static size_t stretch_of(const struct point *point, size_t start)
+{
+    size_t end = start;
+    while (end < point->run_count && point->runs[end].process == point->runs[start].process)
+        end++;
+    return end - start;
+}
+
+/* The runs after the first lie in [low, high]. false: too few of them. */
+static bool range_of_rest(const struct judged_point *judged, size_t from, size_t to, double *low,
+                          double *high)
+{
+    size_t count = 0;
+    for (size_t i = from; i < to; i++) {
+        double error;
+        const struct evidence_run *run = &judged->point->runs[i];
+        if (!run_is_judged(judged, run) || !run_error(judged, run, &error))
+            continue;
+        *low = count ? fmin(*low, error) : error;
+        *high = count ? fmax(*high, error) : error;
+        count++;
+    }
+    return count >= 3;
+}
+
+struct tally_of_firsts {
+    size_t below, above, processes;
+    double sum; /* of relative errors of those that differ */
+};
+
+/* A first run differs when it is outside the range of the others by more than that range. */
+static void look_at_process(const struct judged_point *judged, size_t start, size_t length,
+                            struct tally_of_firsts *tally)
+{
+    const struct evidence_run *run = &judged->point->runs[start];
+    double first, low, high, predicted = point_predicted(judged);
+    if (!run_is_judged(judged, run) || !run_error(judged, run, &first) ||
+        !range_of_rest(judged, start + 1, start + length, &low, &high))
+        return;
+    tally->processes++;
+    double margin = fmax(high - low, 0.5);
+    if (first >= low - margin && first <= high + margin)
+        return;
+    *(first < low ? &tally->below : &tally->above) += 1;
+    tally->sum += predicted != 0 ? first / predicted : 0;
+}
+
+struct first_runs compare_first_runs(const struct judgement *judgement)
+{
+    struct tally_of_firsts tally = {0};
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            if (!point_demands_counts(judged))
+                continue;
+            for (size_t k = 0; k < judged->point->run_count;) {
+                size_t length = stretch_of(judged->point, k);
+                look_at_process(judged, k, length, &tally);
+                k += length;
+            }
+        }
+    size_t differ = tally.below > tally.above ? tally.below : tally.above;
+    bool mostly =
+        tally.processes >= PROCESSES_LEAST && (double)differ >= MOSTLY * (double)tally.processes;
+    return (struct first_runs){mostly, tally.processes,
+                               differ ? tally.sum / (double)(tally.below + tally.above) : 0};
+}
+
+/* Errors of the judged runs of a process never fall, and rise by more than a count and at least
+ * twice. sign: -1 for the other way round. */
+static bool keeps_rising(const struct judged_point *judged, size_t from, size_t to, double sign,
+                         size_t *runs)
+{
+    double first = 0, last = 0;
+    size_t rises = 0;
+    *runs = 0;
+    for (size_t i = from; i < to; i++) {
+        double error;
+        const struct evidence_run *run = &judged->point->runs[i];
+        if (!run_is_judged(judged, run) || !run_error(judged, run, &error))
+            continue;
+        error *= sign;
+        if ((*runs)++ == 0)
+            first = last = error;
+        if (error < last)
+            return false;
+        rises += error > last;
+        last = error;
+    }
+    return *runs >= RISING_LEAST && rises >= 3 && last - first > 1;
+}
+
+struct drift compare_runs_in_turn(const struct judgement *judgement)
+{
+    size_t processes = 0, up = 0, down = 0, runs;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            /* Small counts have no room to rise. */
+            if (!point_demands_counts(judged) || point_predicted(judged) < DRIFT_TRUTH)
+                continue;
+            for (size_t k = 0; k < judged->point->run_count;) {
+                size_t length = stretch_of(judged->point, k);
+                bool rises = keeps_rising(judged, k, k + length, 1, &runs);
+                bool falls = !rises && keeps_rising(judged, k, k + length, -1, &runs);
+                up += rises;
+                down += falls;
+                processes += length >= RISING_LEAST;
+                k += length;
+            }
+        }
+    size_t most = up > down ? up : down;
+    bool mostly = processes >= PROCESSES_LEAST && (double)most >= MOSTLY * (double)processes;
+    return (struct drift){mostly, up > down, processes};
 }

@@ -3,9 +3,290 @@
  *
  * The judge: every event by itself, then all of them against one another. */
 #include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "studies/validate/judge.h"
+#include "studies/validate/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The case file in memory. */
+
+/* One more element, zeroed; the list doubles at powers of two. NULL when out of memory. */
+static void *append(void *list_pointer, size_t *count, size_t size)
+{
+    void **list = list_pointer;
+    if ((*count & (*count - 1)) == 0) {
+        void *grown = reallocarray(*list, *count ? 2 * *count : 1, size);
+        if (!grown)
+            return NULL;
+        *list = grown;
+    }
+    void *element = (char *)*list + *count * size;
+    memset(element, 0, size);
+    (*count)++;
+    return element;
+}
+
+struct evidence *case_add_event(struct case_file *file)
+{
+    return append(&file->events, &file->event_count, sizeof(*file->events));
+}
+
+struct point *evidence_add_point(struct evidence *evidence)
+{
+    struct point *point =
+        append(&evidence->points, &evidence->point_count, sizeof(*evidence->points));
+    if (point) {
+        point->cpu = -1;
+        point->faults = -1;
+        point->switches = -1;
+    }
+    return point;
+}
+
+struct trait *point_add_trait(struct point *point)
+{
+    return append(&point->traits, &point->trait_count, sizeof(*point->traits));
+}
+
+struct evidence_run *point_add_runs(struct point *point, size_t count)
+{
+    struct evidence_run *grown =
+        reallocarray(point->runs, point->run_count + count, sizeof(*grown));
+    if (!grown)
+        return NULL;
+    point->runs = grown;
+    memset(grown + point->run_count, 0, count * sizeof(*grown));
+    return grown + point->run_count;
+}
+
+static void release_point(struct point *point)
+{
+    for (size_t i = 0; i < point->trait_count; i++)
+        free(point->traits[i].name);
+    free(point->traits);
+    free(point->runs);
+    free(point->specimen);
+    free(point->path);
+    free(point->opt);
+    free(point->link);
+    free(point->core);
+    free(point->failure_reason);
+}
+
+void case_release(struct case_file *file)
+{
+    for (size_t i = 0; i < file->event_count; i++) {
+        struct evidence *evidence = &file->events[i];
+        for (size_t j = 0; j < evidence->point_count; j++)
+            release_point(&evidence->points[j]);
+        free(evidence->points);
+        free(evidence->event);
+        free(evidence->kind);
+        free(evidence->class);
+        free(evidence->reason);
+    }
+    free(file->events);
+    *file = (struct case_file){0};
+}
+
+const struct trait *point_trait(const struct point *point, enum trait_kind kind, const char *name)
+{
+    for (size_t i = 0; i < point->trait_count; i++)
+        if (point->traits[i].kind == kind && strcmp(point->traits[i].name, name) == 0)
+            return &point->traits[i];
+    return NULL;
+}
+
+bool point_same_way(const struct point *left, const struct point *right)
+{
+    return strcmp(left->path, right->path) == 0 && left->pattern == right->pattern &&
+           strcmp(left->opt, right->opt) == 0 && strcmp(left->link, right->link) == 0 &&
+           left->counters == right->counters && left->cpu == right->cpu &&
+           strcmp(left->core, right->core) == 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The words for verdicts and causes, the same in tables, JSON and docs. */
+
+const char *const verdict_names[VERDICT_COUNT] = {
+    [VERDICT_UNSUPPORTED] = "unsupported",
+    [VERDICT_UNSCHEDULED] = "unscheduled",
+    [VERDICT_UNJUDGED] = "unjudged",
+    [VERDICT_DEAD] = "dead",
+    [VERDICT_NOISY] = "noisy",
+    [VERDICT_EXACT] = "exact",
+    [VERDICT_ACCURATE] = "accurate",
+    [VERDICT_BIASED] = "biased",
+};
+
+const char *const cause_names[CAUSE_COUNT] = {
+    [CAUSE_NONE] = NULL,
+    [CAUSE_INTERFACE_OVERHEAD] = "interface-overhead",
+    [CAUSE_KERNEL_LEAK] = "kernel-leak",
+    [CAUSE_FAULT_OVERCOUNT] = "fault-overcount",
+    [CAUSE_INTERRUPT_OVERCOUNT] = "interrupt-overcount",
+    [CAUSE_OPCODE_OVERCOUNT] = "opcode-overcount",
+    [CAUSE_MULTIPLEXING] = "multiplexing",
+    [CAUSE_WRAP] = "wrap",
+    [CAUSE_LOST_COUNTS] = "lost-counts",
+    [CAUSE_THRESHOLD] = "threshold",
+    [CAUSE_OTHER_DEFINITION] = "other-definition",
+    [CAUSE_MODE_NOT_APPLICABLE] = "mode-not-applicable",
+    [CAUSE_CORE_TYPE] = "core-type",
+    [CAUSE_VIRTUALIZED] = "virtualized",
+    [CAUSE_PERMISSION] = "permission",
+    [CAUSE_UNKNOWN] = "unknown",
+};
+
+bool verdict_is_of_counts(enum verdict verdict)
+{
+    return verdict >= VERDICT_DEAD;
+}
+
+unsigned verdict_weight(enum verdict verdict, enum cause cause)
+{
+    if (verdict_is_of_counts(verdict))
+        return 2;
+    return verdict != VERDICT_UNJUDGED && cause != CAUSE_PERMISSION;
+}
+
+bool verdict_is_trusted(enum verdict verdict)
+{
+    return verdict == VERDICT_EXACT || verdict == VERDICT_ACCURATE;
+}
+
+int verdict_from_name(const char *name)
+{
+    for (int i = 0; i < VERDICT_COUNT; i++)
+        if (strcmp(verdict_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What an event's name and kind say of it: its mode, and whether the processor counts it. */
+
+#define MODE_LETTERS "ukhGHIDe"
+
+size_t event_base(const char *event, const char **mode)
+{
+    const char *colon = strrchr(event, ':'), *slash = strrchr(event, '/');
+    const char *last = !colon || (slash && slash > colon) ? slash : colon;
+    *mode = "";
+    if (!last || !last[1] || last[1 + strspn(last + 1, MODE_LETTERS)])
+        return strlen(event);
+    *mode = last + 1;
+    /* The slash belongs to the name, a colon does not. */
+    return (size_t)(last - event) + (*last == '/');
+}
+
+bool is_hardware(const struct evidence *evidence)
+{
+    static const char *const kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strcmp(evidence->kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Writes the sentences of a judgement. */
+
+#define WHOLE_MOST 1e15 /* above this not every digit means something */
+
+/* Groups the digits before the point by threes. */
+static void group(const char *plain, char text[FIGURE_SIZE])
+{
+    size_t digits = strspn(plain, "0123456789"), used = 0;
+    for (size_t i = 0; plain[i] && used + 2 < FIGURE_SIZE; i++) {
+        if (i > 0 && i < digits && (digits - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = plain[i];
+    }
+    text[used] = '\0';
+}
+
+/* 12.500 says no more than 12.5. */
+static void trim(char plain[FIGURE_SIZE])
+{
+    if (!strchr(plain, '.') || strchr(plain, 'e'))
+        return;
+    char *end = plain + strlen(plain);
+    while (end[-1] == '0')
+        end--;
+    end[end[-1] == '.' ? -1 : 0] = '\0';
+}
+
+static void magnitude(double value, char text[FIGURE_SIZE])
+{
+    char plain[FIGURE_SIZE];
+    if (!isfinite(value) || value >= WHOLE_MOST)
+        snprintf(plain, sizeof(plain), "%.3g", value);
+    else if (value == floor(value) || value >= 1000)
+        snprintf(plain, sizeof(plain), "%.0f", value);
+    else
+        snprintf(plain, sizeof(plain), value < 0.1 ? "%.2g" : "%.3f", value);
+    trim(plain);
+    group(plain, text);
+}
+
+const char *figure_of(double value, char text[FIGURE_SIZE])
+{
+    if (value >= 0 || isnan(value)) {
+        magnitude(value, text);
+        return text;
+    }
+    return signed_figure(value, text);
+}
+
+const char *figure_rounded(double value, int digits, char text[FIGURE_SIZE])
+{
+    char plain[FIGURE_SIZE], grouped[FIGURE_SIZE];
+    const double size = fabs(value);
+    if (!(size > 0) || size >= WHOLE_MOST)
+        return figure_of(value, text);
+    const int decimals = digits - 1 - (int)floor(log10(size));
+    if (size < 1)
+        snprintf(plain, sizeof(plain), "%.*g", digits, size);
+    else
+        snprintf(plain, sizeof(plain), "%.*f", decimals > 0 ? decimals : 0, size);
+    trim(plain);
+    group(plain, grouped);
+    snprintf(text, FIGURE_SIZE, "%s%.*s", value < 0 ? "-" : "", FIGURE_SIZE - 2, grouped);
+    return text;
+}
+
+const char *signed_figure(double value, char text[FIGURE_SIZE])
+{
+    char rest[FIGURE_SIZE];
+    magnitude(fabs(value), rest);
+    snprintf(text, FIGURE_SIZE, "%c%.*s", value < 0 ? '-' : '+', FIGURE_SIZE - 2, rest);
+    return text;
+}
+
+void note_add(char note[NOTE_SIZE], const char *format, ...)
+{
+    char sentence[NOTE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(sentence, sizeof(sentence), format, arguments);
+    va_end(arguments);
+    size_t used = strlen(note);
+    /* The first is kept at any length: a cut sentence says more than none. */
+    if (length < 0 || (used > 0 && used + 1 + (size_t)length >= NOTE_SIZE))
+        return;
+    if (used > 0)
+        note[used++] = ' ';
+    snprintf(note + used, NOTE_SIZE - used, "%s", sentence);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The judge: every event by itself, then all of them against one another. */
 
 int judge_case(const struct case_file *file, uint64_t seed, struct judgements *judgements)
 {

@@ -1,11 +1,272 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The steps from the rows of one event to its verdict, and from there to what events say of one
- * another. */
+ * The steps from counts to a verdict, which files of the judge share. */
 #pragma once
 
-#include "judge/rows.h"
+#include <stddef.h>
+
+#include "studies/validate/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The errors of all runs of one event, point by point: what every explanation looks at. An
+ * explanation that was found takes its part out of them (a run that wrapped is unwrapped, a lost
+ * one is left out), and what remains is laid before the next. */
+
+struct error_run {
+    const struct evidence_run *run;
+    double error; /* count minus overhead minus truth */
+    bool disturbed, multiplexed;
+    bool left_out; /* an explanation has claimed it */
+};
+
+struct error_point {
+    const struct judged_point *judged;
+    const struct point *point;
+    double truth;     /* predicted count; of a bounded truth its lower limit */
+    bool proven;      /* … to the count: the others have shapes, but no place in a regression */
+    bool far_outside; /* of the limits of a bounded truth: it has a place all the same */
+    bool left_out;    /* an explanation has claimed it */
+    struct error_run *runs;
+    size_t run_count;
+    /* Of the quiet runs that are not left out: */
+    size_t quiet, processes;
+    double spread;   /* between the quartiles of the errors */
+    double location; /* of the error; robust */
+    double sigma;    /* of the location, at least half a count */
+    double excess;   /* variance of the location that only shows between processes */
+    bool constant;   /* all of them are equal */
+    double enabled;  /* mean, s */
+    double interrupts, faults;
+    size_t way; /* points with the same one have their overhead from the same null cell … */
+    double added_noise;    /* counts that runs of this way differ by however small they are */
+    double overhead_sigma; /* … and share its error */
+};
+
+struct errors {
+    const struct judgement *judgement;
+    struct error_point *points; /* null cells and points without truth are not among them */
+    size_t count;
+    size_t way_count;
+    bool all_zero;   /* every run reads 0 before anything is subtracted */
+    bool exact;      /* no point that is not left out shows any noise */
+    double noise_df; /* how well the points' sigmas are known */
+};
+
+/* -ENOMEM. */
+int errors_collect(const struct judgement *judgement, struct errors *errors);
+/* Location and sigma of every point, from the runs that are not left out. -ENOMEM. */
+int errors_sum_up(struct errors *errors);
+/* Steps of it. One point by itself: its variance stands in sigma until the noise is settled; the
+ * degrees of freedom behind it are returned. values, work: room for all of its runs. */
+double error_point_sum_up(struct error_point *point, double *values, double *work);
+int errors_settle_noise(struct errors *errors);
+void errors_release(struct errors *errors);
+
+/* Does the point take part in a regression? */
+bool error_point_counts(const struct error_point *point);
+/* The count of a run: what was reported, less the overhead, not extrapolated. */
+double run_count_raw(const struct error_point *point, const struct error_run *run);
+
+/* ----------------------------------------------------------------------------------------------
+ * Why an event deviates: what the errors of all its points have in common. Called by the judge
+ * once rows and points are summed up; decides no verdict. */
+
+/* What was found, best first. */
+struct explained {
+    struct explanation list[EXPLANATIONS_MOST];
+    size_t count;
+    char fits[64];        /* the class that the event counts instead; "" */
+    char note[NOTE_SIZE]; /* the first of them as a sentence with its size; "" when count is 0 */
+};
+
+/* Looks at judgement->rows (points, overheads), not at their verdicts. Reports what is significant
+ * even where it is small: the verdict may still be accurate. Nothing found: count 0.
+ * 0 or -ENOMEM. */
+int explain(const struct judgement *judgement, uint64_t seed, struct explained *explained);
+
+/* The error of one run of a judged point: count minus overhead minus truth (0 within limits); false
+ * for a run that got no counter, or that has no truth. */
+bool run_error(const struct judged_point *point, const struct evidence_run *run, double *error);
+/* Did a second account see more than the code does itself? */
+bool run_is_disturbed(const struct judged_point *point, const struct evidence_run *run);
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of explain.h, in the order in which they are asked. Each says what it found, takes it
+ * out of the errors and leaves the rest to those after it. */
+
+#define SENTENCE_SIZE 280
+
+struct explaining {
+    struct errors errors;
+    struct explained *explained;
+    char sentences[EXPLANATIONS_MOST][SENTENCE_SIZE]; /* beside explained->list */
+};
+
+/* One more; dropped when the list is full. */
+void explaining_add(struct explaining *explaining, const struct explanation *explanation,
+                    const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Shapes of single counts. They leave runs or points out; -ENOMEM. */
+int explain_wrap(struct explaining *explaining);
+int explain_threshold(struct explaining *explaining);
+int explain_saturation(struct explaining *explaining);
+int explain_lost(struct explaining *explaining);
+int explain_multiplexing(struct explaining *explaining);
+/* Another class whose truths the counts are; then nothing is left to be explained. */
+int explain_definition(struct explaining *explaining, bool *found);
+/* Within the runs of a point: errors that come and go with interrupts, or with time. */
+int explain_interrupts(struct explaining *explaining);
+int explain_stray_faults(struct explaining *explaining);
+/* Sparse regression of the points' errors on what their code does: faults, system calls,
+ * interrupts, opcodes, classes, its own truth (a factor), a constant (an offset). */
+int explain_regression(struct explaining *explaining);
+
+/* One point that is off, where all others together said nothing. */
+int explain_point(struct explaining *explaining);
+
+/* Is the event asked to leave out what the operating system executes ("instructions:u")? */
+bool event_is_user_only(const struct evidence *evidence);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the errors of an event may be made of: columns for the regression, in the order in which
+ * they are preferred where the points cannot tell them apart. */
+
+enum candidate_kind {
+    CANDIDATE_FAULTS,
+    CANDIDATE_SYSCALLS,
+    CANDIDATE_SWITCHES,
+    CANDIDATE_INTERRUPTS,
+    CANDIDATE_CONSTANT,
+    CANDIDATE_TRUTH,
+    CANDIDATE_OPCODE,
+    CANDIDATE_CLASS,
+    CANDIDATE_TIME,
+};
+
+struct candidate {
+    enum candidate_kind kind;
+    const char *name; /* of an opcode or a class; else a word for one of it */
+    double *values;   /* [row] */
+    size_t twin;      /* opcodes that always occur together: the first of them; itself */
+    bool refused;     /* was selected, and made no sense */
+    bool part_of_own; /* never more than the event's own truth */
+};
+
+struct candidates {
+    const struct error_point **rows; /* the points that take part */
+    size_t row_count;
+    struct candidate *list;
+    size_t count;
+};
+
+/* opcodes: only points whose opcodes are known take part, and opcodes are candidates. -ENOMEM. */
+int candidates_gather(const struct errors *errors, bool opcodes, struct candidates *candidates);
+void candidates_release(struct candidates *candidates);
+/* Are the opcodes of all points known (2), of some (1), of none (0)? */
+int opcodes_known(const struct errors *errors);
+/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
+void say_term(struct explaining *explaining, const struct candidate *candidate,
+              const struct explanation *found, const char *alike);
+
+/* ----------------------------------------------------------------------------------------------
+ * The sentences of a judgement, and numbers in them as people read them. */
+
+#define FIGURE_SIZE 40
+
+/* 1234567 -> 1,234,567; 1.02 -> 1.02; from 1e15 on 1.2e+15. Returns text. */
+const char *figure_of(double value, char text[FIGURE_SIZE]);
+/* Rounded to so many digits, of which none before the point is left out: 194.32 at 2 -> 194. */
+const char *figure_rounded(double value, int digits, char text[FIGURE_SIZE]);
+/* Both where they are printed. */
+#define FIGURE(value)          figure_of(value, (char[FIGURE_SIZE]){""})
+#define ROUNDED(value, digits) figure_rounded(value, digits, (char[FIGURE_SIZE]){""})
+/* The same, always with a sign. */
+const char *signed_figure(double value, char text[FIGURE_SIZE]);
+
+/* Appends one more sentence; one that does not fit is left out whole. */
+void note_add(char note[NOTE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ----------------------------------------------------------------------------------------------
+ * From the runs of one point to what they say: the first step of the judge. Whether a count is
+ * exact is decided in integers here; everything later works on doubles. */
+
+__extension__ typedef __int128 wide;
+
+/* The count of a run as a signed number: one above 2^63 is a difference that went below zero.
+ * Extrapolated where the counter had the PMU part of the time, to the nearest. false: it never had
+ * it. */
+bool run_count_of(const struct evidence_run *run, wide *count);
+bool run_is_multiplexed(const struct evidence_run *run);
+/* Page faults, and context switches, of both kinds. */
+int64_t account_faults(const struct account *account);
+int64_t account_switches(const struct account *account);
+
+/* The error of a run, exactly: see run_error in explain.h. */
+bool run_exact_error(const struct judged_point *judged, const struct evidence_run *run,
+                     wide *error);
+
+/* What the null cell of a point's way says: overhead and its spread, the way's own account.
+ * Without such a cell has_overhead stays false. -ENOMEM. */
+int measure_overhead(const struct evidence *evidence, struct judged_point *judged);
+
+/* Fills judged from the point, which it points to. -ENOMEM. */
+int judge_point(const struct evidence *evidence, const struct point *point,
+                struct judged_point *judged);
+
+/* What 1 % of the truth is, but never less than half a count: no integer comes closer. */
+double point_tolerance(const struct judged_point *judged);
+/* The truth as one number: the middle of the limits; of an account the mean over the runs. */
+double point_predicted(const struct judged_point *judged);
+
+/* Calls for every quiet run that got a counter (for every one of them when none is quiet). */
+bool run_is_judged(const struct judged_point *judged, const struct evidence_run *run);
+
+/* ----------------------------------------------------------------------------------------------
+ * From points to ladders, and where each point of a ladder stands. */
+
+/* Where a point stands against its truth. */
+enum standing {
+    STANDING_NONE,    /* nothing was counted, or nothing predicts it */
+    STANDING_EXACT,   /* every judged run equals the truth, or lies within its limits */
+    STANDING_WITHIN,  /* it matters, and the interval of its error is within the tolerance */
+    STANDING_SMALL,   /* too small against the overhead to say more than that it is not far off */
+    STANDING_UNCLEAR, /* neither within nor off */
+    STANDING_OFF,     /* off, and surely so */
+    STANDING_EXCESS,  /* nothing was to be counted, and far too much was */
+};
+
+/* What is known of the event as a whole when its points are looked at. */
+struct circumstances {
+    bool explained;    /* most of the errors have an explanation: they are no noise */
+    bool strays_count; /* too many points have strays for chance */
+};
+
+enum standing point_standing(const struct judged_point *judged,
+                             const struct circumstances *circumstances);
+/* Truth that says that something was to be counted: more than zero for certain. */
+bool point_demands_counts(const struct judged_point *judged);
+/* Counts that are all over the place are off by no amount that could be stated. */
+bool point_is_wild(const struct judged_point *judged);
+/* Does the grade allow for exact, dead and biased? */
+bool grade_is_firm(enum truth_grade grade);
+
+/* Groups the points of the judgement's evidence into rows, sums up every point, fits every ladder.
+ * judgement->evidence must be set. -ENOMEM. */
+int gather_rows(struct judgement *judgement);
+/* -ENOMEM. */
+int fit_row(struct judged_row *row);
+/* Verdict, and the note that goes with it; the cause is the event's, where the row deviates. */
+void judge_row(struct judged_row *row, const struct circumstances *circumstances);
+/* The same for the factor or offset of a row that is off: "reads 1.020 of the truth at every N". */
+void describe_deviation(struct judged_row *row);
+/* Does the truth outweigh the overhead anywhere on this ladder? Where it does not, noise says
+ * little of the counter. */
+bool row_matters(const struct judged_row *row);
+
+/* ----------------------------------------------------------------------------------------------
+ * The steps from the rows of one event to its verdict, and from there to what events say of one
+ * another. */
 
 /* One event by itself: rows, explanation, verdict, cause, note. -ENOMEM. */
 int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement *judgement);

@@ -7,15 +7,15 @@
 
 #include "base/text.h"
 #include "engine/command.h"
-#include "cli/geometry.h"
 #include "engine/run-store.h"
-#include "engine/skips.h"
-#include "studies/validate/study.h"
 #include "engine/session.h"
+#include "engine/skips.h"
+#include "machine/facts.h"
 #include "output/json.h"
 #include "store/store.h"
+#include "studies/caches/parts.h"
 #include "studies/validate/plan.h"
-#include "study/validate.h"
+#include "studies/validate/study.h"
 
 struct validate_options {
     struct common_options common;
@@ -154,3 +154,68 @@ bool validate_is_user(const struct judgement *judgement); /* its name ends with 
 bool validate_same_base(const char *left, const char *right);
 /* "page-faults[:u]", for both names. */
 void validate_put_folded(const char *plain, struct text *out);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the files that make figures of `assay validate` share. */
+
+#define VALIDATE_FIGURE_ROWS 1000u
+
+/* Has it runs that can be held against one number? */
+bool validate_is_comparable(const struct judged_point *point);
+/* Of a count, from the point's truth; NAN where that is zero. */
+double validate_percent(const struct judged_point *point, double count);
+
+json_t *validate_figure_verdicts(const struct judgements *judgements);
+json_t *validate_figure_specimens(const struct judgements *judgements);
+json_t *validate_figure_overhead(const struct judgements *judgements);
+json_t *validate_figure_explanations(const struct judgements *judgements);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the latest runs of `assay validate` on a machine say of its events, for commands that show
+ * events or their counts. */
+
+#define LATEST_RUNS 8 /* that are looked at: one of a few events leaves others to earlier ones */
+
+struct latest_run {
+    struct case_file file;
+    struct judgements judgements;
+    int64_t age_s;    /* seconds since that run began */
+    char started[32]; /* and when that was: 2026-11-15T19:35:27Z */
+};
+
+struct latest_verdicts {
+    struct latest_run runs[LATEST_RUNS]; /* the newest first */
+    size_t count;                        /* 0: nothing is known */
+};
+
+/* Judges the machine's latest stores of that command. A store is kept by the machine's fingerprint,
+ * so that one of another kernel, microcode or hypervisor is not found. One that cannot be used is
+ * passed over, which is said unless --quiet. */
+void latest_verdicts_load(const char *fingerprint, const struct common_options *common,
+                          struct latest_verdicts *latest);
+/* The newest of those that say most (verdict_weight) of the event under this very name; NULL: it
+ * was not validated. *age_s is that of its run. */
+const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
+                                       int64_t *age_s);
+void latest_verdicts_free(struct latest_verdicts *latest);
+
+/* ----------------------------------------------------------------------------------------------
+ * What is known of an event's trust on a machine, for commands that show counts: from the latest
+ * runs of `assay validate` there, else from the passport of the same CPU under another kernel,
+ * microcode or hypervisor, which is stale. */
+
+struct known_trust {
+    char event[128];      /* the name it was validated under, which is the one asked for */
+    char verdict[24];     /* "exact" … as verdict_names; "unknown": never validated */
+    char cause[32];       /* of a verdict that is not good; "" */
+    char note[512];       /* in words; where nothing is known: what to do */
+    int64_t age_s;        /* since it was validated; -1: unknown */
+    bool stale;           /* it was the same CPU, but not the same machine … */
+    char difference[256]; /* … and what differs: "kernel 6.1.0 -> 6.18.0"; "" */
+};
+
+/* 0, or -ENOENT where nothing is known of the event (verdict "unknown"). Never fails otherwise: a
+ * passport that cannot be read is as good as none, and the note says so. opens: it can be counted
+ * now; that it could not be opened once, or that access was refused, is no verdict then. */
+int trust_of(const struct latest_verdicts *latest, const struct facts *machine, const char *event,
+             bool opens, struct known_trust *known);

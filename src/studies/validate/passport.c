@@ -15,10 +15,175 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/deliver.h"
-#include "cli/latest-verdicts.h"
-#include "studies/validate/parts.h"
+#include "engine/finish.h"
 #include "machine/passports.h"
+#include "studies/validate/parts.h"
+#include "studies/validate/plan.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * From the latest store of `assay validate` to a verdict for each event. */
+
+/* Seconds since a moment written as 2026-11-15T19:35:27Z; 0 for one in the future or of another
+ * form. */
+static int64_t age_of(const char *moment)
+{
+    struct tm parts = {0};
+    const char *end = moment ? strptime(moment, "%Y-%m-%dT%H:%M:%SZ", &parts) : NULL;
+    if (!end || *end)
+        return 0;
+    time_t then = timegm(&parts), now = time(NULL);
+    return now > then ? (int64_t)(now - then) : 0;
+}
+
+static void release_run(struct latest_run *run)
+{
+    judgements_release(&run->judgements);
+    case_release(&run->file);
+    *run = (struct latest_run){0};
+}
+
+static int judge(struct store *store, struct latest_run *run, struct failure *failure)
+{
+    struct store_info info = {0};
+    int error = store_info(store, &info, failure);
+    uint64_t seed = info.seed;
+    run->age_s = age_of(info.started);
+    snprintf(run->started, sizeof(run->started), "%s", info.started ? info.started : "");
+    store_info_release(&info);
+    if (error == 0)
+        error = validate_load(store, &run->file, failure);
+    return error < 0 ? error : judge_case(&run->file, seed, &run->judgements);
+}
+
+static int load_run(const char *path, struct latest_run *run, struct failure *failure)
+{
+    struct store *store = NULL;
+    int error = store_open(&store, path, false, failure);
+    if (error == 0)
+        error = judge(store, run, failure);
+    store_close(store);
+    if (error < 0)
+        release_run(run);
+    return error;
+}
+
+void latest_verdicts_load(const char *fingerprint, const struct common_options *common,
+                          struct latest_verdicts *latest)
+{
+    AUTO_FREE char *path = NULL;
+    *latest = (struct latest_verdicts){0};
+    for (size_t tried = 0; tried < LATEST_RUNS; tried++) {
+        struct failure failure = {0};
+        char *older;
+        if (store_latest_before(fingerprint, "validate", path, &older, &failure) < 0)
+            return;
+        free(path);
+        path = older;
+        if (load_run(path, &latest->runs[latest->count], &failure) == 0)
+            latest->count++;
+        else
+            deliver_remark(common, "what `assay validate` found here cannot be used: %s",
+                           failure.text[0] ? failure.text : "out of memory");
+    }
+}
+
+static const struct judgement *find(const struct latest_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->judgements.count; i++)
+        if (strcmp(run->judgements.list[i].evidence->event, name) == 0)
+            return &run->judgements.list[i];
+    return NULL;
+}
+
+const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
+                                       int64_t *age_s)
+{
+    const struct judgement *best = NULL;
+    for (size_t i = 0; i < latest->count; i++) {
+        const struct judgement *found = find(&latest->runs[i], name);
+        if (!found || (best && verdict_weight(found->verdict, found->cause) <=
+                                   verdict_weight(best->verdict, best->cause)))
+            continue;
+        best = found;
+        *age_s = latest->runs[i].age_s;
+    }
+    return best;
+}
+
+void latest_verdicts_free(struct latest_verdicts *latest)
+{
+    for (size_t i = 0; i < latest->count; i++)
+        release_run(&latest->runs[i]);
+    latest->count = 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * From stores and passports to one answer about an event. */
+
+#define COPY(to, from) snprintf(to, sizeof(to), "%.*s", (int)sizeof(to) - 1, (from) ? (from) : "")
+
+static void from_judgement(const struct judgement *judgement, int64_t age_s,
+                           struct known_trust *known)
+{
+    COPY(known->event, judgement->evidence->event);
+    COPY(known->verdict, verdict_names[judgement->verdict]);
+    COPY(known->cause, cause_names[judgement->cause]);
+    COPY(known->note, judgement->note);
+    known->age_s = age_s;
+}
+
+static bool is_of_counts(const char *verdict)
+{
+    const int known = verdict_from_name(verdict);
+    return known >= 0 && verdict_is_of_counts((enum verdict)known);
+}
+
+/* Of an event that opens, that it does not is not so any more. */
+static bool holds(const char *verdict, const char *cause, bool opens)
+{
+    return !(cause && strcmp(cause, cause_names[CAUSE_PERMISSION]) == 0) &&
+           !(opens && strcmp(verdict, verdict_names[VERDICT_UNSUPPORTED]) == 0);
+}
+
+int trust_of(const struct latest_verdicts *latest, const struct facts *machine, const char *event,
+             bool opens, struct known_trust *known)
+{
+    *known = (struct known_trust){.verdict = "unknown", .age_s = -1};
+    int64_t age_s = 0;
+    const struct judgement *judgement = latest ? latest_verdict(latest, event, &age_s) : NULL;
+    if (judgement &&
+        !holds(verdict_names[judgement->verdict], cause_names[judgement->cause], opens))
+        judgement = NULL;
+    if (judgement)
+        from_judgement(judgement, age_s, known);
+    /* Where stores have nothing by counts, the passport may. */
+    if (judgement && verdict_is_of_counts(judgement->verdict))
+        return 0;
+    struct assay_trust_verdict trust;
+    struct failure failure = {0};
+    int error = machine_trust(machine, event, &trust, &failure);
+    if (error == 0 && !holds(trust.verdict, trust.cause, opens))
+        error = fail_with(&failure, -ENOENT, "access was refused when it was validated: %.400s",
+                          trust.note);
+    if (judgement && (error < 0 || !is_of_counts(trust.verdict)))
+        return 0;
+    COPY(known->note, error < 0 ? failure.text : trust.note);
+    if (error < 0)
+        return -ENOENT;
+    COPY(known->event, trust.event);
+    COPY(known->verdict, trust.verdict);
+    COPY(known->cause, trust.cause);
+    COPY(known->difference, trust.difference);
+    known->age_s = trust.age_s;
+    known->stale = trust.stale;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The machine's passport: the newest verdict for every event, in a JSON file that other programs
+ * read (docs/passport.md). It is made of this run, of the stores of earlier ones judged anew, and
+ * of what the passport said before: a run whose store lies elsewhere, or is gone, was one all the
+ * same. */
 
 #define MOST_BYTES (4u << 20) /* that readers take */
 

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "engine/session.h"
+#include "store/store.h"
+#include "studies/validate/study.h"
 #include "wire/cell.h"
 
 /* A way from code to count. */
@@ -147,3 +149,46 @@ struct validate_cap {
 /* False: the whole ladder was measured, or nothing of it. */
 bool validate_cap(const struct validate_study *study, const struct validate_plan *plan,
                   size_t subject, struct validate_cap *cap);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a store says of its specimens, ready to be asked: truths and opcodes of one specimen,
+ * evaluated at one N. */
+
+/* One line: base + each * N of something. */
+struct known_line {
+    char *specimen, *name; /* without parameters; a class or an opcode */
+    enum truth_grade grade;
+    int64_t base, each, high_base, high_each;
+    size_t place; /* in the store */
+};
+
+struct known_lines {
+    struct known_line *list; /* by specimen, then in the order of the store */
+    size_t count, capacity;
+};
+
+struct known {
+    struct known_lines truths, opcodes;
+};
+
+int known_load(struct store *store, struct known *known, struct failure *failure);
+void known_release(struct known *known);
+
+/* The count of a class; grade TRUTH_NONE where the store has none, or where it leaves 64 bits. */
+struct truth known_truth(const struct known *known, const char *specimen, const char *class,
+                         uint64_t n);
+/* Everything that is a number becomes a trait of the point. -ENOMEM. */
+int known_traits(const struct known *known, struct point *point);
+
+/* TRUTH_NONE for what is no grade. */
+enum truth_grade grade_from_name(const char *name);
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of events against specimens: what to measure next, and from what was stored to the
+ * case that the judge gets. */
+
+/* --- from a store to a case --- */
+
+/* Every event that the store tells of, with all points and runs measured for it. case_release frees
+ * it, also after a failure. */
+int validate_load(struct store *store, struct case_file *file, struct failure *failure);
