@@ -4,7 +4,7 @@
  * Controls that a process applies to itself before it becomes the program. */
 #pragma once
 
-#include "probe/command/guarded.h"
+#include "probe/command/guard.h"
 
 /* In the process that becomes the program. Negative errno with the reason. */
 int controls_apply(const struct command_visit *visit, const struct execution *execution,

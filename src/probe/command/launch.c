@@ -25,7 +25,7 @@
 #include "probe/command/interrupts.h"
 #include "probe/command/launch.h"
 #include "probe/command/row.h"
-#include "probe/command/tasks.h"
+#include "probe/command/system.h"
 #include "probe/sources/program.h"
 
 int launch_prepare(const struct command_visit *visit, struct execution *execution)

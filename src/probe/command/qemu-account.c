@@ -3,7 +3,7 @@
  *
  * One account. The program ran in the memory in which it was written, so nothing in it is believed
  * before it is looked at. */
-#include "probe/command/qemu.h"
+#include "probe/command/qemu-accounts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "probe/command/qemu.h"
+#include "probe/command/qemu-accounts.h"
 
 static int take(struct qemu_accounts *accounts, const char *path, const char *target,
                 struct failure *failure)

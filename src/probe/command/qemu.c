@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "probe/command/cores.h"
-#include "probe/command/qemu.h"
+#include "probe/command/qemu-accounts.h"
 #include "probe/command/qemu-program.h"
 #include "probe/sources/program.h"
 #include "probe/sources/qemu.h"

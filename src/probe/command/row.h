@@ -6,7 +6,7 @@
 
 #include <sys/resource.h>
 
-#include "probe/command/guarded.h"
+#include "probe/command/guard.h"
 
 struct outcome {
     int status; /* as of waitpid */

@@ -24,7 +24,7 @@
 #include "probe/command/cores.h"
 #include "probe/command/maps.h"
 #include "probe/command/valgrind-files.h"
-#include "probe/command/valgrind-summed.h"
+#include "probe/command/valgrind-log.h"
 
 #define TRACE       "valgrind-trace." /* and the id of a process */
 #define PAUSE_MS    2

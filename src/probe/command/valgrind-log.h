@@ -30,7 +30,7 @@ struct summed {
     bool changed;     /* different instructions lay at an address, or may have */
     struct text said; /* lines that are no trace: Valgrind's own */
 
-    /* of valgrind-summed.c alone */
+    /* of valgrind-log.c alone */
     uint32_t *slots; /* by address; 1 + place in list */
     size_t capacity;
     uint64_t last[SUMMED_THREADS]; /* 1 + place of what each thread executed last; 0: nothing */

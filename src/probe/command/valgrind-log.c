@@ -3,7 +3,7 @@
  *
  * Sums lackey's trace by instruction. A string instruction that a thread executes straight after
  * itself is the same execution, repeated. */
-#include "probe/command/valgrind-summed.h"
+#include "probe/command/valgrind-log.h"
 
 #include <errno.h>
 #include <stdlib.h>

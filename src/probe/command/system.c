@@ -3,7 +3,7 @@
  *
  * Counts births by the records that perf_event keeps of them: an event that counts nothing, on
  * every CPU, inherited by whatever is born. Nothing is sampled and nobody is stopped. */
-#include "probe/command/tasks.h"
+#include "probe/command/system.h"
 
 #include <errno.h>
 #include <stdbool.h>
