@@ -16,7 +16,6 @@
 
 #include "base/words.h"
 #include "probe/command/environment.h"
-#include "probe/command/tunables.h"
 
 static char *const inherited[] = {(char *)(uintptr_t) "OWN=value", (char *)(uintptr_t) "EMPTY=",
                                   (char *)(uintptr_t) "PERL_HASH_SEED=7", NULL};

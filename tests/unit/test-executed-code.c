@@ -22,7 +22,6 @@
 #include "probe/command/calls.h"
 #include "probe/command/detail.h"
 #include "probe/command/executed.h"
-#include "probe/command/maps.h"
 
 /* What the code under test needs of the rest of the probe. */
 int command_fail(const struct command_visit *visit, int code, const char *format, ...)

@@ -1,19 +1,201 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Tells the system calls of a traced program in the order in which they end, with a sum of what
- * each of them gave: two runs that were given the same have the same sums. */
+ * System calls of a traced program, told in the order in which they end, with a sum of what each
+ * of them gave: two runs that were given the same have the same sums. */
 #include "probe/command/calls.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/times.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "probe/command/calls-given.h"
+/* ----------------------------------------------------------------------------------------------
+ * What a traced program's system calls are called, and which of them change how it is followed. */
+
+void call_name(const struct stepped_call *made, char *name, size_t size)
+{
+    const char *const *names = made->narrow ? call_names_narrow : call_names_native;
+    const char *found =
+        made->number >= 0 && made->number < CALL_NUMBERS - 1 ? names[made->number] : NULL;
+    if (found)
+        snprintf(name, size, "%s", found);
+    else
+        snprintf(name, size, "%scall-%" PRId64, made->narrow ? "32-bit-" : "", made->number);
+}
+
+enum call_role call_role(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum call_role role;
+    } roles[] = {
+        {"mmap", CALL_MAPS},
+        {"mmap2", CALL_MAPS},
+        {"mprotect", CALL_MAPS},
+        {"pkey_mprotect", CALL_MAPS},
+        {"munmap", CALL_UNMAPS},
+        {"mremap", CALL_MOVES},
+        {"shmat", CALL_MOVES},
+        {"shmdt", CALL_MOVES},
+        {"ipc", CALL_MOVES},
+        {"remap_file_pages", CALL_MOVES},
+        {"process_vm_writev", CALL_MOVES},
+        {"fork", CALL_FORKS},
+        {"vfork", CALL_VFORKS},
+        {"clone", CALL_CLONES},
+        {"clone3", CALL_CLONES_BY},
+        {"sched_getaffinity", CALL_ASKS_CPUS},
+        {"sched_setaffinity", CALL_CHOOSES_CPUS},
+    };
+    for (size_t index = 0; index < sizeof(roles) / sizeof(*roles); index++)
+        if (strcmp(roles[index].name, name) == 0)
+            return roles[index].role;
+    return CALL_OTHER;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which system calls give data to a program, and where: what makes two runs differ comes in by
+ * these. A table of what they give, ask for and are about. */
+
+enum given_size {
+    GIVEN_NOTHING,
+    GIVEN_RESULT,   /* as many bytes as the result says */
+    GIVEN_FIXED,    /* `size` bytes, of 64-bit programs */
+    GIVEN_COUNTED,  /* argument `counter` times `size` */
+    GIVEN_RESULTED, /* the result times `size` */
+    GIVEN_VECTOR,   /* a list of places, as readv has it; argument `counter` says how many */
+    GIVEN_MESSAGE,  /* such a list in the header of a message */
+};
+
+#define NO_ARGUMENT (-1)
+
+struct given {
+    const char *name;
+    enum given_size kind;
+    int8_t place;   /* argument that points to it */
+    int8_t counter; /* argument that says how many */
+    uint16_t size;
+    int8_t asked; /* argument that says how many bytes were asked for */
+    int8_t file;  /* argument that is a descriptor */
+    int8_t path;  /* argument that points to a path */
+};
+
+#define NONE                           NO_ARGUMENT
+#define UTSNAME_BYTES                  390 /* as the operating system writes it: six names of 65 */
+#define SIGINFO_BYTES                  128
+#define DATA(asked, file)              GIVEN_RESULT, 1, NONE, 0, asked, file, NONE
+#define FIXED(place, size, file, path) GIVEN_FIXED, place, NONE, (uint16_t)(size), NONE, file, path
+#define FILE_ONLY(file)                GIVEN_NOTHING, NONE, NONE, 0, NONE, file, NONE
+#define PATH_ONLY(path)                GIVEN_NOTHING, NONE, NONE, 0, NONE, NONE, path
+#define WRITTEN(asked, file)           GIVEN_NOTHING, NONE, NONE, 0, asked, file, NONE
+#define VECTOR(file)                   GIVEN_VECTOR, 1, 2, 0, NONE, file, NONE
+
+static const struct given table[] = {
+    {"read", DATA(2, 0)},
+    {"pread64", DATA(2, 0)},
+    {"readv", VECTOR(0)},
+    {"preadv", VECTOR(0)},
+    {"preadv2", VECTOR(0)},
+    {"recvfrom", DATA(2, 0)},
+    {"recvmsg", GIVEN_MESSAGE, 1, NONE, 0, NONE, 0, NONE},
+    {"getdents64", DATA(2, 0)},
+    {"getdents", DATA(2, 0)},
+    {"getrandom", GIVEN_RESULT, 0, NONE, 0, 1, NONE, NONE},
+    {"write", WRITTEN(2, 0)},
+    {"pwrite64", WRITTEN(2, 0)},
+    {"sendto", WRITTEN(2, 0)},
+    {"writev", FILE_ONLY(0)},
+    {"pwritev", FILE_ONLY(0)},
+    {"sendmsg", FILE_ONLY(0)},
+    /* time */
+    {"clock_gettime", FIXED(1, sizeof(struct timespec), NONE, NONE)},
+    {"clock_getres", FIXED(1, sizeof(struct timespec), NONE, NONE)},
+    {"gettimeofday", FIXED(0, sizeof(struct timeval), NONE, NONE)},
+    {"times", FIXED(0, sizeof(struct tms), NONE, NONE)},
+    {"getrusage", FIXED(1, sizeof(struct rusage), NONE, NONE)},
+    {"getitimer", FIXED(1, sizeof(struct itimerval), NONE, NONE)},
+    {"timer_gettime", FIXED(1, sizeof(struct itimerspec), NONE, NONE)},
+    {"timerfd_gettime", FIXED(1, sizeof(struct itimerspec), 0, NONE)},
+    /* the machine */
+    {"uname", FIXED(0, UTSNAME_BYTES, NONE, NONE)},
+    {"sysinfo", FIXED(0, sizeof(struct sysinfo), NONE, NONE)},
+    {"getcpu", FIXED(0, sizeof(unsigned), NONE, NONE)},
+    {"getrlimit", FIXED(1, sizeof(struct rlimit), NONE, NONE)},
+    {"prlimit64", FIXED(3, sizeof(struct rlimit), NONE, NONE)},
+    {"sched_getaffinity", GIVEN_RESULT, 2, NONE, 0, 1, NONE, NONE},
+    {"getgroups", GIVEN_RESULTED, 1, NONE, sizeof(uint32_t), NONE, NONE, NONE},
+    /* files */
+    {"stat", FIXED(1, sizeof(struct stat), NONE, 0)},
+    {"lstat", FIXED(1, sizeof(struct stat), NONE, 0)},
+    {"fstat", FIXED(1, sizeof(struct stat), 0, NONE)},
+    {"newfstatat", FIXED(2, sizeof(struct stat), NONE, 1)},
+    {"statx", FIXED(4, 256, NONE, 1)},
+    {"statfs", FIXED(1, sizeof(struct statfs), NONE, 0)},
+    {"fstatfs", FIXED(1, sizeof(struct statfs), 0, NONE)},
+    {"readlink", GIVEN_RESULT, 1, NONE, 0, 2, NONE, 0},
+    {"readlinkat", GIVEN_RESULT, 2, NONE, 0, 3, NONE, 1},
+    {"getcwd", GIVEN_RESULT, 0, NONE, 0, 1, NONE, NONE},
+    {"getxattr", GIVEN_RESULT, 2, NONE, 0, 3, NONE, 0},
+    {"lgetxattr", GIVEN_RESULT, 2, NONE, 0, 3, NONE, 0},
+    {"fgetxattr", GIVEN_RESULT, 2, NONE, 0, 3, 0, NONE},
+    {"open", PATH_ONLY(0)},
+    {"openat", PATH_ONLY(1)},
+    {"openat2", PATH_ONLY(1)},
+    {"creat", PATH_ONLY(0)},
+    {"access", PATH_ONLY(0)},
+    {"faccessat", PATH_ONLY(1)},
+    {"faccessat2", PATH_ONLY(1)},
+    {"execve", PATH_ONLY(0)},
+    {"execveat", PATH_ONLY(1)},
+    {"unlink", PATH_ONLY(0)},
+    {"unlinkat", PATH_ONLY(1)},
+    {"mkdir", PATH_ONLY(0)},
+    {"mkdirat", PATH_ONLY(1)},
+    {"chdir", PATH_ONLY(0)},
+    {"close", FILE_ONLY(0)},
+    {"lseek", FILE_ONLY(0)},
+    {"ioctl", FILE_ONLY(0)},
+    {"fcntl", FILE_ONLY(0)},
+    {"mmap", FILE_ONLY(4)},
+    {"ftruncate", FILE_ONLY(0)},
+    {"fsync", FILE_ONLY(0)},
+    /* what becomes of others */
+    {"poll", GIVEN_COUNTED, 0, 1, sizeof(struct pollfd), NONE, NONE, NONE},
+    {"ppoll", GIVEN_COUNTED, 0, 1, sizeof(struct pollfd), NONE, NONE, NONE},
+    {"epoll_wait", GIVEN_RESULTED, 1, NONE, sizeof(struct epoll_event), NONE, NONE, NONE},
+    {"epoll_pwait", GIVEN_RESULTED, 1, NONE, sizeof(struct epoll_event), NONE, NONE, NONE},
+    {"pipe", FIXED(0, 2 * sizeof(int), NONE, NONE)},
+    {"pipe2", FIXED(0, 2 * sizeof(int), NONE, NONE)},
+    {"socketpair", FIXED(3, 2 * sizeof(int), NONE, NONE)},
+    {"wait4", FIXED(1, sizeof(int), NONE, NONE)},
+    {"waitid", FIXED(2, SIGINFO_BYTES, NONE, NONE)},
+};
+
+/* NULL: nothing is known of it. */
+static const struct given *given_find(const char *name)
+{
+    for (size_t index = 0; index < sizeof(table) / sizeof(*table); index++)
+        if (strcmp(table[index].name, name) == 0)
+            return &table[index];
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a call gave, and what it was about, read in the task and told. */
 
 #define VECTOR_MOST 1024u        /* places of one call; the operating system takes no more */
 #define SUMMED_MOST (256u << 20) /* bytes of one call that are summed */

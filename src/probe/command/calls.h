@@ -5,9 +5,10 @@
  * what they gave, for the detail `calls`. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "probe/command/detail.h"
 #include "stepped-kind.h"
-#include <sys/types.h>
 
 /* What a call does to a program that is followed. */
 enum call_role {
@@ -29,6 +30,12 @@ struct call {
     enum call_role role;
     char *what; /* the file; NULL: none is known yet. Owned */
 };
+
+/* Names by number, generated from the operating system's headers (call-names.py). */
+#define CALL_NUMBERS 1024 /* those beyond have no name here; the last one stands for none */
+
+extern const char *const call_names_native[CALL_NUMBERS];
+extern const char *const call_names_narrow[CALL_NUMBERS]; /* of 32-bit programs */
 
 /* Its name, from the headers of the operating system; "call-4000" where they have none, and
  * "32-bit-call-7" of a 32-bit program on an ISA whose header is not known. */
@@ -53,7 +60,3 @@ void call_end(struct call_record *record, pid_t task, uint32_t number, struct ca
 void call_gone(struct call_record *record, uint32_t number, struct call *call);
 /* How many were left out, and the end of all. 0 or negative errno. */
 int call_finish(struct call_record *record);
-
-/* At the stop behind an exec: takes the vDSO out of what the program is told, so that it asks the
- * operating system. 0 or negative errno. */
-int call_hide_vdso(pid_t task);

@@ -4,7 +4,22 @@
  * Executing a whole program and counting it. A visit of a command cell is made in a counting
  * process (probe/sources/counting.h says what that is): it starts the program under the controls of
  * its cell, counts in the way of the cell's source, and fills the one row. Everything that the
- * program started is gone when the visit ends. */
+ * program started is gone when the visit ends.
+ *
+ *   command.h       what a counter is, and what every counter needs: starting, ending, columns
+ *   guard.c         the process above the counting one: drains the output, ends what must end
+ *   launch.c        starts a program, waits for it, clears up behind it, and fills the row
+ *   become.c        finds the program, applies the controls, and becomes it
+ *   environment.c   the environment that it gets
+ *   system.c        what the operating system tells beside counts: interrupts, tasks that were born
+ *   detail.c        the file in which a counting process tells more than counts
+ *   executed.c      the detail `code`: instructions, the memory they are in, their functions
+ *   calls.c         system calls: names, what they give, the detail `calls`
+ *   perf-event.c    counter perf_event: the operating system counts
+ *   step.c          counter step: ptrace; step-follow.c waits and follows, step-stop.c says what a
+ *                   stop means and counts, step-code.c knows the code that is stepped
+ *   qemu.c          counter qemu: QEMU's user mode; qemu-accounts.c reads what its plugin left
+ *   valgrind.c      counter valgrind: exp-bbv and lackey; valgrind-log.c reads what they write */
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +44,7 @@ struct command_visit {
                                    it and them; -1: what it writes is read */
     int detail; /* descriptor of an empty file for what cell->command.detail asks for, in the form
                    of detail.h; -1: nothing */
-    const char *tunables;    /* for glibc, where they are controlled (tunables.h); NULL: none */
+    const char *tunables;    /* for glibc, where they are controlled (environment.h); NULL: none */
     struct guard_line *line; /* to the guard; command_start makes it */
 };
 
@@ -59,6 +74,12 @@ pid_t command_start(const struct command_counter *counter, const struct command_
                     struct failure *failure);
 /* Breaks it off, with everything below it, and waits for it. */
 void command_end(pid_t guard, int *status);
+
+/* Is the control asked for? */
+static inline bool control_is_on(const struct command_visit *visit, enum control control)
+{
+    return (visit->cell->command.controls & CONTROL_BIT(control)) != 0;
+}
 
 /* --- starting and ending, the same for every counter (launch.c, guard.c) --- */
 
@@ -116,6 +137,9 @@ int launch_finish(const struct command_visit *visit, struct execution *execution
                   uint64_t tasks, uint64_t processes);
 /* Breaks off: kills all of it. For after a failure; also releases. */
 void launch_end(struct execution *execution);
+/* Tools that run a program write the memory of one that crashes to a file, where it works. From now
+ * on, in this process and below, they do not. */
+void launch_forbid_cores(void);
 /* Is the program's time over? The guard has ended it then, or is about to. */
 bool launch_timed_out(const struct execution *execution);
 
@@ -126,24 +150,3 @@ void command_put(const struct command_visit *visit, int column, uint64_t value);
  */
 void command_put_timed(const struct command_visit *visit, int column, uint64_t value,
                        uint64_t enabled, uint64_t running);
-
-/* --- what was executed (executed.c): for the detail `code` --- */
-
-/* One instruction as a counter found it. */
-struct executed_instruction {
-    uint64_t address;
-    uint8_t bytes[16];
-    uint8_t length;
-    uint64_t executions;  /* a repeated string instruction once */
-    uint64_t repetitions; /* of it beyond the first */
-};
-/* A stretch of memory with the file behind it, as /proc/PID/maps tells; "" for none, "[vdso]". */
-struct mapped {
-    uint64_t start, end, offset;
-    const char *object;
-};
-/* Writes instructions (in any order, of one process image) to visit->detail: neighbours that were
- * executed equally often joined, with the object and the function (from its symbol tables) that
- * they belong to. */
-int executed_write(const struct command_visit *visit, const struct executed_instruction *list,
-                   size_t count, const struct mapped *maps, size_t map_count);

@@ -11,3 +11,7 @@
  * of memory. */
 char **environment_make(const struct cell_command *command, char *const *inherited,
                         const char *tunables);
+
+/* GLIBC_TUNABLES=… that programs of this machine start with; NULL: there is nothing to settle.
+ * loader: that of dynamic programs, NULL for the ISA's own. Asked once in a session. */
+const char *tunables_choose(const char *loader);

@@ -6,10 +6,13 @@
  * not any more: orphans below become its children, and it ends when there are none. */
 #include "probe/command/guard.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,10 +25,286 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/monotonic.h"
-#include "probe/command/descendants.h"
-#include "probe/command/drain.h"
 
+/* ----------------------------------------------------------------------------------------------
+ * Processes below a process, to be ended whatever they did to escape: sessions, groups, orphans.
+ * They are found in /proc. Only children are killed by number: as long as nobody has waited for
+ * them it is theirs and nobody else's. Others are held by a descriptor and looked at twice. */
+
+#define PATIENCE_MS 5000 /* for the end of processes that were killed */
+#define PAUSE_US    500
+
+struct process {
+    pid_t pid, parent, group;
+    char state;
+    unsigned long long born; /* ticks since the machine started */
+    bool below;
+};
+struct processes {
+    struct process *list;
+    size_t count;
+};
+
+void descendants_adopt(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+/* What the operating system tells of it; its name may hold anything, so what counts is behind the
+ * last parenthesis. */
+static bool read_process(pid_t pid, struct process *process)
+{
+    char path[32], bytes[1024];
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes) - 1);
+    if (got <= 0)
+        return false;
+    bytes[got] = '\0';
+    const char *rest = strrchr(bytes, ')');
+    *process = (struct process){.pid = pid};
+    return rest && sscanf(rest,
+                          ") %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+                          "%*d %*d %llu",
+                          &process->state, &process->parent, &process->group, &process->born) == 4;
+}
+
+static void read_processes(struct processes *processes)
+{
+    const struct dirent *entry;
+    AUTO_DIR DIR *proc = opendir("/proc");
+    while (proc && (entry = readdir(proc))) {
+        struct process found;
+        char *rest;
+        const long pid = strtol(entry->d_name, &rest, 10);
+        if (pid <= 0 || *rest || !read_process((pid_t)pid, &found))
+            continue;
+        struct process *added =
+            list_add(&processes->list, &processes->count, sizeof(*processes->list));
+        if (!added)
+            return;
+        *added = found;
+    }
+}
+
+static bool is_below(const struct processes *processes, const struct process *process, pid_t root)
+{
+    if (process->parent == root)
+        return true;
+    for (size_t index = 0; index < processes->count; index++)
+        if (processes->list[index].pid == process->parent)
+            return processes->list[index].below;
+    return false;
+}
+
+/* A child may stand before its parent in the list. */
+static void mark_below(const struct processes *processes, pid_t root)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t index = 0; index < processes->count; index++) {
+            struct process *process = &processes->list[index];
+            if (!process->below && process->pid != root && is_below(processes, process, root))
+                changed = process->below = true;
+        }
+    }
+}
+
+/* Only if it is still the process that was found. */
+static void signal_process(const struct process *process, int signal)
+{
+#if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
+    AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+    struct process again;
+    if (fd >= 0) {
+        if (read_process(process->pid, &again) && again.born == process->born)
+            syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0);
+        return;
+    }
+    if (errno != ENOSYS && errno != EPERM)
+        return;
+#endif
+    kill(process->pid, signal);
+}
+
+/* Sends a signal to everything below root, but not to root itself. */
+static void descendants_signal(pid_t root, int signal)
+{
+    struct processes processes = {0};
+    read_processes(&processes);
+    mark_below(&processes, root);
+    for (size_t index = 0; index < processes.count; index++)
+        if (processes.list[index].below)
+            signal_process(&processes.list[index], signal);
+    free(processes.list);
+}
+
+/* Waits for children that have ended; false: there are no children at all. */
+static bool reap(uint64_t *ended)
+{
+    for (;;) {
+        int status;
+        const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+        if (pid == 0)
+            return true;
+        if (pid < 0 && errno != EINTR)
+            return false;
+        if (pid > 0 && ended && (WIFEXITED(status) || WIFSIGNALED(status)))
+            (*ended)++;
+    }
+}
+
+/* A group is killed at once: nobody in it can slip away by forking. */
+static void kill_children(void)
+{
+    struct processes processes = {0};
+    const pid_t self = getpid(), group = getpgrp();
+    read_processes(&processes);
+    for (size_t index = 0; index < processes.count; index++) {
+        const struct process *process = &processes.list[index];
+        if (process->parent != self || process->state == 'Z')
+            continue;
+        if (process->group != group && process->group > 1)
+            kill(-process->group, SIGKILL);
+        kill(process->pid, SIGKILL);
+    }
+    free(processes.list);
+}
+
+int descendants_end(uint64_t *ended)
+{
+    const int64_t deadline = monotonic_ms() + PATIENCE_MS;
+    if (!reap(NULL))
+        return 0;
+    for (;;) {
+        kill_children();
+        if (!reap(ended))
+            return 0;
+        if (monotonic_ms() > deadline)
+            return -EPERM;
+        usleep(PAUSE_US);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a program writes: read, counted, summed, and passed on where it is shown. Whoever shows
+ * the output may be slow: then the program waits, as it would before a slow terminal, but the
+ * guard never does. */
+
+#define DRAIN_PASSED 4096      /* bytes that a pipe takes without blocking when it takes any */
+#define DRAIN_ROOM   (1 << 20) /* bytes that a pipe shall hold: more than most programs write */
+
+struct drain {
+    int from; /* non-blocking */
+    int to;   /* -1: what it writes is dropped */
+    char pending[DRAIN_PASSED];
+    size_t held, passed; /* bytes of pending, and how many of them were passed on */
+    uint64_t bytes, sum;
+};
+
+#define SUM_BASE    0xcbf29ce484222325ull /* FNV-1a */
+#define SUM_PRIME   0x100000001b3ull
+#define LISTENER_MS 200 /* between looks whether to give up on the reader of what is shown */
+
+static void drain_reset(struct drain *drain)
+{
+    drain->held = drain->passed = 0;
+    drain->bytes = 0;
+    drain->sum = SUM_BASE;
+}
+
+static void sum_up(struct drain *drain, const char *bytes, size_t length)
+{
+    uint64_t sum = drain->sum;
+    for (size_t index = 0; index < length; index++)
+        sum = (sum ^ (unsigned char)bytes[index]) * SUM_PRIME;
+    drain->sum = sum;
+    drain->bytes += length;
+}
+
+/* In 32 bits. */
+static uint64_t drain_sum(const struct drain *drain)
+{
+    return (drain->sum ^ drain->sum >> 32) & 0xffffffffu;
+}
+
+/* What it waits for now, for poll(2): `from` to be read, or `to` to be written. What is not
+ * shown is waited for by nobody (-1): whoever is woken by each piece makes the program wait,
+ * too. */
+static int drain_awaits(const struct drain *drain, short *events)
+{
+    *events = drain->held ? POLLOUT : POLLIN;
+    return drain->to < 0 ? -1 : drain->held ? drain->to : drain->from;
+}
+
+static void pass_on(struct drain *drain)
+{
+    const ssize_t written =
+        write(drain->to, drain->pending + drain->passed, drain->held - drain->passed);
+    if (written < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (written < 0) /* nobody reads: it is dropped from now on */
+        drain->to = -1;
+    drain->passed += written > 0 ? (size_t)written : 0;
+    if (drain->passed >= drain->held || drain->to < 0)
+        drain->held = drain->passed = 0;
+}
+
+/* One piece, and how long it is; 0: there is none now. What is not shown is read all at once: a
+ * program that waits for room wakes once, to a pipe that is empty. */
+static size_t take(struct drain *drain)
+{
+    static char dropped[DRAIN_ROOM];
+    const bool shown = drain->to >= 0;
+    char *bytes = shown ? drain->pending : dropped;
+    const ssize_t got = read(drain->from, bytes, shown ? DRAIN_PASSED : DRAIN_ROOM);
+    if (got <= 0)
+        return 0;
+    sum_up(drain, bytes, (size_t)got);
+    drain->held = shown ? (size_t)got : 0;
+    return (size_t)got;
+}
+
+/* Reads or passes on what can be at once. Returns bytes that were read. */
+static size_t drain_go_on(struct drain *drain)
+{
+    if (!drain->held)
+        return take(drain);
+    pass_on(drain);
+    return 0;
+}
+
+/* Whoever wants an end of it all sends what the guard has blocked. */
+static bool is_told_to_end(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1 ||
+            sigismember(&pending, SIGQUIT) == 1);
+}
+
+/* Reads everything that is there; nobody can write any more. What is shown is passed on, even if
+ * that takes a while. */
+static void drain_finish(struct drain *drain)
+{
+    do {
+        while (drain->held) {
+            struct pollfd end = {.fd = drain->to, .events = POLLOUT};
+            if (poll(&end, 1, LISTENER_MS) > 0)
+                pass_on(drain);
+            else if (is_told_to_end())
+                drain->to = -1, drain->held = 0;
+        }
+    } while (take(drain));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The guard itself, and the counting process below it. */
+
+#define GRACE_MS  1000  /* between asking a program to end and ending it */
 #define AGAIN_MS  100   /* between attempts to end a program */
 #define LOST_MS   30000 /* so long a counting process may take to notice that its program ended */
 #define MASK_BITS (8 * sizeof(unsigned long))
@@ -121,7 +400,7 @@ static void end_in_time(struct guard *guard)
         ask(guard, SIGTERM);
     } else if (now - guard->asked >= LOST_MS) {
         kill(guard->counting, SIGKILL);
-    } else if (now - guard->asked >= GUARD_GRACE_MS) {
+    } else if (now - guard->asked >= GRACE_MS) {
         __atomic_store_n(&guard->guarded->killed, 1, __ATOMIC_RELEASE);
         descendants_signal(guard->counting, SIGKILL);
     }

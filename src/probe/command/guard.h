@@ -6,12 +6,10 @@
 #pragma once
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "probe/command/command.h"
 
-#define GUARD_GRACE_MS 1000 /* between asking a program to end and ending it */
-#define GUARD_MASK     128  /* words of a set of CPUs */
+#define GUARD_MASK 128 /* words of a set of CPUs */
 
 /* Memory that both see. */
 struct guarded {
@@ -46,3 +44,12 @@ struct guard_line {
 
 /* Tells the guard and waits until it has done so. Negative errno: it is gone. */
 int guard_tell(const struct guard_line *line, enum guard_request request, uint64_t deadline);
+
+/* --- processes below a process --- */
+
+/* Makes orphans below this process its children. */
+void descendants_adopt(void);
+/* Ends every child of this process, and theirs as they become its own, until there is none.
+ * *ended: how many still ran (may be NULL). 0, or -EPERM when some cannot be ended: they run as
+ * another user. */
+int descendants_end(uint64_t *ended);

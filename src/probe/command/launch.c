@@ -1,10 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Starts programs for counting processes, waits for them, and sees that nothing of them is left. */
+ * Starts programs for counting processes, waits for them, sees that nothing of them is left, and
+ * fills their rows. */
+#include "probe/command/launch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,15 +23,117 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/words.h"
-#include "probe/command/become.h"
-#include "probe/command/controls.h"
-#include "probe/command/descendants.h"
 #include "probe/command/environment.h"
-#include "probe/command/interrupts.h"
-#include "probe/command/launch.h"
-#include "probe/command/row.h"
 #include "probe/command/system.h"
-#include "probe/sources/program.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The row of a command: its columns, and what became of it, in those called run/…/. */
+
+int command_fail(const struct command_visit *visit, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(visit->job->reason, sizeof(visit->job->reason), format, arguments);
+    va_end(arguments);
+    visit->job->error = -code;
+    return code;
+}
+
+int command_column(const struct command_visit *visit, const char *class)
+{
+    for (uint32_t column = 0; column < visit->cell->counters; column++)
+        if (visit->events[column].counts && strcmp(visit->events[column].counts, class) == 0)
+            return (int)column;
+    return -1;
+}
+
+void command_put(const struct command_visit *visit, int column, uint64_t value)
+{
+    if (column >= 0 && (uint32_t)column < visit->job->counters)
+        job_values(visit->job)[column] = value;
+}
+
+void command_put_timed(const struct command_visit *visit, int column, uint64_t value,
+                       uint64_t enabled, uint64_t running)
+{
+    if (column < 0 || (uint32_t)column >= visit->job->counters)
+        return;
+    job_values(visit->job)[column] = value;
+    job_enabled(visit->job)[column] = enabled;
+    job_running(visit->job)[column] = running;
+    visit->line->timed |= 1u << column;
+}
+
+struct outcome {
+    int status; /* as of waitpid */
+    const struct guarded *guarded;
+    struct account account;
+    uint64_t nanoseconds, cpu_nanoseconds, left;
+    enum command_rights rights;
+    bool tasks_known, interrupts_known;
+    uint64_t tasks, processes, interrupts;
+};
+
+/* A program that ends when it is asked to has ended because its time was over, whatever it says. */
+static uint64_t status_of(const struct outcome *outcome)
+{
+    const int status = outcome->status;
+    if (outcome->guarded->timed_out)
+        return STATUS_TIMEOUT + (outcome->guarded->killed ? SIGKILL : SIGTERM);
+    if (WIFSIGNALED(status))
+        return STATUS_SIGNAL + (uint64_t)WTERMSIG(status);
+    return (uint64_t)WEXITSTATUS(status);
+}
+
+struct column {
+    const char *name;
+    uint64_t value;
+    bool known;
+};
+#define COLUMNS 10
+
+static void columns_of(const struct outcome *outcome, struct column columns[COLUMNS])
+{
+    const struct guarded *guarded = outcome->guarded;
+    const struct column filled[COLUMNS] = {
+        {RUN_STATUS, status_of(outcome), true},
+        {RUN_OUTPUT_BYTES, guarded->output_bytes, guarded->output_known},
+        {RUN_OUTPUT_SUM, guarded->output_sum, guarded->output_known},
+        {RUN_TASKS, outcome->tasks, outcome->tasks_known},
+        {RUN_PROCESSES, outcome->processes, outcome->tasks_known},
+        {RUN_LEFT, outcome->left, true},
+        {RUN_INTERRUPTS, outcome->interrupts, outcome->interrupts_known},
+        {RUN_NANOSECONDS, outcome->nanoseconds, true},
+        {RUN_CPU, outcome->cpu_nanoseconds, true},
+        {RUN_RIGHTS, outcome->rights, true},
+    };
+    memcpy(columns, filled, sizeof(filled));
+}
+
+/* Completes the row. What is not known reads 0 and has a running time of 0. */
+static void row_fill(const struct command_visit *visit, const struct outcome *outcome)
+{
+    struct job *job = visit->job;
+    struct column columns[COLUMNS];
+    columns_of(outcome, columns);
+    for (uint32_t index = 0; index < job->counters; index++) {
+        if (visit->line->timed & 1u << index)
+            continue;
+        bool known = true;
+        for (size_t column = 0; column < COLUMNS; column++)
+            if (strcmp(columns[column].name, visit->cell->events[index]) == 0) {
+                known = columns[column].known;
+                job_values(job)[index] = known ? columns[column].value : 0;
+            }
+        job_enabled(job)[index] = outcome->nanoseconds;
+        job_running(job)[index] = known ? outcome->nanoseconds : 0;
+    }
+    job_accounts(job)[0] = outcome->account;
+    __atomic_store_n(&job->runs_done, 1, __ATOMIC_RELEASE);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * From the preparation of a program to the end of all that is left of it. */
 
 int launch_prepare(const struct command_visit *visit, struct execution *execution)
 {
@@ -45,7 +152,7 @@ static uint64_t take_account(struct account *account)
     getrusage(RUSAGE_CHILDREN, &usage);
     *account = (struct account){(uint64_t)usage.ru_minflt, (uint64_t)usage.ru_majflt,
                                 (uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw};
-    return row_cpu_ns(&usage);
+    return cpu_ns_of(&usage);
 }
 
 static void close_end(int *fd)
@@ -88,7 +195,7 @@ static uint64_t end_feeder(struct execution *execution, struct account *spent)
     spent->major_faults += (uint64_t)usage.ru_majflt;
     spent->voluntary += (uint64_t)usage.ru_nvcsw;
     spent->involuntary += (uint64_t)usage.ru_nivcsw;
-    return row_cpu_ns(&usage);
+    return cpu_ns_of(&usage);
 }
 
 /* The process that waits to become the program. */
@@ -312,4 +419,12 @@ void launch_end(struct execution *execution)
     end_feeder(execution, &ignored);
     descendants_end(NULL);
     release(execution);
+}
+
+/* The hard limit as well: where there is room for one byte, as programs are started, such a file
+ * has one. */
+void launch_forbid_cores(void)
+{
+    const struct rlimit none = {0};
+    setrlimit(RLIMIT_CORE, &none);
 }

@@ -5,11 +5,10 @@
  * and all of them together. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/failure.h"
-#include "probe/command/command.h"
+#include "probe/command/executed.h"
 #include "probe/sources/qemu-plugin/account.h"
 
 struct qemu_account {
@@ -18,13 +17,6 @@ struct qemu_account {
     struct account_record *records;
     struct executed_instruction *executed; /* one for each record */
 };
-
-/* Reads a file and finds what came to its end of what was begun. target: QEMU's name of the ISA
- * that it must be of. 0; 1: it was not begun, because the process was killed before its first
- * instruction; or negative errno with what is wrong. */
-int qemu_account_read(struct qemu_account *account, const char *path, const char *target,
-                      struct failure *failure);
-void qemu_account_free(struct qemu_account *account);
 
 /* All that an execution left in a folder. */
 struct qemu_accounts {

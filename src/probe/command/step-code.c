@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Remembers instructions by address, and knows when what it remembers must be read again. */
-#include "probe/command/step-code.h"
+ * Remembers instructions by address, and knows when what it remembers must be read again. Bytes
+ * are read by the page, and again only when they may have changed, because reading them at every
+ * step would cost as much as the step. */
+#include "probe/command/step.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,13 +5,375 @@
  * Tasks are seized, not attached to: so a stop by job control is one for them as well. */
 #include "probe/command/step.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "base/list.h"
 #include "stepped-code.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The list of traced tasks. */
+
+static struct traced *traced_find(struct traced_list *tasks, pid_t task)
+{
+    if (tasks->last && tasks->last->task == task)
+        return tasks->last;
+    for (size_t index = 0; index < tasks->count; index++)
+        if (tasks->list[index]->task == task)
+            return tasks->last = tasks->list[index];
+    return NULL;
+}
+
+/* One more; NULL: out of memory. code: taken over. */
+static struct traced *traced_add(struct traced_list *tasks, pid_t task, pid_t process,
+                                 struct code *code)
+{
+    struct traced *traced = calloc(1, sizeof(*traced));
+    struct traced **place =
+        traced ? list_add(&tasks->list, &tasks->count, sizeof(*tasks->list)) : NULL;
+    if (!place) {
+        free(traced);
+        return NULL;
+    }
+    *place = traced;
+    traced->task = task;
+    traced->process = process;
+    traced->code = code;
+    traced->number = (uint32_t)tasks->tasks++;
+    tasks->processes += task == process;
+    return traced;
+}
+
+/* It has ended, or become another: gives up its code, and writes what was executed of it when it
+ * was the last. */
+static int traced_leave_code(const struct command_visit *visit, struct traced *traced)
+{
+    struct code *code = traced->code;
+    traced->code = NULL;
+    traced->instruction = traced->made_by = NULL;
+    if (!code || --code->users > 0)
+        return 0;
+    int result = code_write(visit, code);
+    code_free(code);
+    return result;
+}
+
+static int traced_remove(const struct command_visit *visit, struct traced_list *tasks,
+                         struct traced *traced)
+{
+    size_t index = 0;
+    while (index < tasks->count && tasks->list[index] != traced)
+        index++;
+    if (index == tasks->count)
+        return 0;
+    tasks->list[index] = tasks->list[--tasks->count];
+    tasks->last = NULL;
+    int result = traced_leave_code(visit, traced);
+    free(traced);
+    return result;
+}
+
+/* A stop of a task that nobody knows yet. */
+static int traced_note_early(struct traced_list *tasks, pid_t task, int status)
+{
+    struct early *early = list_add(&tasks->early, &tasks->early_count, sizeof(*tasks->early));
+    if (!early)
+        return -ENOMEM;
+    *early = (struct early){task, status};
+    return 0;
+}
+
+/* Was there one of it? It is forgotten then. */
+static bool traced_take_early(struct traced_list *tasks, pid_t task, int *status)
+{
+    for (size_t index = 0; index < tasks->early_count; index++)
+        if (tasks->early[index].task == task) {
+            *status = tasks->early[index].status;
+            tasks->early[index] = tasks->early[--tasks->early_count];
+            return true;
+        }
+    return false;
+}
+
+static void traced_free(struct traced_list *tasks)
+{
+    for (size_t index = 0; index < tasks->count; index++) {
+        struct traced *traced = tasks->list[index];
+        if (traced->code && --traced->code->users == 0)
+            code_free(traced->code);
+        free(traced);
+    }
+    free(tasks->list);
+    free(tasks->early);
+    *tasks = (struct traced_list){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Tracer and tasks on one CPU: they take turns anyway, and across two CPUs a turn costs thrice
+ * as much. A program that asks where it may run gets the answer that it would get otherwise. */
+
+/* The CPU to share, which the tracer then stays on; -1: none. */
+static int cpu_choose(const struct command_visit *visit)
+{
+    cpu_set_t one;
+    bool pinned = visit->cell->command.controls & CONTROL_BIT(CONTROL_CPU) && visit->cell->cpu >= 0;
+    int cpu = pinned ? visit->cell->cpu : sched_getcpu();
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+        return -1;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    return sched_setaffinity(0, sizeof(one), &one) < 0 ? -1 : cpu;
+}
+
+/* Holds a task there. */
+static void cpu_hold(const struct following *following, struct traced *traced)
+{
+    cpu_set_t one;
+    if (following->cpu < 0 || traced->placed)
+        return;
+    if (!CPU_ISSET((size_t)following->cpu, &traced->allowed)) {
+        traced->placed = true; /* by whoever started it */
+        return;
+    }
+    CPU_ZERO(&one);
+    CPU_SET((size_t)following->cpu, &one);
+    sched_setaffinity(traced->task, sizeof(one), &one);
+}
+
+/* Lets it go where it may run. */
+static void cpu_release(const struct following *following, const struct traced *traced)
+{
+    if (following->cpu >= 0 && !traced->placed)
+        sched_setaffinity(traced->task, sizeof(traced->allowed), &traced->allowed);
+}
+
+/* Whom the call is about; NULL: none of the program's. */
+static struct traced *meant(struct following *following, struct traced *traced)
+{
+    pid_t task = (pid_t)traced->call.made.arguments[0];
+    return task ? traced_find(&following->tasks, task) : traced;
+}
+
+void cpu_before_call(struct following *following, struct traced *traced)
+{
+    enum call_role role = traced->call.role;
+    if (following->cpu < 0 || (role != CALL_ASKS_CPUS && role != CALL_CHOOSES_CPUS))
+        return;
+    struct traced *whom = meant(following, traced);
+    if (!whom)
+        return;
+    cpu_release(following, whom);
+    if (role == CALL_CHOOSES_CPUS)
+        whom->placed = true;
+}
+
+void cpu_after_call(struct following *following, struct traced *traced)
+{
+    if (following->cpu < 0 || traced->call.role != CALL_ASKS_CPUS)
+        return;
+    struct traced *whom = meant(following, traced);
+    if (whom)
+        cpu_hold(following, whom);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Hides the vDSO from a program that has just been executed: it is told of it by two entries of
+ * the auxiliary vector, which then say nothing. Asking for the time is a system call afterwards. */
+
+#define WORDS_MOST (64u << 20) /* of arguments and environment: more than can be */
+
+/* The stack: a count, arguments, 0, environment, 0, then pairs of which the last is AT_NULL. */
+struct stack {
+    pid_t task;
+    uint64_t at;
+    size_t width; /* bytes of a word */
+    uint64_t read;
+};
+
+static int word_here(struct stack *stack, uint64_t *word)
+{
+    if (stack->read++ > WORDS_MOST)
+        return -E2BIG;
+    errno = 0;
+    long found = ptrace(PTRACE_PEEKDATA, stack->task, (void *)(uintptr_t)stack->at, NULL);
+    if (errno)
+        return -errno;
+    *word = stack->width == 4 ? (uint32_t)found : (uint64_t)found;
+    return 0;
+}
+
+static int skip_list(struct stack *stack)
+{
+    uint64_t word = 1;
+    int result = 0;
+    while (result == 0 && word) {
+        result = word_here(stack, &word);
+        stack->at += stack->width;
+    }
+    return result;
+}
+
+/* The whole machine word is written back, with the lower part of it replaced where words are
+ * shorter. */
+static int overwrite(const struct stack *stack, uint64_t value)
+{
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKDATA, stack->task, (void *)(uintptr_t)stack->at, NULL);
+    if (errno)
+        return -errno;
+    memcpy(&word, &value, stack->width); /* ISAs with a kit are little-endian */
+    return ptrace(PTRACE_POKEDATA, stack->task, (void *)(uintptr_t)stack->at, (void *)word) < 0
+               ? -errno
+               : 0;
+}
+
+/* At the stop behind an exec. 0 or negative errno. */
+static int hide_vdso(pid_t task)
+{
+    decode_registers registers;
+    int result = stepped_registers(task, &registers);
+    if (result < 0)
+        return result;
+    struct stack stack = {.task = task,
+                          .at = stepped_stack(&registers),
+                          .width = stepped_is_narrow(&registers) ? 4 : 8};
+    stack.at += stack.width;
+    result = skip_list(&stack);
+    if (result == 0)
+        result = skip_list(&stack);
+    uint64_t type = AT_IGNORE;
+    while (result == 0 && type != AT_NULL) {
+        result = word_here(&stack, &type);
+        if (result == 0 && (type == AT_SYSINFO_EHDR || type == AT_SYSINFO))
+            result = overwrite(&stack, AT_IGNORE);
+        stack.at += 2 * stack.width;
+    }
+    return result;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Sequences of an exclusive load and its store: stopped in between, the store fails and the loop
+ * around both never ends. They run in one go to breakpoints behind them, and what was executed
+ * is told from where the task came out. */
+
+#if DECODE_EXCLUSIVES
+
+#define ENDS 2 /* behind the store, and where a branch leaves it */
+
+struct breakpoint {
+    uint64_t address;
+    long word; /* what stood there */
+};
+
+static int peek(pid_t task, uint64_t address, long *word)
+{
+    errno = 0;
+    *word = ptrace(PTRACE_PEEKTEXT, task, (void *)(uintptr_t)address, NULL);
+    return -errno;
+}
+
+static int poke(pid_t task, uint64_t address, long word)
+{
+    return ptrace(PTRACE_POKETEXT, task, (void *)(uintptr_t)address, (void *)word) < 0 ? -errno : 0;
+}
+
+static int set_breakpoint(pid_t task, struct breakpoint *breakpoint, uint64_t address)
+{
+    breakpoint->address = address;
+    int result = peek(task, address, &breakpoint->word);
+    if (result < 0)
+        return result;
+    uint64_t word =
+        ((uint64_t)breakpoint->word & ~(uint64_t)DECODE_BREAKPOINT_MASK) | DECODE_BREAKPOINT;
+    return poke(task, address, (long)word);
+}
+
+static void read_sequence(pid_t task, uint64_t address, uint32_t words[DECODE_SEQUENCE])
+{
+    for (size_t index = 0; index < DECODE_SEQUENCE; index += 2) {
+        long word;
+        if (peek(task, address + 4 * index, &word) < 0)
+            word = 0; /* the end of what is mapped: no such instruction */
+        memcpy(words + index, &word, sizeof(word));
+    }
+}
+
+/* Each of the sequence's instructions was executed once, up to where the task came out. */
+static int count_through(struct following *following, struct traced *traced, uint64_t begun,
+                         unsigned executed)
+{
+    for (unsigned index = 0; index < executed; index++) {
+        struct instruction *instruction;
+        int result =
+            code_at(following->visit, traced->code, traced->task, begun + 4 * index, &instruction);
+        if (result < 0)
+            return result;
+        instruction->executions++;
+        following->instructions++;
+    }
+    return 0;
+}
+
+/* Runs to one of the breakpoints, or to whatever stops it first. */
+static int run_to(pid_t task, const struct breakpoint *breakpoints, size_t count, int *status)
+{
+    int result = ptrace(PTRACE_CONT, task, NULL, NULL) < 0 ? -errno : 0;
+    while (result == 0 && waitpid(task, status, __WALL) < 0)
+        result = errno == EINTR ? 0 : -errno;
+    for (size_t index = count; index-- > 0;)
+        if (result == 0 && WIFSTOPPED(*status))
+            result = poke(task, breakpoints[index].address, breakpoints[index].word);
+    return result;
+}
+
+/* Runs a sequence that must not be stopped from its first instruction on, and counts it.
+ * *status: of the wait that ended it. 0, or negative errno; -ENOTSUP: it is not understood. */
+static int exclusive_run(struct following *following, struct traced *traced, int *status)
+{
+    uint32_t words[DECODE_SEQUENCE];
+    struct decode_sequence sequence;
+    struct breakpoint breakpoints[ENDS];
+    size_t count = 1;
+    pid_t task = traced->task;
+    uint64_t begun = traced->begun, here = 0;
+    read_sequence(task, begun, words);
+    if (!decode_exclusive(words, &sequence))
+        return -ENOTSUP;
+    uint64_t branch = begun + (uint64_t)sequence.branch_bytes, end = begun + 4 * sequence.length;
+    int result = set_breakpoint(task, &breakpoints[0], end);
+    if (result == 0 && sequence.branch)
+        result = set_breakpoint(task, &breakpoints[count++], branch);
+    if (result == 0)
+        result = run_to(task, breakpoints, count, status);
+    if (result < 0 || !WIFSTOPPED(*status))
+        return result;
+    result = stepped_address(task, &here);
+    if (result < 0)
+        return result;
+    /* A signal may stop it inside: then what stands before was executed. */
+    unsigned executed = here == end                         ? sequence.length
+                        : sequence.branch && here == branch ? sequence.branch
+                        : here > begun && here < end        ? (unsigned)(here - begun) / 4
+                                                            : 0;
+    traced->begun = here;
+    traced->instruction = NULL;
+    return count_through(following, traced, begun, executed);
+}
+#else
+static int exclusive_run(struct following *following, struct traced *traced, int *status)
+{
+    (void)following, (void)traced, (void)status;
+    return -ENOTSUP;
+}
+#endif
+
+/* ----------------------------------------------------------------------------------------------
+ * Stops, births, execs and ends of all tasks. */
 
 #define STOP_AT_CALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
@@ -51,7 +413,8 @@ static int run_exclusive(struct following *following, struct traced *traced)
     return traced_note_early(&following->tasks, task, status);
 }
 
-int follow_resume(struct following *following, struct traced *traced, int signal)
+/* Lets a task go on from where it stands (traced->begun), with a signal or 0. */
+static int resume(struct following *following, struct traced *traced, int signal)
 {
     traced->passed = signal;
     if (following->stepping && following->begun && !signal && traced->instruction &&
@@ -68,7 +431,7 @@ int follow_resume(struct following *following, struct traced *traced, int signal
 static int go_on(struct following *following, struct traced *traced, int signal)
 {
     int result = following->begun ? stop_prepare(following, traced) : 0;
-    return result < 0 ? result : follow_resume(following, traced, signal);
+    return result < 0 ? result : resume(following, traced, signal);
 }
 
 /* --- births --- */
@@ -112,7 +475,7 @@ static int on_birth(struct following *following, struct traced *parent, int even
     child->placed = parent->placed;
     result =
         traced_take_early(&following->tasks, task, &status) ? on_stop(following, child, status) : 0;
-    return result < 0 ? result : follow_resume(following, parent, 0);
+    return result < 0 ? result : resume(following, parent, 0);
 }
 
 /* --- exec --- */
@@ -152,7 +515,7 @@ static int new_image(struct following *following, struct traced *traced)
         return command_fail(following->visit, result,
                             "it is a 32-bit program, which cannot be followed on this ISA");
     if (result == 0 && following->telling)
-        result = call_hide_vdso(traced->task);
+        result = hide_vdso(traced->task);
     return result < 0 && result != -ESRCH ? lost(following, -result) : 0;
 }
 
@@ -193,7 +556,7 @@ static int on_event(struct following *following, struct traced *traced, int even
         result = request(PTRACE_LISTEN, traced->task, 0);
         return result < 0 ? lost(following, -result) : 0;
     default:
-        return follow_resume(following, traced, 0);
+        return resume(following, traced, 0);
     }
 }
 

@@ -2,18 +2,85 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a stop of a stepped task means, and what is counted for it: every instruction that was
- * completed in user mode, once. A fault, a signal that comes and a handler that is entered execute
- * nothing; a system call is the instruction that makes it, and one more each time it is restarted.
- */
+ * completed in user mode, once. A fault, a signal that comes and a handler that is entered
+ * execute nothing; a system call is the instruction that makes it, and one more each time it is
+ * restarted. */
+#include "probe/command/step.h"
+
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 
-#include "probe/command/step.h"
+#include "base/cleanup.h"
 #include "stepped-code.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * System calls that a signal interrupts. One that the program ignores would not have reached it,
+ * had it not been traced: then the call is made once more only because of us, and counts once. */
+
+#define RESTARTED_FIRST (-512)
+#define RESTARTED_LAST  (-516)
+
+/* A call came back with a result that programs never see: it is made again, or ends with EINTR. */
+static bool restart_is_due(int64_t result)
+{
+    return result <= RESTARTED_FIRST && result >= RESTARTED_LAST;
+}
+
+static void restart_note(struct traced *traced)
+{
+    traced->restarting = true;
+}
+
+static uint64_t bit_of(int signal)
+{
+    return signal > 0 && signal <= 64 ? (uint64_t)1 << (signal - 1) : 0;
+}
+
+/* Does the program neither handle the signal nor end or stop by it? */
+static bool ignores(pid_t task, int signal)
+{
+    static const int harmless[] = {SIGCHLD, SIGURG, SIGWINCH, SIGCONT};
+    char path[64], line[256];
+    uint64_t ignored = 0, caught = 0;
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)task);
+    AUTO_FILE FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file)) {
+        sscanf(line, "SigIgn: %" SCNx64, &ignored);
+        sscanf(line, "SigCgt: %" SCNx64, &caught);
+    }
+    for (size_t index = 0; index < sizeof(harmless) / sizeof(*harmless); index++)
+        if (harmless[index] == signal && !(caught & bit_of(signal)))
+            return true;
+    return ignored & bit_of(signal);
+}
+
+/* What came of it: a signal, or 0 for none. */
+static void restart_settle(struct following *following, struct traced *traced, int signal)
+{
+    if (!traced->restarting)
+        return;
+    traced->restarting = false;
+    if (!signal || !ignores(traced->task, signal)) {
+        if (following->telling)
+            call_end(&following->record, traced->task, traced->number, &traced->call, -EINTR);
+        return;
+    }
+    following->calls--;
+    if (following->stepping)
+        following->instructions--;
+    if (traced->made_by)
+        traced->made_by->executions--;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What every stop means. */
 
 #ifndef CLONE_UNTRACED
 #define CLONE_UNTRACED 0x00800000

@@ -4,9 +4,6 @@
  * Counter step: a whole program executed instruction by instruction under ptrace, from the first
  * one after its exec to the end of its first process, threads and children with it. Where nobody
  * asks for instructions it stops at system calls only, and hardly slows the program down. */
-#include <errno.h>
-#include <string.h>
-
 #include "probe/command/step.h"
 #include "probe/sources/source.h"
 

@@ -1,12 +1,99 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Following a program by ptrace, with all of its threads and children: one instruction at a time,
- * or from system call to system call. step.c is the counter; step-follow.c waits and follows,
- * step-stop.c says what a stop means and counts, step-cpu.c and step-exclusive.c help it. */
+ * Following a program by ptrace, with all of its threads and children: one instruction at a
+ * time, or from system call to system call. step.c is the counter; step-follow.c waits and
+ * follows, step-stop.c says what a stop means and counts, step-code.c knows the code that is
+ * stepped. */
 #pragma once
 
-#include "probe/command/step-tasks.h"
+#include <sched.h>
+
+#include "probe/command/calls.h"
+#include "probe/command/executed.h"
+
+/* --- the code of an address space as it is stepped: every instruction that was met, what it is,
+ * how often it was executed (step-code.c) --- */
+
+struct instruction {
+    uint64_t address;
+    uint8_t bytes[16]; /* zeros behind the end of what is mapped */
+    uint8_t length;    /* 0: not known yet */
+    uint8_t kind;      /* enum stepped_kind */
+    bool narrow;       /* of 32-bit code */
+    bool changing;     /* bytes must be looked at every time */
+    uint32_t checked;  /* generation in which the bytes were read */
+    uint64_t executions, repetitions;
+    struct instruction *older; /* what stood at the address before */
+};
+
+/* One address space: of a process, or of several between vfork and exec. */
+struct code {
+    unsigned users;             /* tasks */
+    struct instruction **slots; /* by address; a power of two of them */
+    size_t slot_count, count;
+    struct instruction_block *blocks; /* the memory that instructions live in */
+    struct code_page *pages;          /* that were read; NULL: none yet */
+    bool narrow, width_known;         /* 32-bit code; asked again after a jump to another segment */
+    struct code_maps maps;
+    uint32_t generation; /* of mappings: what was read in an earlier one is read again */
+    bool stale;          /* maps must be read before they are asked */
+};
+
+/* NULL: out of memory. With one user. */
+struct code *code_new(void);
+void code_free(struct code *code);
+
+/* Where something is executed: the task stands there. 0 with *instruction, or negative errno. The
+ * instruction lives as long as the code. What was executed of code that is no longer mapped is
+ * written to the visit's details. */
+int code_at(const struct command_visit *visit, struct code *code, pid_t task, uint64_t address,
+            struct instruction **instruction);
+
+/* These bytes were mapped, protected, unmapped or moved by a call that is over; executable: may
+ * they be code now? */
+void code_mapped(struct code *code, uint64_t address, uint64_t length, bool executable);
+
+/* Writes what was executed to the visit's details, where they are asked for, and forgets it. */
+int code_write(const struct command_visit *visit, struct code *code);
+
+/* --- threads and processes of a program that is traced: all of them, from their first instruction
+ * to their end, each with what it is about to do --- */
+
+struct traced {
+    pid_t task, process;
+    uint32_t number;   /* 0 the first, 1 the next … */
+    struct code *code; /* shared by tasks of one address space */
+    /* what it was resumed for */
+    uint64_t begun; /* where it stood */
+    uint64_t here;  /* where it stands, where that was read already */
+    bool here_known;
+    struct instruction *instruction; /* that it stands on; NULL: not known */
+    int passed;                      /* the signal that it got; 0: none */
+    bool calling;                    /* inside a system call, or about to make it */
+    bool executed;                   /* exec: the stop behind it counts nothing */
+    bool returned;                   /* from a call, and stops once more (STEPPED_EXTRA_STOP) */
+    struct call call;                /* the last one */
+    bool restarting;                 /* it was interrupted, and may be made again */
+    struct instruction *made_by;     /* what made it; NULL: not known */
+    /* where it may run by its own will: it is held on one CPU for the sake of speed */
+    cpu_set_t allowed;
+    bool placed; /* it chose a CPU itself, and is left there */
+};
+
+struct traced_list {
+    struct traced **list;
+    size_t count;
+    struct traced *last;       /* found last */
+    uint64_t tasks, processes; /* that there were */
+    struct early {
+        pid_t task;
+        int status;
+    } * early; /* stopped before whoever made them said so */
+    size_t early_count;
+};
+
+/* --- following (step-follow.c) --- */
 
 struct following {
     const struct command_visit *visit;
@@ -28,9 +115,6 @@ struct following {
 int follow(struct following *following, int *status);
 void follow_free(struct following *following);
 
-/* Lets a task go on from where it stands (traced->begun), with a signal or 0. */
-int follow_resume(struct following *following, struct traced *traced, int signal);
-
 /* --- step-stop.c --- */
 
 /* A stop by SIGTRAP without an event: counts what was executed. *signal: what the task must get. */
@@ -48,27 +132,8 @@ void stop_forget(struct following *following, struct traced *traced, int signal)
 /* Flags of the clone that it is making. */
 int stop_clone_flags(struct following *following, const struct traced *traced, uint64_t *flags);
 
-/* --- step-restart.c --- */
+/* --- step-follow.c, for step-stop.c --- */
 
-/* A call came back with a result that programs never see: it is made again, or ends with EINTR. */
-bool restart_is_due(int64_t result);
-void restart_note(struct traced *traced);
-/* What came of it: a signal, or 0 for none. */
-void restart_settle(struct following *following, struct traced *traced, int signal);
-
-/* --- step-cpu.c --- */
-
-/* The CPU to share, which the tracer then stays on; -1: none. */
-int cpu_choose(const struct command_visit *visit);
-/* Holds a task there, or lets it go where it may run. */
-void cpu_hold(const struct following *following, struct traced *traced);
-void cpu_release(const struct following *following, const struct traced *traced);
 /* A call is about to ask or to change where tasks may run: it must find things as they would be. */
 void cpu_before_call(struct following *following, struct traced *traced);
 void cpu_after_call(struct following *following, struct traced *traced);
-
-/* --- step-exclusive.c --- */
-
-/* Runs a sequence that must not be stopped from its first instruction on, and counts it. *status:
- * of the wait that ended it. 0, or negative errno; -ENOTSUP: it is not understood. */
-int exclusive_run(struct following *following, struct traced *traced, int *status);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The trace that Valgrind's lackey writes of a whole program, summed by instruction as it comes: a
- * line says where an instruction lies and how long it is, others which thread goes on. */
+ * What Valgrind and its tools say of a whole program: exp-bbv's sums, lackey's trace, and
+ * whether Valgrind itself was the trouble. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,29 @@
 
 #include "base/failure.h"
 #include "base/text.h"
-#include "probe/command/command.h"
+#include "probe/command/executed.h"
+
+/* --- exp-bbv --- */
+
+/* Sums of all threads. */
+struct valgrind_counts {
+    uint64_t instructions; /* a repeated one once */
+    uint64_t repetitions;  /* beyond the first */
+    uint64_t threads;      /* at a time: those that came later take the places of others; 0: it
+                              was ended before it could tell */
+};
+
+/* From Valgrind's log: exp-bbv writes a file for each thread, but to the log of all. 0, or -EBADMSG
+ * with what is wrong. text need not end with a zero. */
+int valgrind_counts_read(const char *text, size_t length, struct valgrind_counts *counts,
+                         struct failure *failure);
+
+/* 0 where nothing stands in the log that makes the counts another program's; else negative errno
+ * with what. */
+int valgrind_log_check(const char *text, size_t length, struct failure *failure);
+
+/* --- lackey: its trace, summed by instruction as it comes: a line says where an instruction lies
+ * and how long it is, others which thread goes on --- */
 
 #define SUMMED_LINE    192         /* bytes of a line that are looked at */
 #define SUMMED_MOST    20000000u   /* lines of instructions: minutes */

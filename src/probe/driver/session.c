@@ -13,7 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "probe/command/tunables.h"
+#include "probe/command/environment.h"
 #include "probe/driver/code.h"
 #include "probe/driver/commands.h"
 #include "probe/driver/subjects.h"

@@ -31,7 +31,7 @@ struct session {
     struct cells cells;
     struct workspace workspace;
     struct looks looks;
-    const char *tunables; /* of commands: probe/command/tunables.h */
+    const char *tunables; /* of commands: probe/command/environment.h */
     struct brought brought;
     struct planned_visit *queue;
     size_t queued, capacity, next;      /* next: first that has not run */

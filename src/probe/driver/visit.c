@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "probe/command/descendants.h"
+#include "probe/command/guard.h"
 #include "probe/driver/details.h"
 #include "probe/driver/watches.h"
 #include "probe/sources/counting.h"
