@@ -4,7 +4,14 @@
  * Subjects: whole programs of the kit that show one thing each, so that what the paper found with
  * SPEC can be tried everywhere. Started as "subject:NAME N". One file each, compiled twice: with
  * SUBJECT_PROGRAM as the program, and without as what the driver tells of it, so that a truth
- * stands beside the code it is the truth of. */
+ * stands beside the code it is the truth of.
+ *
+ *   NAME.c      the subject NAME
+ *   subject.h   what the driver is told of one
+ *   bare.h      for subjects without libc in assembly
+ *   bare-c.h    for those without libc in C
+ *   hosted.h    for those with libc
+ *   chains.h    what `address-hash` and `stack32` do, which both compile in */
 #pragma once
 
 #include <stdbool.h>
