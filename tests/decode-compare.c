@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "decode/count.h"
-#include "decode/opcodes.h"
 
 #define MOST_TRIPS 4096
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The source `decode`: what a specimen executes between opening and closing, counted from its code
- * alone. Nothing is run. */
+ * One specimen, counted from its code alone: the source `decode`, which is what it executes of each
+ * class between opening and closing, and its opcodes. Nothing is run. */
 #pragma once
 
 #include "decode/decode.h"
@@ -15,15 +15,35 @@ struct specimen_code {
     struct trips trips;
 };
 
-/* Given a stretch of code and how often each of its instructions is executed; a non-zero result
- * ends the counting and becomes its result. */
-typedef int counted_part(void *context, const struct instructions *code,
-                         const struct linear *counts, const struct trips *trips,
-                         struct failure *failure);
-/* The window's call, then the specimen's own code. Failures are those of decode and walk_counts. */
-int count_parts(const struct decoder *decoder, const struct specimen_code *specimen,
-                counted_part *part, void *context, struct failure *failure);
-
 /* All classes that can be told, for every N. Failures are those of decode and walk_counts. */
 int count_code(const struct decoder *decoder, const struct specimen_code *specimen,
                struct tallies *tallies, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * How often a specimen executes each opcode, for every N: some processors count certain opcodes
+ * wrongly, and this tells which specimens have them. Read from the code; nothing is run. */
+
+struct opcode {
+    /* As people write it, without operands: "lock add", "rep movsb", "jne", "9-byte nop". */
+    char name[OPCODE_SIZE];
+    struct linear count;
+};
+
+/* In the order in which the code has them, each once; what is never executed is left out. The
+ * counts add up to the class instructions. */
+struct opcodes {
+    struct opcode *list;
+    size_t count, capacity;
+};
+
+/* By the first decoder that understands the code; *decoder (which may be NULL) becomes its name.
+ * Failures are those of decode and walk_counts. */
+int opcodes_count(const struct specimen_code *specimen, struct opcodes *opcodes,
+                  const char **decoder, struct failure *failure);
+/* By this one. On failure opcodes is empty. */
+int opcodes_count_with(const struct decoder *decoder, const struct specimen_code *specimen,
+                       struct opcodes *opcodes, struct failure *failure);
+void opcodes_release(struct opcodes *opcodes);
+
+/* One name for an instruction, whoever decoded it. */
+void opcode_name(const char *isa, const struct instruction *instruction, char name[OPCODE_SIZE]);

@@ -1,10 +1,123 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The contract of a back end, kept in one place: whole or not at all. */
+ * Decoding, whichever back end does it: the list of instructions, where indirect transfers lead,
+ * and the contract. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
 #include "decode/decode.h"
 
-#include <errno.h>
+/* ----------------------------------------------------------------------------------------------
+ * The list of decoded instructions: it grows at the end, and is searched by address. */
+
+struct instruction *instructions_add(struct instructions *instructions)
+{
+    if (instructions->count == instructions->capacity) {
+        size_t capacity = instructions->capacity ? 2 * instructions->capacity : 64;
+        struct instruction *grown = realloc(instructions->list, capacity * sizeof(*grown));
+        if (!grown)
+            return NULL;
+        instructions->list = grown;
+        instructions->capacity = capacity;
+    }
+    struct instruction *added = &instructions->list[instructions->count++];
+    memset(added, 0, sizeof(*added));
+    return added;
+}
+
+static int by_address(const void *key, const void *element)
+{
+    uint64_t address = *(const uint64_t *)key;
+    const struct instruction *instruction = element;
+    return address < instruction->address ? -1 : address > instruction->address;
+}
+
+const struct instruction *instructions_at(const struct instructions *instructions, uint64_t address)
+{
+    if (!instructions->count)
+        return NULL;
+    return bsearch(&address, instructions->list, instructions->count, sizeof(*instructions->list),
+                   by_address);
+}
+
+void instructions_release(struct instructions *instructions)
+{
+    free(instructions->list);
+    *instructions = (struct instructions){0};
+}
+
+bool instruction_same(const struct instruction *one, const struct instruction *other)
+{
+    if (one->address != other->address || one->length != other->length)
+        return false;
+    if (!one->known || !other->known)
+        return one->known == other->known;
+    return one->loads == other->loads && one->stores == other->stores &&
+           one->repeated == other->repeated && one->system_call == other->system_call &&
+           one->flow == other->flow && one->resolved == other->resolved &&
+           one->target == other->target && one->fp == other->fp &&
+           one->precision == other->precision && one->lanes == other->lanes &&
+           one->packed == other->packed;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Indirect jumps and calls whose address is formed in the instructions right before them, and
+ * nowhere else: where these lead can be read. */
+
+/* Which instructions are led to by a direct transfer. */
+static void mark_targets(const struct instructions *instructions, bool *marks)
+{
+    for (size_t i = 0; i < instructions->count; i++) {
+        const struct instruction *instruction = &instructions->list[i];
+        if (instruction->flow != FLOW_CONDITIONAL && instruction->flow != FLOW_JUMP &&
+            instruction->flow != FLOW_CALL)
+            continue;
+        const struct instruction *target = instructions_at(instructions, instruction->target);
+        if (target)
+            marks[target - instructions->list] = true;
+    }
+}
+
+/* Goes back from the transfer as long as the instructions work on its register, up to the one that
+ * sets it. */
+static void resolve(struct instructions *instructions, const bool *marks, size_t index)
+{
+    struct instruction *transfer = &instructions->list[index];
+    uint64_t address = 0;
+    for (size_t i = index; i > 0 && !marks[i]; i--) {
+        const struct instruction *before = &instructions->list[i - 1];
+        if (before->forming == FORMING_NONE || strcmp(before->via, transfer->via) != 0)
+            return;
+        address += before->formed;
+        if (before->forming == FORMING_SETS) {
+            transfer->resolved = true;
+            transfer->target = address;
+            return;
+        }
+    }
+}
+
+/* Fills in where indirect transfers lead, as far as that can be read. 0 or -ENOMEM. */
+static int decode_resolve(struct instructions *instructions)
+{
+    AUTO_FREE bool *marks = calloc(instructions->count + 1, sizeof(*marks));
+    if (!marks)
+        return -ENOMEM;
+    mark_targets(instructions, marks);
+    for (size_t i = 0; i < instructions->count; i++) {
+        const struct instruction *instruction = &instructions->list[i];
+        if ((instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL) &&
+            *instruction->via)
+            resolve(instructions, marks, i);
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The contract of a back end, kept in one place: whole or not at all. */
 
 const struct decoder *const decoders[] = {&decoder_capstone, &decoder_objdump, NULL};
 

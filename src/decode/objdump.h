@@ -5,7 +5,7 @@
  * to what it is. */
 #pragma once
 
-#include "decode/instruction.h"
+#include "decode/decode.h"
 
 #define OBJDUMP_OPERANDS 8
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/failure.h"
-#include "decode/instruction.h"
+#include "decode/decode.h"
 
 struct linear {
     int64_t base, each;

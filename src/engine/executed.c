@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
+#include "decode/count.h"
 #include "decode/decode.h"
-#include "decode/opcodes.h"
 #include "engine/executed.h"
 
 /* ----------------------------------------------------------------------------------------------

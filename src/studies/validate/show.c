@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "decode/opcodes.h"
+#include "decode/count.h"
 #include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/loading.h"
