@@ -23,7 +23,6 @@
 #include "engine/options.h"
 #include "engine/via-parts.h"
 #include "lab/machine.h"
-#include "lab/plan.h"
 #include "wire/pipe.h"
 
 /* ----------------------------------------------------------------------------------------------

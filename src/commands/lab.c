@@ -15,10 +15,9 @@
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "engine/via.h"
-#include "lab/emulator.h"
 #include "lab/install.h"
-#include "lab/kernel-names.h"
 #include "lab/packages.h"
+#include "lab/place.h"
 #include "lab/settings.h"
 #include "output/table.h"
 

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "engine/via-parts.h"
 #include "lab/machine.h"
-#include "lab/plan.h"
 #include "lab/tool.h"
 #include "wire/frame.h"
 

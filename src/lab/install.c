@@ -17,9 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lab/about.h"
-#include "lab/base-archive.h"
-#include "lab/folder.h"
+#include "lab/archive.h"
 #include "lab/place.h"
 #include "lab/tool.h"
 
@@ -232,6 +230,20 @@ static int is_there(struct work *work, struct failure *failure)
         return 0;
     int status = packages_version(&work->packages, work->kernel, offered, sizeof(offered), failure);
     return status < 0 ? status : !*offered || strcmp(offered, installed) == 0;
+}
+
+/* Removes what installations that were killed left behind: LAB/staging.*. */
+static void folder_sweep(const char *lab)
+{
+    AUTO_DIR DIR *entries = opendir(lab);
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries))) {
+        if (strncmp(entry->d_name, "staging.", strlen("staging.")) != 0)
+            continue;
+        AUTO_TEXT struct text path = {0};
+        text_printf(&path, "%s/%s", lab, entry->d_name);
+        folder_remove_all(text_string(&path));
+    }
 }
 
 static int install_locked(struct work *work, struct failure *failure)

@@ -3,13 +3,44 @@
  *
  * The emulated machine: from settings, a kernel, a kit and a plan to the words that start QEMU.
  * Standard input and output of that program are the machine's data ports, its standard error the
- * console. */
+ * console.
+ *
+ * The folder fetches kernels and starts machines with them:
+ *   machine.h, machine.c      what a machine does when it boots, which kernel, and QEMU's words
+ *   settings.h, settings.c    what can be chosen about a machine, and the emulator with its CPUs
+ *   archive.h, archive.c      the archives that a machine boots from
+ *   install.h, install.c      brings a kernel into the lab
+ *   packages.h, packages.c    Debian's packages, by apt with a state of its own
+ *   place.h, place.c          the folder of the lab, and the kernels in it
+ *   tool.h, tool.c            runs a program of this machine and takes what it says */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "lab/archive.h"
+#include "base/failure.h"
+#include "base/text.h"
 #include "lab/settings.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What the first process of the emulated machine is to do: the file /lab/plan in its archive, read
+ * by src/probe/boot. Entries `key=value`, each ended by a zero byte, so that any argument can be
+ * carried.
+ *   sysctl=kernel/perf_user_access=1   env=NAME=VALUE   user=65534   folder=/work
+ *   in=PORT out=PORT err=PORT status=PORT   terminal=ROWSxCOLUMNS   run=WORD (once per word) */
+
+#define LAB_PORT_IN     "assay.in"
+#define LAB_PORT_OUT    "assay.out"
+#define LAB_PORT_ERR    "assay.err"
+#define LAB_PORT_STATUS "assay.status"
+
+void plan_put(struct text *plan, const char *key, const char *value);
+
+/* The part that follows from the settings. */
+void plan_settings(struct text *plan, const struct lab_settings *settings);
+
+/* ----------------------------------------------------------------------------------------------
+ * The machine. */
 
 #define LAB_PORTS 2 /* besides input and output */
 
@@ -20,9 +51,9 @@ struct lab_machine {
     size_t inherited_count;
 };
 
-/* What to boot: the plan must name what to run; input and output are added here. extra: write ends
- * of pipes for the ports assay.err and assay.status, -1 for none; they must stay open as long as
- * the archive. */
+/* What to boot: the plan must name what to run; input and output are added here. errors, status:
+ * write ends of pipes for the ports assay.err and assay.status, -1 for none; they must stay open as
+ * long as the archive. */
 struct lab_order {
     const struct lab_settings *settings;
     const char *kit_folder;
@@ -36,8 +67,6 @@ struct lab_order {
 int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *order,
                         struct failure *failure);
 
-/* Closes the archive; the words stay. */
-void lab_machine_started(struct lab_machine *machine);
 void lab_machine_release(struct lab_machine *machine);
 static inline void cleanup_lab_machine(struct lab_machine *machine)
 {

@@ -15,7 +15,6 @@
 
 #include "base/cleanup.h"
 #include "base/printable.h"
-#include "lab/kernel-names.h"
 #include "lab/place.h"
 #include "lab/tool.h"
 

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The lab's folder and the kernels in it. */
-#include "lab/place.h"
-
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,140 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "lab/about.h"
-#include "lab/folder.h"
+#include "lab/place.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Small files of the lab's folder, and folders that go. */
+
+#define OPEN_FOLDERS 32
+
+/* Opens a regular file for reading; NULL for anything else, such as a pipe nobody writes to. */
+static FILE *lab_file_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat facts;
+    FILE *file =
+        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? fdopen(fd, "r") : NULL;
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
+{
+    (void)facts, (void)kind, (void)place;
+    remove(path);
+    return 0;
+}
+
+void folder_remove_all(const char *path)
+{
+    nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The file `about`: lines `key value`, the format first. Written last of all, so that its presence
+ * means that the rest is there. */
+
+#define ABOUT_FORMAT "1" /* of everything in the folder; another one has to be installed again */
+
+int about_write(const char *folder, const struct about *about, struct failure *failure)
+{
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/about", folder);
+    AUTO_FILE FILE *file = fopen(text_string(&path), "we");
+    if (!file)
+        return fail_with(failure, -errno, "cannot write %s: %s", text_string(&path),
+                         strerror(errno));
+    fprintf(file, "format %s\npackage %s\nversion %s\nlibc %s\nbusybox %s\n", ABOUT_FORMAT,
+            about->package, about->version, about->libc, about->busybox);
+    if (fflush(file) != 0 || fsync(fileno(file)) < 0)
+        return fail_with(failure, -errno, "cannot write %s: %s", text_string(&path),
+                         strerror(errno));
+    return 0;
+}
+
+/* The value when the line is that of the key, without its newline. */
+static const char *value_in(char *line, const char *key)
+{
+    size_t length = strlen(key);
+    line[strcspn(line, "\n")] = '\0';
+    return strncmp(line, key, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+char *about_get(const char *folder, const char *key)
+{
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/about", folder);
+    AUTO_FILE FILE *file = lab_file_open(text_string(&path));
+    char line[512];
+    const char *value;
+    if (!file || !fgets(line, sizeof(line), file) || !(value = value_in(line, "format")) ||
+        strcmp(value, ABOUT_FORMAT) != 0)
+        return NULL;
+    while (fgets(line, sizeof(line), file))
+        if ((value = value_in(line, key)))
+            return strdup(value);
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Takes names of kernels apart. */
+
+#define DIGITS "0123456789"
+
+const char *kernel_flavour(const char *name)
+{
+    for (const char *dash = name; (dash = strchr(dash, '-')); dash++)
+        if (dash[1] && !strchr(DIGITS, dash[1]))
+            return dash + 1;
+    return "";
+}
+
+/* The length of "6.12". */
+static size_t series_length(const char *name)
+{
+    size_t major = strspn(name, DIGITS);
+    return name[major] == '.' ? major + 1 + strspn(name + major + 1, DIGITS) : major;
+}
+
+bool kernel_related(const char *left, const char *right)
+{
+    size_t length = series_length(left);
+    return length == series_length(right) && strncmp(left, right, length) == 0 &&
+           strcmp(kernel_flavour(left), kernel_flavour(right)) == 0;
+}
+
+static size_t common_start(const char *left, const char *right)
+{
+    size_t length = 0;
+    while (left[length] && left[length] == right[length])
+        length++;
+    return length;
+}
+
+void kernel_nearest(const char *names, const char *wanted, char nearest[LAB_KERNEL_NAME_MAX])
+{
+    const char *flavour = kernel_flavour(wanted);
+    size_t best = 0;
+    nearest[0] = '\0';
+    for (const char *line = names; *line;) {
+        char name[LAB_KERNEL_NAME_MAX];
+        size_t length = strcspn(line, "\n");
+        snprintf(name, sizeof(name), "%.*s", (int)length, line);
+        bool same = strcmp(kernel_flavour(name), *flavour ? flavour : "arm64") == 0;
+        size_t score = common_start(name, wanted);
+        score = score ? 2 * score + same : 0;
+        if (score > best) {
+            best = score;
+            memcpy(nearest, name, sizeof(name));
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The folder, and the kernels that can be booted. */
 
 int lab_place(char **folder, struct failure *failure)
 {
@@ -84,8 +216,8 @@ void lab_kernels_free(struct lab_kernels *kernels)
     *kernels = (struct lab_kernels){0};
 }
 
-static int add(struct lab_kernels *kernels, const char *isa_folder, const char *name,
-               const char *preferred)
+static int add_kernel(struct lab_kernels *kernels, const char *isa_folder, const char *name,
+                      const char *preferred)
 {
     AUTO_TEXT struct text folder = {0};
     text_printf(&folder, "%s/%s", isa_folder, name);
@@ -144,7 +276,7 @@ int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failur
     const struct dirent *entry;
     while (status == 0 && (entry = readdir(entries)))
         if (lab_kernel_name(entry->d_name))
-            status = add(kernels, text_string(&isa_folder), entry->d_name, preferred);
+            status = add_kernel(kernels, text_string(&isa_folder), entry->d_name, preferred);
     if (status < 0) {
         lab_kernels_free(kernels);
         return fail_with(failure, status, "no memory for the list of kernels");

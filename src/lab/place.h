@@ -46,3 +46,31 @@ int lab_kernel_find(char **folder, const char *isa, const char *name, struct fai
 /* What a kernel's folder lacks or has empty, as a crash of the host may leave it: with that QEMU
  * would stand still without a word. NULL when it is whole. */
 const char *lab_kernel_lacks(const char *folder);
+
+/* Removes a folder with everything in it; symbolic links are removed, not followed. */
+void folder_remove_all(const char *path);
+
+/* ----------------------------------------------------------------------------------------------
+ * The file `about` in the folder of an installed kernel: what it is and where it came from. */
+
+struct about {
+    const char *package, *version; /* of the kernel */
+    const char *libc, *busybox;    /* versions */
+};
+int about_write(const char *folder, const struct about *about, struct failure *failure);
+
+/* The value of a key, to be freed; NULL when the folder holds no kernel of this format. */
+char *about_get(const char *folder, const char *key);
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of a kernel's name: 6.12.115+deb12-cloud-arm64 is of the series 6.12 and the flavour
+ * cloud-arm64. */
+
+/* The part behind all numbers, "" when there is none. */
+const char *kernel_flavour(const char *name);
+/* Do both belong to the same series and flavour? */
+bool kernel_related(const char *left, const char *right);
+
+/* The one of the names (newest first, one a line) that begins most like the wanted one, of the same
+ * flavour where there is one; "" when none begins like it. */
+void kernel_nearest(const char *names, const char *wanted, char nearest[LAB_KERNEL_NAME_MAX]);

@@ -16,12 +16,9 @@
 
 #include <cmocka.h>
 
-#include "lab/about.h"
-#include "lab/cpio.h"
-#include "lab/folder.h"
-#include "lab/kernel-names.h"
+#include "lab/archive.h"
+#include "lab/machine.h"
 #include "lab/place.h"
-#include "lab/plan.h"
 #include "lab/settings.h"
 
 static void settings_have_defaults_and_take_every_key(void **state)
