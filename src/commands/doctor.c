@@ -14,7 +14,7 @@
 #include "engine/gather.h"
 #include "engine/options.h"
 #include "engine/run-store.h"
-#include "machine/errno-name.h"
+#include "machine/facts.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"

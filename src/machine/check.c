@@ -1,14 +1,86 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What checks judge with: filling in advice, and keeping it printable. Pure. */
+ * What checks judge with. Pure, but for the search of core PMUs. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "machine/check.h"
-#include "machine/lab-fix.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What the collecting process was allowed to do. */
+
+bool privilege_held(const struct facts *facts, enum privilege privilege)
+{
+    const char *capabilities = facts_get(facts, "process.capabilities");
+    const char *namespace = facts_get(facts, "process.user_namespace");
+    if (!capabilities || (namespace && strcmp(namespace, "own") == 0))
+        return false;
+    return strtoull(capabilities, NULL, 16) >> privilege & 1;
+}
+
+bool privilege_perf(const struct facts *facts)
+{
+    return privilege_held(facts, PRIVILEGE_PERFMON) || privilege_held(facts, PRIVILEGE_SYS_ADMIN);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Core PMUs are called `cpu` where there is one kind of core; where there are several kinds (or on
+ * arm64 always) they carry a file `cpus`. Uncore PMUs have `cpumask` instead. */
+
+bool core_pmu(const struct machine_view *view, const char *name, struct text *cpus)
+{
+    AUTO_FREE char *path = NULL;
+    text_clear(cpus);
+    if (asprintf(&path, PMU_FOLDER "/%s/cpus", name) < 0) {
+        path = NULL;
+        return false;
+    }
+    if (view_text(view, path, cpus) == 0) {
+        while (cpus->length > 0 && cpus->bytes[cpus->length - 1] <= ' ')
+            cpus->bytes[--cpus->length] = '\0';
+        return true;
+    }
+    text_clear(cpus);
+    return strcmp(name, "cpu") == 0 || strcmp(name, "cpum_cf") == 0; /* the latter: s390 */
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Advice for a machine of the lab: it lives for one command and is booted anew for the next, so a
+ * command typed there mends nothing. Its settings stand behind --via lab:. Pure. */
+
+static const struct {
+    const char *check, *setting;
+} fixes[] = {
+    {"perf-syscall", "paranoid=1"},    {"pmu", "without pmu=off"},
+    {"paranoid", "paranoid=1"},        {"privileges", "without user=nobody"},
+    {"user-access", "user-access=on"}, {"tracefs", "without user=nobody"},
+};
+
+static bool lab_is(const struct facts *facts)
+{
+    const char *declared = facts_get(facts, "emulated.declared");
+    return declared && strcmp(declared, "lab") == 0;
+}
+
+static void lab_fix(const struct check *check, const struct facts *facts, struct advice *advice)
+{
+    const char *isa = facts_get(facts, "isa");
+    if (!lab_is(facts) || !advice->fix[0])
+        return;
+    advice->fix[0] = '\0';
+    for (size_t i = 0; i < sizeof(fixes) / sizeof(*fixes); i++)
+        if (strcmp(fixes[i].check, check->name) == 0)
+            advise_fix(advice, "in the settings behind --via lab:%s, here and for measuring: %s",
+                       isa ? isa : "aarch64", fixes[i].setting);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Filling in advice, and keeping it printable. */
 
 const char *const check_status_names[] = {"ok", "warn", "bad", "absent"};
 

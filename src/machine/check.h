@@ -2,9 +2,22 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a doctor check is. `collect` runs on the machine under test (probe) and only gathers facts;
- * `judge` is pure and runs wherever the facts are (controller, tests, reports). One file each in
- * src/machine/checks, registered by one line in the build list there. */
+ * `judge` is pure and runs wherever the facts are (controller, tests, reports). They stand in
+ * src/machine/checks, by subject, each registered by one line in the build list there.
+ *
+ * The folder asks a machine what it is and says what that means for counting:
+ *   check.h, check.c            doctor checks, what they judge with, and the ways into the folder
+ *   checks/                     the checks themselves
+ *   describe.h, describe.c      the description of a machine, its sentence and its fingerprint
+ *   describe-cpu.c              what it says of the hardware: CPU, caches, counter of time
+ *   describe-system.c           what it says of the system, and of what it runs in and on
+ *   facts.h, facts.c            facts, and their text
+ *   view.h, view.c              where facts are looked up: this machine, or a recorded one
+ *   perf-try.h, perf-try.c      whether perf_event_open counts, tried once in a child
+ *   passports.h, passports.c    what passports say of a machine that is described by facts */
 #pragma once
+
+#include <stdbool.h>
 
 #include "machine/facts.h"
 #include "machine/view.h"
@@ -20,7 +33,7 @@ struct advice {
 };
 
 struct check {
-    const char *name;  /* "paranoid": file, option and JSON name */
+    const char *name;  /* "paranoid": option and JSON name */
     const char *title; /* "perf_event_paranoid" */
     void (*collect)(const struct machine_view *view, struct facts *facts);
     void (*judge)(const struct facts *facts, struct advice *advice);
@@ -43,6 +56,9 @@ void advise_why(struct advice *advice, const char *format, ...)
 void advise_fix(struct advice *advice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* ----------------------------------------------------------------------------------------------
+ * A machine as a whole. */
+
 /* CPU, kernel, hypervisor and so on: the description every result carries. */
 void machine_describe(const struct machine_view *view, struct facts *facts);
 /* machine_describe and every check's collect. */
@@ -60,3 +76,30 @@ void machine_fingerprint(const struct facts *facts, char fingerprint[17]);
  * 0x2" in text; returns how many. For saying why a validation is stale. */
 size_t machine_difference(const struct facts *then, const struct facts *now, char *text,
                           size_t size);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the collecting process was allowed to do: capabilities by the facts that the check
+ * `privileges` gathers. Several judges ask, because root lifts most limits. Pure. */
+
+/* Numbers of capabilities(7), the same on every ISA. */
+enum privilege {
+    PRIVILEGE_IPC_LOCK = 14,
+    PRIVILEGE_SYS_PTRACE = 19,
+    PRIVILEGE_SYS_ADMIN = 21,
+    PRIVILEGE_PERFMON = 38,
+};
+
+/* Effective, and in the machine's own user namespace: capabilities of a container's private user
+ * namespace mean nothing to perf. */
+bool privilege_held(const struct facts *facts, enum privilege privilege);
+/* May it count whatever paranoid says? */
+bool privilege_perf(const struct facts *facts);
+
+/* ----------------------------------------------------------------------------------------------
+ * Which of the PMUs in sysfs are a CPU core's own. */
+
+#define PMU_FOLDER "/sys/bus/event_source/devices"
+
+/* Is PMU_FOLDER/name a core PMU? Where it says which CPUs it covers, they are put into cpus
+ * ("0-11"), else cpus is left empty: all of them. */
+bool core_pmu(const struct machine_view *view, const char *name, struct text *cpus);

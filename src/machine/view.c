@@ -80,12 +80,6 @@ int view_text(const struct machine_view *view, const char *path, struct text *co
     return content->failed ? -ENOMEM : read_all(fd, content);
 }
 
-bool view_has(const struct machine_view *view, const char *path)
-{
-    AUTO_FREE char *full = below(view, path);
-    return full && access(full, F_OK) == 0;
-}
-
 /* Facts are lines of text: a device tree's NUL separators become spaces, trailing blanks go. */
 static void tidy(struct text *content)
 {

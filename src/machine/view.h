@@ -37,7 +37,6 @@ void view_live(const struct machine_view *view, struct facts *facts, const char 
 /* The content of ROOT/path, whatever its length (up to 4 MiB). 0 or negative errno. Only regular
  * files are read, so nothing in a tree can make us wait. */
 int view_text(const struct machine_view *view, const char *path, struct text *content);
-bool view_has(const struct machine_view *view, const char *path);
 
 /* Names in the folder ROOT/path that match the shell pattern, cpu2 before cpu10. */
 struct view_names {

@@ -14,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "machine/errno-name.h"
 #include "machine/facts.h"
 #include "skip.h"
 

@@ -1,15 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Doctor check: are all cores of one kind? Each kind has a PMU of its own.
- * Facts: pmu.cpus ("cpu_core=0-11 cpu_atom=12-19"), cpu.capacities. */
+ * Doctor checks of the cores: their kinds, how fast they run, how deep they sleep, and the clock.
+ */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "machine/check.h"
-#include "machine/core-pmu.h"
 
-static void collect(const struct machine_view *view, struct facts *facts)
+/* ----------------------------------------------------------------------------------------------
+ * Check `core-types`: are all cores of one kind? Each kind has a PMU of its own.
+ * Facts: pmu.cpus ("cpu_core=0-11 cpu_atom=12-19"), cpu.capacities. */
+
+static void collect_core_types(const struct machine_view *view, struct facts *facts)
 {
     AUTO_NAMES struct view_names names;
     int error = view_names(view, PMU_FOLDER, "*", &names);
@@ -25,7 +31,7 @@ static void collect(const struct machine_view *view, struct facts *facts)
                   "cpu_capacity");
 }
 
-static void judge(const struct facts *facts, struct advice *advice)
+static void judge_core_types(const struct facts *facts, struct advice *advice)
 {
     const char *covers = facts_get(facts, "pmu.cpus");
     const char *capacities = facts_get(facts, "cpu.capacities");
@@ -59,6 +65,317 @@ static void judge(const struct facts *facts, struct advice *advice)
 const struct check check_core_types = {
     .name = "core-types",
     .title = "core types",
-    .collect = collect,
-    .judge = judge,
+    .collect = collect_core_types,
+    .judge = judge_core_types,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * Check `governor`: does the clock frequency follow the load while we measure?
+ * Facts: freq.governor, freq.driver. */
+
+#define CPUS "/sys/devices/system/cpu"
+
+static void collect_governor(const struct machine_view *view, struct facts *facts)
+{
+    view_distinct(view, facts, "freq.governor", CPUS, "cpu[0-9]*", "cpufreq/scaling_governor");
+    view_distinct(view, facts, "freq.driver", CPUS, "cpu[0-9]*", "cpufreq/scaling_driver");
+}
+
+static void judge_governor(const struct facts *facts, struct advice *advice)
+{
+    const char *governor = facts_get(facts, "freq.governor");
+    const char *driver = facts_get(facts, "freq.driver");
+    const char *hypervisor = facts_get(facts, "hypervisor");
+    if (!governor) {
+        bool guest = hypervisor && strcmp(hypervisor, "none") != 0;
+        advise(advice, CHECK_ABSENT, "no frequency control");
+        advise_why(advice, guest ? "The host sets the frequency and does not show it; times may "
+                                   "drift with it, counts of instructions do not."
+                                 : "The kernel does not control the frequency here; firmware may.");
+        return;
+    }
+    const char *by = driver ? driver : "unknown driver";
+    if (strcmp(governor, "performance") == 0 || strcmp(governor, "userspace") == 0) {
+        advise(advice, CHECK_OK, "%s (%s)", governor, by);
+        advise_why(advice, "The frequency does not follow the load, so times and cycles compare.");
+        return;
+    }
+    advise(advice, CHECK_WARN, "%s (%s)", governor, by);
+    advise_why(advice,
+               "The frequency follows the load: early runs are slower in time, and cycles of "
+               "code that waits for memory change from run to run. Instruction counts do "
+               "not mind.");
+    advise_fix(advice, "echo performance | sudo tee " CPUS "/cpu*/cpufreq/scaling_governor");
+}
+
+const struct check check_governor = {
+    .name = "governor",
+    .title = "frequency governor",
+    .collect = collect_governor,
+    .judge = judge_governor,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * Check `turbo`: may the CPU run faster while it is cool?
+ * Facts: freq.no_turbo (intel_pstate), freq.boost (the others). */
+
+#define NO_TURBO "/sys/devices/system/cpu/intel_pstate/no_turbo"
+#define BOOST    "/sys/devices/system/cpu/cpufreq/boost"
+
+static void collect_turbo(const struct machine_view *view, struct facts *facts)
+{
+    view_read(view, facts, "freq.no_turbo", NO_TURBO);
+    view_read(view, facts, "freq.boost", BOOST);
+}
+
+static void judge_turbo(const struct facts *facts, struct advice *advice)
+{
+    long long no_turbo = facts_number(facts, "freq.no_turbo", -1);
+    long long boost = facts_number(facts, "freq.boost", -1);
+    if (no_turbo < 0 && boost < 0) {
+        advise(advice, CHECK_ABSENT, "no setting");
+        advise_why(advice, "The kernel offers no switch for it here; if the CPU boosts, it is the "
+                           "host's or the firmware's affair.");
+    } else if (no_turbo >= 0 ? no_turbo != 0 : boost == 0) {
+        advise(advice, CHECK_OK, "off");
+        advise_why(advice, "The CPU stays at or below its nominal frequency, so times repeat.");
+    } else {
+        advise(advice, CHECK_WARN, "on");
+        advise_why(advice, "The frequency depends on heat and on how many cores are busy: the same "
+                           "cycles take different times from run to run. Counts of instructions do "
+                           "not change.");
+        advise_fix(advice,
+                   no_turbo >= 0 ? "echo 1 | sudo tee " NO_TURBO : "echo 0 | sudo tee " BOOST);
+    }
+}
+
+const struct check check_turbo = {
+    .name = "turbo",
+    .title = "turbo and boost",
+    .collect = collect_turbo,
+    .judge = judge_turbo,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * Check `smt`: do two hardware threads share a core?
+ * Facts: smt.active, smt.control. */
+
+#define SMT_FOLDER "/sys/devices/system/cpu/smt"
+
+static void collect_smt(const struct machine_view *view, struct facts *facts)
+{
+    view_read(view, facts, "smt.active", SMT_FOLDER "/active");
+    view_read(view, facts, "smt.control", SMT_FOLDER "/control");
+}
+
+static void judge_smt(const struct facts *facts, struct advice *advice)
+{
+    long long active = facts_number(facts, "smt.active", -1);
+    const char *control = facts_get(facts, "smt.control");
+    const char *hypervisor = facts_get(facts, "hypervisor");
+    if (active < 0) {
+        advise(advice, CHECK_ABSENT, "unknown");
+        advise_why(advice, "The kernel does not say whether threads share a core.");
+    } else if (active == 0) {
+        bool guest = hypervisor && strcmp(hypervisor, "none") != 0;
+        advise(advice, CHECK_OK, "off%s%s%s", control ? " (" : "", control ? control : "",
+               control ? ")" : "");
+        advise_why(advice, guest
+                               ? "No two CPUs of this guest share a core as far as it is told; the "
+                                 "host may still run somebody else on the sibling thread."
+                               : "Every CPU has its core to itself.");
+    } else {
+        advise(advice, CHECK_WARN, "on");
+        advise_why(advice,
+                   "A busy sibling thread takes half of the caches and of the issue slots, and "
+                   "on some CPUs half of the counters: cycles and cache misses move with "
+                   "what the neighbour does. Leave the sibling idle, or switch it off.");
+        advise_fix(advice, "echo off | sudo tee " SMT_FOLDER "/control");
+    }
+}
+
+const struct check check_smt = {
+    .name = "smt",
+    .title = "hardware threads (SMT)",
+    .collect = collect_smt,
+    .judge = judge_smt,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * Check `idle-states`: how deep do idle CPUs sleep, and how long do they take to wake?
+ * Facts: idle.driver, idle.states ("POLL:0 C1:2 C6:133", latency in microseconds, enabled ones),
+ * idle.deepest_us. */
+
+#define STATES         "/sys/devices/system/cpu/cpu0/cpuidle"
+#define SHALLOW_US     10 /* about what a context switch costs anyway */
+#define SHALLOW_US_TXT "10"
+
+/* One file of a state, as a word. */
+static bool read_word(const struct machine_view *view, const char *state, const char *file,
+                      struct text *word)
+{
+    AUTO_FREE char *path = NULL;
+    if (asprintf(&path, STATES "/%s/%s", state, file) < 0) {
+        path = NULL;
+        return false;
+    }
+    if (view_text(view, path, word) < 0 || word->length == 0)
+        return false;
+    word->bytes[strcspn(word->bytes, "\n")] = '\0';
+    return true;
+}
+
+static void collect_idle_states(const struct machine_view *view, struct facts *facts)
+{
+    view_read(view, facts, "idle.driver", "/sys/devices/system/cpu/cpuidle/current_driver");
+    AUTO_NAMES struct view_names names;
+    int error = view_names(view, STATES, "state[0-9]*", &names);
+    AUTO_TEXT struct text list = {0};
+    AUTO_TEXT struct text word = {0};
+    long deepest = -1;
+    for (size_t i = 0; i < names.count; i++) {
+        if (read_word(view, names.list[i], "disable", &word) && strcmp(word.bytes, "0") != 0)
+            continue;
+        long latency =
+            read_word(view, names.list[i], "latency", &word) ? strtol(word.bytes, NULL, 10) : 0;
+        if (read_word(view, names.list[i], "name", &word))
+            text_printf(&list, "%s%s:%ld", list.length ? " " : "", word.bytes, latency);
+        deepest = latency > deepest ? latency : deepest;
+    }
+    facts_set(facts, "idle.states", list.length ? text_string(&list) : NULL,
+              error ? -error : ENOENT);
+    if (deepest >= 0)
+        facts_setf(facts, "idle.deepest_us", "%ld", deepest);
+    else
+        facts_set(facts, "idle.deepest_us", NULL, error ? -error : ENOENT);
+}
+
+static void judge_idle_states(const struct facts *facts, struct advice *advice)
+{
+    const char *driver = facts_get(facts, "idle.driver");
+    const char *states = facts_get(facts, "idle.states");
+    long long deepest = facts_number(facts, "idle.deepest_us", -1);
+    if (!driver) {
+        advise(advice, CHECK_ABSENT, "no cpuidle");
+        advise_why(advice, "The kernel does not choose idle states here.");
+    } else if (strcmp(driver, "haltpoll") == 0) {
+        advise(advice, CHECK_OK, "%s", driver);
+        advise_why(advice,
+                   "This guest may poll a while before it gives the CPU back; how deep the CPU "
+                   "then sleeps is the host's choice and does not show.");
+    } else if (strcmp(driver, "none") == 0 || deepest < 0) {
+        advise(advice, CHECK_OK, "%s", driver);
+        advise_why(advice, "The kernel uses no idle states deeper than a plain halt.");
+    } else if (deepest <= SHALLOW_US) {
+        advise(advice, CHECK_OK, "%s, at most %lld us to wake", driver, deepest);
+        advise_why(advice, "Idle CPUs wake about as fast as a context switch takes (%s).", states);
+    } else {
+        advise(advice, CHECK_WARN, "%s, up to %lld us to wake", driver, deepest);
+        advise_why(advice,
+                   "A process that sleeps or waits finds its CPU up to %lld us away, with "
+                   "caches flushed and the clock lowered (%s): times and cache misses of "
+                   "short waits vary. Busy loops do not mind.",
+                   deepest, states ? states : "states unknown");
+        advise_fix(advice, "sudo cpupower idle-set --disable-by-latency " SHALLOW_US_TXT);
+    }
+}
+
+const struct check check_idle_states = {
+    .name = "idle-states",
+    .title = "idle states",
+    .collect = collect_idle_states,
+    .judge = judge_idle_states,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * Check `clocksource`: what the kernel keeps time with. A slow clock costs more than what is timed.
+ * And whether programs may read it at all. Facts: clock.current, clock.available, clock.ticks. */
+
+#define CLOCK_FOLDER "/sys/devices/system/clocksource/clocksource0"
+
+static const char *const counters[] = {/* read by one instruction, in user mode */
+                                       "tsc", "arch_sys_counter", "riscv_clocksource", "timebase",
+                                       "tod", "stable_counter",   "Constant"};
+static const char *const shared[] = {/* of the host, read through a page it keeps up to date */
+                                     "kvm-clock", "hyperv_clocksource_tsc_page"};
+
+static bool one_of(const char *name, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, list[i]) == 0)
+            return true;
+    return false;
+}
+
+static void collect_clocksource(const struct machine_view *view, struct facts *facts)
+{
+    view_read(view, facts, "clock.current", CLOCK_FOLDER "/current_clocksource");
+    view_read(view, facts, "clock.available", CLOCK_FOLDER "/available_clocksource");
+}
+
+static bool tsc_available(const struct facts *facts)
+{
+    const char *available = facts_get(facts, "clock.available");
+    return available && strstr(available, "tsc") && !strstr(available, "tsc_page");
+}
+
+/* Whatever the clock is worth, who started us took it away. */
+static void judge_forbidden(const char *current, struct advice *advice)
+{
+    advise(advice, CHECK_BAD, "%s; forbidden to programs", current ? current : "unknown");
+    advise_why(
+        advice,
+        "Whoever started the probe forbade it to read the CPU's counter of time "
+        "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with SIGSEGV, and "
+        "programs that are linked dynamically die before they begin. The probe does without: "
+        "it reads clocks by system calls, which take several times as long, and leaves out "
+        "whatever counts ticks.");
+    advise_fix(advice, "start it from where nobody called prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which "
+                       "all children inherit");
+}
+
+static void judge_clocksource(const struct facts *facts, struct advice *advice)
+{
+    const char *current = facts_get(facts, "clock.current");
+    const char *ticks = facts_get(facts, "clock.ticks");
+    if (ticks && strcmp(ticks, "forbidden") == 0) {
+        judge_forbidden(current, advice);
+        return;
+    }
+    if (!current) {
+        advise(advice, CHECK_ABSENT, "unknown");
+        advise_why(advice, "The kernel does not say what it keeps time with.");
+        return;
+    }
+    if (one_of(current, counters, sizeof(counters) / sizeof(counters[0]))) {
+        advise(advice, CHECK_OK, "%s", current);
+        advise_why(advice, "Time is read with one instruction in user mode: clocks cost little.");
+        return;
+    }
+    bool from_host = one_of(current, shared, sizeof(shared) / sizeof(shared[0]));
+    bool better = tsc_available(facts);
+    advise(advice,
+           from_host && !better ? CHECK_OK
+           : from_host          ? CHECK_WARN
+                                : CHECK_BAD,
+           "%s", current);
+    advise_why(advice,
+               from_host ? "The host's clock is read through a shared page: cheap, but scaled and "
+                           "stepped by the host, so it is not the counter that rdtsc gives.%s"
+                         : "Reading the time takes a system call or a slow device access, "
+                           "thousands of cycles that land inside whatever is timed.%s",
+               better      ? " A plain TSC is available."
+               : from_host ? ""
+                           : " The kernel does not trust the TSC here; its boot log says why.");
+    if (better)
+        advise_fix(advice, "echo tsc | sudo tee " CLOCK_FOLDER "/current_clocksource");
+    else if (!from_host)
+        advise_fix(advice, "sudo dmesg | grep -iE 'tsc|clocksource'");
+}
+
+const struct check check_clocksource = {
+    .name = "clocksource",
+    .title = "clock source",
+    .collect = collect_clocksource,
+    .judge = judge_clocksource,
 };
