@@ -10,7 +10,7 @@
 
 #define PARANOID_UNKNOWN (-1000)
 
-/* Doctor says the same (src/machine/hypervisor.c). */
+/* Doctor says the same (src/machine/describe-system.c). */
 #define FIRECRACKER_COUNTERS                                                                       \
     "Firecracker offers no counters, whatever is set; for hardware events take bare metal, or "    \
     "KVM "                                                                                         \
