@@ -10,7 +10,7 @@
 
 #include "syscall.h"
 
-#include "probe/paths/perf-locals.h"
+#include "probe/paths/perf-calls.h"
 
 #define CALL_START(descriptor)                                                                     \
     assay_syscall3(SYS_ioctl, (descriptor), (long)PERF_EVENT_IOC_ENABLE, 0)

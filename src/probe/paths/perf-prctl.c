@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "probe/paths/perf-locals.h"
+#include "probe/paths/perf-calls.h"
 
 #define CALL_READ(descriptor, buffer, bytes) read((descriptor), (buffer), (bytes))
 

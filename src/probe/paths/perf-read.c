@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "probe/paths/perf-locals.h"
+#include "probe/paths/perf-calls.h"
 
 #define CALL_START(descriptor)               ioctl((descriptor), PERF_EVENT_IOC_ENABLE, 0)
 #define CALL_STOP(descriptor)                ioctl((descriptor), PERF_EVENT_IOC_DISABLE, 0)

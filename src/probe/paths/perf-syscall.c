@@ -4,7 +4,7 @@
  * The same calls as perf-read without libc: the system-call instruction stands in the window. */
 #include "syscall.h"
 
-#include "probe/paths/perf-locals.h"
+#include "probe/paths/perf-calls.h"
 
 #define CALL_START(descriptor)                                                                     \
     assay_syscall3(SYS_ioctl, (descriptor), (long)PERF_EVENT_IOC_ENABLE, 0)
