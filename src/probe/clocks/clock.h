@@ -4,7 +4,18 @@
  * What a clock is to the probe: a name and a way to read it, one file for clocks that are read
  * alike, one line in the build list each. Linked into the driver (which looks for the controller)
  * and into watching harnesses. Nothing here reads time through the vDSO but the clocks that say so,
- * because where rdtsc is forbidden the vDSO faults as well. */
+ * because where rdtsc is forbidden the vDSO faults as well.
+ *
+ *   clock.c                     finding, opening, trying and describing clocks of any kind
+ *   tsc.c, cntvct.c, rdtime.c   counters that an instruction reads, one file an ISA
+ *   hpet.c                      a timer of PCs, whose registers are mapped
+ *   posix.c                     clock_gettime(2), by the vDSO and by a system call (posix.h)
+ *   perf.c                      counters of perf_event taken as clocks
+ *   devices.c                   a network card's or a host's clock, and the one with a battery
+ *   calendar.h                  what that one shows, as seconds
+ *   place.c                     no clocks: the CPU, and the time that the host took
+ *   external.c                  a person's own: commands that answer with numbers (external.h)
+ *   object.c                    a person's own: functions of shared objects */
 #pragma once
 
 #include <stdbool.h>

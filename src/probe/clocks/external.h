@@ -27,7 +27,6 @@ struct external_kind {
     void (*close)(void *state); /* NULL never; state may be */
     bool may_kill;              /* a reading runs in this process: the first one is tried */
 };
-extern const struct external_kind external_ask, external_run;
 /* Only in programs that load shared objects. */
 extern const struct external_kind external_object __attribute__((weak));
 
@@ -38,3 +37,18 @@ static inline void *external_state(const struct clock_reader *reader)
 
 /* Nobody knows what it is made of. */
 #define EXTERNAL_HARDWARE "external"
+
+/* ----------------------------------------------------------------------------------------------
+ * Something that may kill whoever does it is done by a child first: reading a counter that is
+ * forbidden, a shared object of somebody else. The process itself, its threads and its handlers of
+ * signals never notice. */
+
+#define TRIAL_SECONDS 5u
+
+/* attempt returns 0 or a positive errno below 256. Returns the same, or minus the signal that ended
+ * the child (SIGALRM: it took longer than TRIAL_SECONDS). Where no child can be had, the errno of
+ * that. */
+int trial(int (*attempt)(void *context), void *context);
+
+/* "SIGSEGV" … */
+const char *trial_signal_name(int number);

@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/printable.h"
 #include "probe/clocks/external.h"
-#include "probe/clocks/trial.h"
 
 struct object {
     void *library;
