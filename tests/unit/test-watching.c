@@ -13,9 +13,7 @@
 #include <pthread.h>
 
 #include "probe/clocks/clock.h"
-#include "probe/watch/places.h"
 #include "probe/watch/watch.h"
-#include "probe/watch/workload.h"
 #include "syscall.h"
 #include "watch-job.h"
 

@@ -1,19 +1,32 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Intervals: all clocks, a workload, all clocks. The looks of a side alternate in direction, so
- * that two neighbours are symmetric about their middle. */
-#include "probe/watch/interval.h"
+ * Intervals: all clocks, a workload, all clocks. By one thread, by several at the same time, or
+ * begun by one and ended by another. */
+#include "probe/watch/watch.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe/harness/account.h"
-#include "probe/watch/crew.h"
-#include "probe/watch/watch.h"
 
-int interval_prepare(struct interval *interval, struct places *places, struct job *job,
-                     struct failure *failure)
+/* ----------------------------------------------------------------------------------------------
+ * The two sides of an interval and what stands between them, for whoever does it. The looks of a
+ * side alternate in direction, so that two neighbours are symmetric about their middle. */
+
+struct interval {
+    struct job *job;
+    const struct workload *workload;
+    const struct places *places;
+};
+
+/* Checks the job and finds its workload; takes the places of the process, where its home is the
+ * job's CPU, and goes there. */
+static int interval_prepare(struct interval *interval, struct places *places, struct job *job,
+                            struct failure *failure)
 {
     *interval = (struct interval){job, workload_find(job->watch.workload), places};
     if (!interval->workload)
@@ -27,7 +40,8 @@ int interval_prepare(struct interval *interval, struct places *places, struct jo
     return place_home(job->cpu, failure);
 }
 
-void interval_side(struct looks *looks, struct job *job, uint32_t run)
+/* Forwards, backwards, forwards: three rows from `run` on. */
+static void interval_side(struct looks *looks, struct job *job, uint32_t run)
 {
     looks_forwards(looks, 0, watch_row(job, run));
     looks_backwards(looks, 0, watch_row(job, run + 1));
@@ -44,7 +58,9 @@ static int work_part(const struct interval *interval, struct work *work, uint64_
     return 0;
 }
 
-int interval_work(const struct interval *interval, struct work *work, struct failure *failure)
+/* The workload, in parts with the moves between. */
+static int interval_work(const struct interval *interval, struct work *work,
+                         struct failure *failure)
 {
     uint32_t moves = interval->job->watch.moves;
     uint64_t length = interval->job->watch.length;
@@ -59,6 +75,141 @@ int interval_work(const struct interval *interval, struct work *work, struct fai
     return result < 0 ? result
                       : work_part(interval, work, length - length / (moves + 1) * moves, failure);
 }
+
+/* ----------------------------------------------------------------------------------------------
+ * Threads that do the same at the same time, round after round, each from a barrier: with its own
+ * readers, because a counter belongs to the thread that opened it. The first member is the caller.
+ * Nothing here waits with a time limit: that would need a clock. */
+
+struct member {
+    uint32_t index;
+    void *shared;       /* the duty's */
+    struct looks looks; /* closed by the crew */
+    struct failure failure;
+    struct crew *crew;
+};
+
+struct crew_duty {
+    void *shared;
+    int (*ready)(struct member *member);                 /* before the first round */
+    int (*round)(struct member *member, uint32_t round); /* in all threads at once */
+    /* After each round, by one thread while all others wait; all members did well. */
+    void (*rounded)(void *shared, uint32_t rounds);
+};
+
+struct crew {
+    const struct crew_duty *duty;
+    uint32_t rounds;
+    pthread_mutex_t gate; /* held until all threads are there */
+    pthread_barrier_t barrier;
+    bool abandoned;         /* not all could be started; settled when the gate opens */
+    struct failure failure; /* under the gate; written by members between two barriers alone */
+    int result;             /* code of the failure, atomic */
+};
+
+static void keep_failure(struct crew *crew, const struct failure *failure, int code)
+{
+    pthread_mutex_lock(&crew->gate);
+    if (!crew->result) {
+        crew->failure = *failure;
+        __atomic_store_n(&crew->result, code, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&crew->gate);
+}
+
+/* All members see the same answer: it is asked for between two barriers, at which nobody works. */
+static int meet(struct crew *crew)
+{
+    pthread_barrier_wait(&crew->barrier);
+    int result = __atomic_load_n(&crew->result, __ATOMIC_ACQUIRE);
+    pthread_barrier_wait(&crew->barrier);
+    return result;
+}
+
+static void serve(struct member *member)
+{
+    struct crew *crew = member->crew;
+    int result = crew->duty->ready(member);
+    if (result < 0)
+        keep_failure(crew, &member->failure, result);
+    for (uint32_t round = 0; meet(crew) == 0 && round < crew->rounds; round++) {
+        result = crew->duty->round(member, round);
+        if (result < 0)
+            keep_failure(crew, &member->failure, result);
+        if (meet(crew) == 0 && member->index == 0)
+            crew->duty->rounded(crew->duty->shared, round + 1);
+    }
+    looks_close(&member->looks);
+}
+
+static void *begin(void *argument)
+{
+    struct member *member = argument;
+    struct crew *crew = member->crew;
+    pthread_mutex_lock(&crew->gate);
+    bool abandoned = crew->abandoned;
+    pthread_mutex_unlock(&crew->gate);
+    if (!abandoned)
+        serve(member);
+    return NULL;
+}
+
+/* How many threads could be started, of those beside the caller. */
+static uint32_t start_all(struct crew *crew, struct member *list, pthread_t *threads,
+                          uint32_t count)
+{
+    uint32_t started = 0;
+    int error = 0;
+    pthread_mutex_lock(&crew->gate);
+    while (started < count &&
+           !(error = pthread_create(&threads[started], NULL, begin, &list[started + 1])))
+        started++;
+    if (error) {
+        crew->abandoned = true;
+        crew->result = -error;
+        fail_with(&crew->failure, -error, "only %u of %u threads could be started: %s", started + 1,
+                  count + 1, strerror(error));
+    }
+    pthread_mutex_unlock(&crew->gate);
+    return started;
+}
+
+static void run_crew(struct crew *crew, struct member *list, pthread_t *threads, uint32_t members)
+{
+    uint32_t started = start_all(crew, list, threads, members - 1);
+    if (!crew->abandoned)
+        serve(&list[0]);
+    for (uint32_t index = 0; index < started; index++)
+        pthread_join(threads[index], NULL);
+}
+
+/* 0, or the negative errno and the sentence of the first member that failed: the others stop at the
+ * end of that round. */
+static int crew_run(const struct crew_duty *duty, uint32_t members, uint32_t rounds,
+                    struct failure *failure)
+{
+    struct crew crew = {.duty = duty, .rounds = rounds, .gate = PTHREAD_MUTEX_INITIALIZER};
+    struct member *list = calloc(members, sizeof(*list));
+    pthread_t *threads = calloc(members, sizeof(*threads));
+    int error = list && threads ? pthread_barrier_init(&crew.barrier, NULL, members) : ENOMEM;
+    if (error) {
+        fail_with(&crew.failure, -error, "no %u threads can be had: %s", members, strerror(error));
+        crew.result = -error;
+    } else {
+        for (uint32_t index = 0; index < members; index++)
+            list[index] = (struct member){.index = index, .shared = duty->shared, .crew = &crew};
+        run_crew(&crew, list, threads, members);
+        pthread_barrier_destroy(&crew.barrier);
+    }
+    free(list);
+    free(threads);
+    if (crew.result)
+        *failure = crew.failure;
+    return crew.result;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Intervals of threads that each begin and end their own. */
 
 struct shared {
     struct interval interval;
@@ -134,5 +285,131 @@ int interval_watch(const struct watch *watch)
         crew_run(&duty, threads, job->runs / watch_group(WATCH_INTERVAL, threads), watch->failure);
     if (workload->release)
         workload->release(shared.works, threads);
+    return result;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * An interval that begins in one thread and ends in another: the first looks and wakes the second,
+ * which is on another CPU where there is one, works, and looks. They share the readers, of which
+ * only one makes use at a time: a clock that is handed over must be the same clock. */
+
+struct pair {
+    struct interval interval;
+    struct looks looks;
+    struct work work;
+    int cpu;        /* of the second thread */
+    sem_t go, done; /* wake the second, the first */
+    bool over;      /* nothing more to do, once woken */
+    uint32_t run;   /* the first of the interval under way */
+    int result;     /* of the second thread's last turn, */
+    struct failure failure;
+};
+
+static void await(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) < 0 && errno == EINTR)
+        ;
+}
+
+static int end_interval(struct pair *pair)
+{
+    struct job *job = pair->interval.job;
+    uint32_t run = pair->run + WATCH_SIDE_LOOKS;
+    struct rusage before = {0}, after = {0};
+    account_take(&before);
+    int result = interval_work(&pair->interval, &pair->work, &pair->failure);
+    interval_side(&pair->looks, job, run);
+    account_take(&after);
+    account_write(&job_accounts(job)[run], &before, &after);
+    if (result == 0 && job->watch.moves)
+        result = place_pin(pair->cpu, &pair->failure);
+    return result < 0 ? result : looks_check(&pair->looks, &pair->failure);
+}
+
+static void *second(void *argument)
+{
+    struct pair *pair = argument;
+    pair->result = place_pin(pair->cpu, &pair->failure);
+    sem_post(&pair->done);
+    for (await(&pair->go); !pair->over; await(&pair->go)) {
+        pair->result = end_interval(pair);
+        sem_post(&pair->done);
+    }
+    return NULL;
+}
+
+static int take_turns(struct pair *pair)
+{
+    struct job *job = pair->interval.job;
+    await(&pair->done); /* it is in its place */
+    for (uint32_t run = 0; run < job->runs && pair->result == 0; run += WATCH_INTERVAL_LOOKS) {
+        pair->run = run;
+        interval_side(&pair->looks, job, run);
+        sem_post(&pair->go);
+        await(&pair->done);
+        if (pair->result == 0)
+            watch_done(job, run + WATCH_INTERVAL_LOOKS);
+    }
+    pair->over = true;
+    sem_post(&pair->go);
+    return pair->result;
+}
+
+static int run_pair(struct pair *pair)
+{
+    pthread_t thread;
+    sem_init(&pair->go, 0, 0);
+    sem_init(&pair->done, 0, 0);
+    int error = pthread_create(&thread, NULL, second, pair);
+    if (error)
+        return fail_with(&pair->failure, -error, "the second thread cannot be started: %s",
+                         strerror(error));
+    int result = take_turns(pair);
+    pthread_join(thread, NULL);
+    sem_destroy(&pair->go);
+    sem_destroy(&pair->done);
+    return result;
+}
+
+/* Both stay in their places: an interval that is handed over to the same CPU tells less. */
+static int take_places(struct pair *pair, const struct places *places)
+{
+    int here = place_now();
+    pair->cpu = places_next(places, here);
+    return place_pin(here, &pair->failure);
+}
+
+static int hand_over(struct pair *pair, const struct watch *watch)
+{
+    struct job *job = watch->job;
+    int result = take_places(pair, pair->interval.places);
+    if (result == 0)
+        result = looks_open(&pair->looks, job, NULL, job->counters, watch->objects, &pair->failure);
+    if (result < 0)
+        return result;
+    result = looks_rehearse(&pair->looks, &pair->failure);
+    if (result == 0)
+        result = run_pair(pair);
+    looks_close(&pair->looks);
+    return result;
+}
+
+int handover_watch(const struct watch *watch)
+{
+    struct places places;
+    struct pair pair = {0};
+    int result = interval_prepare(&pair.interval, &places, watch->job, watch->failure);
+    if (result < 0)
+        return result;
+    const struct workload *workload = pair.interval.workload;
+    if (workload->prepare)
+        result = workload->prepare(&pair.work, 1, watch->failure);
+    if (result < 0)
+        return result;
+    result = hand_over(&pair, watch);
+    if (result < 0)
+        *watch->failure = pair.failure;
+    if (workload->release)
+        workload->release(&pair.work, 1);
     return result;
 }

@@ -5,14 +5,11 @@
  * passing it on. Nobody waits for ever: where a CPU is taken away, the visit fails. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pause.h"
 #include "probe/harness/account.h"
 #include "probe/harness/elapsed.h"
-#include "probe/watch/looks.h"
-#include "probe/watch/places.h"
 #include "probe/watch/watch.h"
 
 #define LINE        128u /* bytes: what CPUs fetch together, at most */

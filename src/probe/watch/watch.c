@@ -6,12 +6,44 @@
 #include "probe/watch/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/watch/awake.h"
+/* ----------------------------------------------------------------------------------------------
+ * Keeping CPUs from idle states: asks the operating system for a latency of 0 µs. */
 
-/* What runs each kind, and what its columns are. */
+#define AWAKE_FILE "/dev/cpu_dma_latency"
+
+static int refuse(int error, struct failure *failure)
+{
+    return fail_with(failure, -error, "CPUs cannot be kept from idle states: %s: %s%s", AWAKE_FILE,
+                     strerror(error),
+                     error == EACCES || error == EPERM ? ". That takes root, or the right to write "
+                                                         "to this file"
+                                                       : "");
+}
+
+/* A descriptor that keeps all CPUs awake for as long as it is open, or a negative errno with what
+ * stands in the way. */
+static int awake_hold(struct failure *failure)
+{
+    int32_t microseconds = 0;
+    int fd = open(AWAKE_FILE, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return refuse(errno, failure);
+    if (write(fd, &microseconds, sizeof(microseconds)) != (ssize_t)sizeof(microseconds)) {
+        int error = errno;
+        close(fd);
+        return refuse(error, failure);
+    }
+    return fd;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What runs each kind, and what its job must be like. */
+
 static const struct way {
     int (*watch)(const struct watch *watch);
     uint32_t least, most; /* columns */
