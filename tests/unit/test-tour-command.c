@@ -19,8 +19,7 @@
 #include <unistd.h>
 
 #include "probe/sources/perf-program.h"
-#include "probe/tour/command-instrument.h"
-#include "probe/tour/driver-variable.h"
+#include "probe/tour/instruments.h"
 
 static long run(const char *const *words)
 {

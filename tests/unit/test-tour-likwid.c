@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/tour/likwid-trial.h"
+#include "probe/tour/instruments.h"
 
 /* --- the library --- */
 

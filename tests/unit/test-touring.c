@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "probe/tour/meter.h"
-#include "probe/tour/own-pages.h"
 #include "probe/tour/tour.h"
 #include "skip.h"
 #include "tour-job.h"

@@ -4,7 +4,7 @@
  * The calls of libassay's users, linked as they link it: a shared library, or an archive in static
  * programs. A read goes through what assay.h puts into the caller's own code. */
 #include "assay.h"
-#include "probe/tour/assay-instrument.h"
+#include "probe/tour/instruments.h"
 
 static void call_start(struct tour_state *state, uint32_t times)
 {

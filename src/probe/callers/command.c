@@ -3,7 +3,7 @@
  *
  * Whole commands: the same idle program by itself and under perf(1), so that their difference is
  * what it costs to count one. */
-#include "probe/tour/command-instrument.h"
+#include "probe/tour/instruments.h"
 
 static void plain_call(struct tour_state *state, uint32_t times)
 {

@@ -6,7 +6,7 @@
  * region that LIKWID does not know yet. */
 #include <likwid.h>
 
-#include "probe/tour/likwid-instrument.h"
+#include "probe/tour/instruments.h"
 
 static void likwid_begin(struct tour_state *state, uint32_t times)
 {

@@ -7,7 +7,7 @@
 
 #include "probe/harness/papi-operations.h"
 #include "probe/harness/papi-set.h"
-#include "probe/tour/papi-instruments.h"
+#include "probe/tour/instruments.h"
 
 static void high_begin(struct tour_state *state, uint32_t times)
 {

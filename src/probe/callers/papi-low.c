@@ -7,7 +7,7 @@
 #include <papi.h>
 
 #include "probe/harness/papi-set.h"
-#include "probe/tour/papi-instruments.h"
+#include "probe/tour/instruments.h"
 
 #define LOW_CALL(name, call)                                                                       \
     static void low_##name(struct tour_state *state, uint32_t times)                               \

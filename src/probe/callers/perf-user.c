@@ -7,7 +7,6 @@
 
 #include "lib/user-read.h"
 #include "probe/tour/instruments.h"
-#include "probe/tour/pages.h"
 
 /* There is at least one page. */
 static void call_read(struct tour_state *state, uint32_t times)

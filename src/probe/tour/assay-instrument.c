@@ -3,7 +3,7 @@
  *
  * Opens the set as a user would. Everything else goes around the library, so that none of the
  * symbols that the calls measure is bound: the descriptors are those that the set holds. */
-#include "probe/tour/assay-instrument.h"
+#include "probe/tour/instruments.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,22 +1,110 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names the words of both commands, and says what became of them. */
-#include "probe/tour/command-instrument.h"
+ * Runs whole commands, names their words, and says what became of them. */
+#include "probe/tour/instruments.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "probe/sources/perf-program.h"
 #include "probe/sources/perf-stat-output.h"
 #include "probe/sources/program.h"
-#include "probe/tour/driver-variable.h"
+#include "syscall.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What the driver's environment says, from /proc. A harness starts with a few fixed variables, so
+ * that its stack is the same everywhere; one that runs programs of the machine needs to know where
+ * those are, and whether an emulator runs them. */
+
+#define ENVIRONMENT_MAX (1u << 20) /* bytes looked at */
+
+static void read_environment(struct text *all)
+{
+    char path[64], buffer[4096];
+    snprintf(path, sizeof(path), "/proc/%d/environ", (int)getppid());
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+    while (fd >= 0 && all->length < ENVIRONMENT_MAX && (got = read(fd, buffer, sizeof(buffer))) > 0)
+        text_append(all, buffer, (size_t)got);
+}
+
+void adopt_driver_variable(const char *name)
+{
+    AUTO_TEXT struct text all = {0};
+    size_t length = strlen(name);
+    read_environment(&all);
+    if (!all.bytes || all.failed)
+        return;
+    for (const char *entry = all.bytes; entry < all.bytes + all.length; entry += strlen(entry) + 1)
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+            setenv(name, entry + length + 1, 1);
+            return;
+        }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Starting a command and waiting for it, as a shell does it but without one: vfork, execve, wait.
+ * Between the two nothing is done that a program would not do which must not leave it behind. */
+
+/* Every kit has it, and whatever links the harness that asks, what it runs is the same. */
+static const char idle_program[] = "harness-static";
+
+/* The program of this kit that ends at once; -ENOENT with the reason. */
+static int command_find(char path[COMMAND_PATH], char *reason, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, COMMAND_PATH - sizeof(idle_program));
+    if (length <= 0) {
+        snprintf(reason, size, "a harness cannot find its own folder: is /proc mounted?");
+        return -ENOENT;
+    }
+    path[length] = '\0';
+    char *name = strrchr(path, '/');
+    snprintf(name ? name + 1 : path, sizeof(idle_program), "%s", idle_program);
+    if (access(path, X_OK) == 0)
+        return 0;
+    snprintf(reason, size, "the kit has no program %s that could be run: %s", idle_program,
+             strerror(errno));
+    return -ENOENT;
+}
+
+/* In the child, on the parent's stack: only system calls, and nothing written. */
+static void __attribute__((noreturn, noinline))
+become(const char *const *words, char *const *variables, int said, pid_t parent)
+{
+    assay_syscall5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (assay_syscall0(SYS_getppid) == parent &&
+        assay_syscall3(SYS_dup3, said, STDERR_FILENO, 0) >= 0)
+        assay_syscall3(SYS_execve, (long)words[0], (long)words, (long)variables);
+    for (;;)
+        assay_syscall1(SYS_exit_group, 127);
+}
+
+long command_run(const char *const *words, int said, pid_t self)
+{
+    int status = 0;
+    pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+    if (child == 0) /* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): it makes system calls only */
+        become(words, environ, said, self);
+    if (child < 0)
+        return -errno;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return status ? COMMAND_ENDED - status : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The instrument. */
 
 #define PERF_CALLS "perf-stat." /* how the tour's text names them */
 

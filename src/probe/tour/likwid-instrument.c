@@ -3,7 +3,7 @@
  *
  * Gets LIKWID's marker interface ready. LIKWID programs the counters of a CPU past the operating
  * system, so the process must be pinned. */
-#include "probe/tour/likwid-instrument.h"
+#include "probe/tour/instruments.h"
 
 #include <errno.h>
 #include <likwid.h>
@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "probe/tour/likwid-trial.h"
-#include "probe/tour/unbound.h"
 
 int likwid_usable(char *reason, size_t size)
 {

@@ -3,7 +3,7 @@
  *
  * Asks LIKWID in a process of its own, for a limited time, and reads from what it prints why it
  * cannot. Names of events differ from CPU to CPU: those in the table are tried in turn. */
-#include "probe/tour/likwid-trial.h"
+#include "probe/tour/instruments.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "probe/tour/spans.h"
 
 #include "lib/user-read.h"
-#include "probe/tour/meter.h"
+#include "probe/tour/tour.h"
 #include "window.h"
 
 #define SPAN_INLINE static inline __attribute__((always_inline))
