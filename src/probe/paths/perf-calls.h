@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the windows of the paths on perf descriptors have in common: how each call is applied to one
- * descriptor, or to every one in turn. The path's file defines CALL_START(descriptor), CALL_STOP
- * and CALL_READ(descriptor, buffer, bytes) before the template is included. */
+ * descriptor, or to every one in turn. The path's file defines CALL_READ(descriptor, buffer, bytes)
+ * before the template is included, and before it includes this CALL_START(descriptor) and
+ * CALL_STOP(descriptor), unless it starts and stops in a way of its own. */
 #pragma once
 
 #define PATH_LOCALS(w)                                                                             \
@@ -33,3 +34,16 @@
 #define PATH_READ_LAST_group     status = (long)CALL_READ(descriptor, after, bytes)
 #define PATH_READ_FIRST_separate READ_EACH(before)
 #define PATH_READ_LAST_separate  READ_EACH(after)
+
+/* Start and stop for paths that switch descriptors: the leader alone for a group, each in turn for
+ * separate counters. */
+#ifdef CALL_START
+#define PATH_SOURCES "perf_event,step"
+
+#define SWITCH_EACH(CALL) CALL_EACH(CALL(descriptors[index]))
+
+#define PATH_START_group    (void)CALL_START(descriptor)
+#define PATH_STOP_group     status = (long)CALL_STOP(descriptor)
+#define PATH_START_separate SWITCH_EACH(CALL_START)
+#define PATH_STOP_separate  SWITCH_EACH(CALL_STOP)
+#endif

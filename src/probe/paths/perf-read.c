@@ -5,12 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "probe/paths/perf-calls.h"
-
 #define CALL_START(descriptor)               ioctl((descriptor), PERF_EVENT_IOC_ENABLE, 0)
 #define CALL_STOP(descriptor)                ioctl((descriptor), PERF_EVENT_IOC_DISABLE, 0)
 #define CALL_READ(descriptor, buffer, bytes) read((descriptor), (buffer), (bytes))
-#include "probe/paths/perf-switch-each.h"
+#include "probe/paths/perf-calls.h"
 
 #define PATH            perf_read
 #define PATH_NAME       "perf-read"

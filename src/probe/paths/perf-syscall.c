@@ -4,15 +4,13 @@
  * The same calls as perf-read without libc: the system-call instruction stands in the window. */
 #include "syscall.h"
 
-#include "probe/paths/perf-calls.h"
-
 #define CALL_START(descriptor)                                                                     \
     assay_syscall3(SYS_ioctl, (descriptor), (long)PERF_EVENT_IOC_ENABLE, 0)
 #define CALL_STOP(descriptor)                                                                      \
     assay_syscall3(SYS_ioctl, (descriptor), (long)PERF_EVENT_IOC_DISABLE, 0)
 #define CALL_READ(descriptor, buffer, bytes)                                                       \
     assay_syscall3(SYS_read, (descriptor), (long)(buffer), (long)(bytes))
-#include "probe/paths/perf-switch-each.h"
+#include "probe/paths/perf-calls.h"
 
 #define PATH            perf_syscall
 #define PATH_NAME       "perf-syscall"
