@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "probe/harness/path.h"
-#include "probe/harness/user-trap.h"
+#include "probe/harness/user-reads.h"
 #include "user-counter.h"
 
 #define OPERATIONS perf_user_touched_operations

@@ -13,7 +13,7 @@
 #include "lib/user-read.h"
 #include "probe/harness/perf-operations.h"
 #include "probe/harness/perf-user-copies.h"
-#include "probe/harness/user-trap.h"
+#include "probe/harness/user-reads.h"
 #include "probe/harness/user-usable.h"
 #include "syscall.h"
 

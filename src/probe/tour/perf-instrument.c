@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/user-access.h"
-#include "probe/harness/user-trap.h"
+#include "probe/harness/user-reads.h"
 #include "probe/harness/user-usable.h"
 #include "syscall.h"
 

@@ -22,7 +22,7 @@
 #include "lib/user-read.h"
 #include "probe/harness/account.h"
 #include "probe/harness/populate.h"
-#include "probe/harness/user-trap.h"
+#include "probe/harness/user-reads.h"
 #include "syscall.h"
 #include "wire/tour.h"
 

@@ -3,7 +3,7 @@
  *
  * The handler of trapping counter reads: SIGILL on most ISAs, SIGSEGV on x86. It does not return
  * into the window: the process writes its answer and ends. */
-#include "probe/harness/user-trap.h"
+#include "probe/harness/user-reads.h"
 
 #include <errno.h>
 #include <signal.h>
