@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
-#include "specimens/chain.h"
+#include "specimens/cycle.h"
 #include "specimens/framed.h"
 #include "syscall.h"
 

@@ -11,7 +11,6 @@
 #include "code-caches.h"
 #include "specimens/cycle.h"
 #include "specimens/framed.h"
-#include "specimens/places.h"
 
 /* As many pages as twice the entries of any common second-level TLB (today up to 2048 for code). */
 #define PAGES_UNKNOWN 4096u

@@ -1,18 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * N loads along a cycle of pointers: over twice what a data cache or a TLB holds, so that it has
- * lost every line when it comes round again; over a few lines that it never loses; and one line
- * after the other, where prefetchers help. A call goes on where the last one stopped, so N need not
- * be a multiple of anything. Every iteration also touches what the code itself needs to end, so
- * that it stays; what the frame reads and writes may have been displaced all the same, once. */
+ * Loads that miss a data cache or a TLB, or hit it: along a cycle of pointers, and of a line that
+ * was flushed. */
 #include <errno.h>
 
 #include "base/cleanup.h"
 #include "code-caches.h"
 #include "specimens/cycle.h"
 #include "specimens/framed.h"
-#include "specimens/places.h"
+#include "specimens/region.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * N loads along a cycle of pointers: over twice what a data cache or a TLB holds, so that it has
+ * lost every line when it comes round again; over a few lines that it never loses; and one line
+ * after the other, where prefetchers help. A call goes on where the last one stopped, so N need not
+ * be a multiple of anything. Every iteration also touches what the code itself needs to end, so
+ * that it stays; what the frame reads and writes may have been displaced all the same, once. */
 
 /* As many pages as twice the entries of any common second-level TLB (today up to 4096). */
 #define PAGES_UNKNOWN 8192u
@@ -240,3 +244,45 @@ WALK(dtlb_pages, "dtlb-pages", "N loads, each in another page than the TLB holds
      TRUTH_STEPS("dtlb-load-misses", OWN_LOADS, WHY_DTLB),
      TRUTH_STEPS("dtlb-misses", OWN_ACCESSES, WHY_DTLB),
      TRUTH_STEPS("tlb-misses", OWN_ACCESSES + OWN_CODE, WHY_DTLB))
+
+/* ----------------------------------------------------------------------------------------------
+ * N times: a line is flushed from every cache, then loaded. Needs no geometry, and no prefetcher
+ * can be ahead of it. */
+
+#define FLUSHED_SUMMARY  "N times: flush a line from every cache, then load it"
+#define FLUSHED_STRESSES "misses of every data cache"
+
+#if CODE_CAN_FLUSH
+SPECIMEN_ASSEMBLY(specimen_flushed_code,
+                  CODE_COUNT CODE_MEMORY CODE_LOOP(CODE_FLUSH CODE_LOAD) CODE_RETURN);
+
+#define WHY_FLUSHED                                                                                \
+    "derived: a line that was flushed is in no cache; what the operating system or a hypervisor "  \
+    "does between flush and load is not seen"
+
+static const struct truth flushed_truths[] = {
+    TRUTH_FRAMED(1, 1, CODE_FLUSH_INSTRUCTIONS + 1, 1, 0),
+    TRUTH_FRAMED_BRANCHES,
+    TRUTH_QUIET,
+    TRUTH_MODELLED("l1d-load-misses", 0, 1, WHY_FLUSHED),
+    TRUTH_MODELLED("l2-load-misses", 0, 1, WHY_FLUSHED),
+    TRUTH_MODELLED("llc-load-misses", 0, 1, WHY_FLUSHED),
+    TRUTH_END,
+};
+
+const struct specimen specimen_flushed = {
+    .name = "flushed",
+    .summary = FLUSHED_SUMMARY,
+    .stresses = FLUSHED_STRESSES,
+    SPECIMEN_CODE_OF(specimen_flushed_code),
+    SPECIMEN_TRIPS(trips),
+    .min_n = 1,
+    .max_n = 1000000000u,
+    .truth = flushed_truths,
+    .prepare = scratch_prepare_page,
+    .restore = scratch_unmap,
+};
+#else
+SPECIMEN_ABSENT(flushed, "flushed", FLUSHED_SUMMARY, FLUSHED_STRESSES,
+                "user code cannot flush a cache line here: RV64GC has no such instruction");
+#endif

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The frame most specimens share, and what it counts. Their code is an assembly function from the
- * macros of arch code.h:
+ * What specimens are written with: the frame most of them share, the zeros that hold for those that
+ * are quiet, and what stands in the place of one whose instructions an ISA lacks.
+ *
+ * Their code is an assembly function from the macros of arch code.h:
  *
  *     load N · setup · N × (body · decrement · branch back) · return
  *
@@ -11,9 +13,44 @@
  * rows of branches itself. */
 #pragma once
 
+#include <errno.h>
+
 #include "code.h"
-#include "specimens/quiet.h"
+#include "specimens/specimen.h"
 #include "window.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The zeros that hold for every specimen that neither touches memory of its own nor enters the
+ * operating system: what is counted there was added by measuring, or by somebody else. */
+
+#define TRUTH_ZERO(class)                                                                          \
+    {                                                                                              \
+        class, 0, 0, TRUTH_PROVEN, 0, 0, NULL                                                      \
+    }
+
+#define TRUTH_NO_FAULTS                                                                            \
+    TRUTH_ZERO("page-faults"), TRUTH_ZERO("minor-faults"), TRUTH_ZERO("major-faults")
+
+#define TRUTH_NO_SYSCALLS TRUTH_ZERO("syscalls"), TRUTH_ZERO("getppid-calls")
+
+/* What the code itself asks of the scheduler: nothing. It is no promise that nothing happens; a run
+ * that lasts longer than a time slice is interrupted by others now and then. The operating system's
+ * account of the run then shows more than this, and the run is called disturbed: neither the truth
+ * nor the event is wrong. */
+#define TRUTH_NO_SCHEDULING TRUTH_ZERO("context-switches"), TRUTH_ZERO("cpu-migrations")
+
+/* Integer code. */
+#define TRUTH_NO_FP                                                                                \
+    TRUTH_ZERO("fp-instructions"), TRUTH_ZERO("fp-operations"), TRUTH_ZERO("fp-adds"),             \
+        TRUTH_ZERO("fp-muls"), TRUTH_ZERO("fp-divs"), TRUTH_ZERO("fp-sqrts"),                      \
+        TRUTH_ZERO("fp-fmas"), TRUTH_ZERO("fp-scalar-single"), TRUTH_ZERO("fp-scalar-double"),     \
+        TRUTH_ZERO("fp-packed-single"), TRUTH_ZERO("fp-packed-double")
+
+/* What neither computes with fractions nor enters the operating system. */
+#define TRUTH_QUIET TRUTH_NO_FP, TRUTH_NO_FAULTS, TRUTH_NO_SYSCALLS, TRUTH_NO_SCHEDULING
+
+/* ----------------------------------------------------------------------------------------------
+ * The frame, and what it counts. */
 
 /* What stands in front of every specimen's text: nothing, but in broken copies (tests/broken). */
 #ifndef SPECIMEN_DEFECT
@@ -115,3 +152,23 @@
     }
 
 #define SPECIMEN_TRIPS(list) .trips = (list), .trip_count = sizeof(list) / sizeof((list)[0])
+
+/* ----------------------------------------------------------------------------------------------
+ * A specimen whose instructions this ISA does not have: it keeps its name, so that who asks for it
+ * is told why it is not there. */
+
+/* specimen_`symbol`, called `its_name` in front of the reason, a sentence without a full stop. */
+#define SPECIMEN_ABSENT(symbol, its_name, its_summary, its_stresses, reason)                       \
+    static int symbol##_is_absent(struct failure *failure)                                         \
+    {                                                                                              \
+        return fail_with(failure, -EOPNOTSUPP, "%s", reason);                                      \
+    }                                                                                              \
+    static const struct truth symbol##_truths[] = {{.class = NULL}};                               \
+    const struct specimen specimen_##symbol = {                                                    \
+        .name = (its_name),                                                                        \
+        .summary = (its_summary),                                                                  \
+        .stresses = (its_stresses),                                                                \
+        .form = SPECIMEN_NULL,                                                                     \
+        .truth = symbol##_truths,                                                                  \
+        .available = symbol##_is_absent,                                                           \
+    }

@@ -4,7 +4,29 @@
  * What a specimen is: code whose counts are known for every N. Registered by one word in the build
  * list. `null` and `loop` stand inside the window as bare instructions; every other specimen is
  * called there by two instructions (its argument is moved, its code called), which its truth
- * includes. So a truth is what is executed between opening and closing. */
+ * includes. So a truth is what is executed between opening and closing.
+ *
+ * What specimens rest on:
+ *   specimen.c        finds them by name, reads their parameters, asks the machine for its caches
+ *   framed.h          how most are written: the frame around their code, and what it counts
+ *   floating-point.h  the same for those of floating point
+ *   region.h          memory, which is there already or is larger than any cache
+ *   cycle.h           in which order they go through it, and rings of pointers
+ *   affinity.h        which CPUs the thread may use; watching harnesses take it too
+ *   proof.h           who has confirmed a truth (proof.table), and whether that is enough
+ * The specimens, a family a file:
+ *   loop.c            nothing, the loop of windows, and that loop at another place
+ *   straight.c        instructions one after the other
+ *   accesses.c        loads and stores that hit: plain, misaligned, atomic
+ *   branches.c        every kind of branch, and those that nobody can predict
+ *   floating-point.c  operations in all forms, roundings, x87
+ *   chase.c           latency, along a ring of pointers
+ *   data-misses.c     misses of caches and TLBs by loads, and flushed lines
+ *   code-misses.c     the same by code
+ *   pages.c           page faults
+ *   system-calls.c    system calls, alone and in turn with work
+ *   scheduling.c      context switches and migrations
+ *   target.c          what breakpoints and uprobes watch */
 #pragma once
 
 #include <stdbool.h>
@@ -12,6 +34,8 @@
 #include <stdint.h>
 
 #include "base/failure.h"
+
+struct perf_event_attr;
 
 enum truth_grade { TRUTH_PROVEN, TRUTH_BOUNDED, TRUTH_MODEL };
 extern const char *const truth_grade_names[]; /* proven bounded model */
@@ -44,7 +68,7 @@ enum specimen_form {
 };
 
 /* What can follow a specimen's name: NAME/key=value,key=value/. 0: not given. What a specimen takes
- * and nobody gave is filled in from what the machine claims (geometry.h). */
+ * and nobody gave is filled in from what the machine claims (geometry_complete). */
 struct specimen_parameters {
     uint64_t line;              /* bytes of a cache line */
     uint64_t l1d, l1i, l2, llc; /* bytes */
@@ -53,7 +77,7 @@ struct specimen_parameters {
     uint64_t bytes;      /* of the memory it works on */
     uint64_t stride;     /* bytes from one access to the next */
     uint64_t huge;       /* 1: on huge pages */
-    /* rings of pointers, see chain.h */
+    /* rings of pointers, see cycle.h */
     uint64_t spread;  /* bytes by which each node is moved on against the one before */
     uint64_t pair;    /* bytes from a node to its second half */
     uint64_t cluster; /* bytes within which the order is random */
@@ -126,3 +150,29 @@ static inline void (*specimen_entry(const struct specimen *specimen,
 /* prepare with the checks that hold for all: N within its range, parameters filled in. */
 int specimen_prepare(const struct specimen *specimen, struct specimen_state *state,
                      struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * What the machine claims of its caches, for specimens whose work depends on it: of the CPU this
+ * thread is bound to, or of each cache the largest among the CPUs it may use. A claim may be
+ * wrong, in virtual machines above all: what `assay caches` measured is given as parameters, and
+ * those win. */
+
+/* Fills in every field of the geometry that is still 0 and that the machine claims. */
+void geometry_complete(struct specimen_parameters *parameters);
+
+/* 0, or -ENODATA with a sentence that says which parameter is missing and how to give it. */
+int geometry_require(const char *specimen, const char *key, uint64_t value,
+                     struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * Where code of specimens stands in this process, for who reads it or watches it. */
+
+/* The instructions with which every window calls a specimen, to be read and decoded: they are part
+ * of its truth. */
+extern const char specimen_call_text[], specimen_call_text_end[];
+
+/* Breakpoints and uprobes named `target` watch a function and a word. Where they stand only the
+ * process that holds them knows, so the attr of such an event is completed there: of a breakpoint
+ * (address) or a uprobe (file and offset). *file: what a uprobe's config1 must point at. 0 or
+ * negative errno. */
+int target_settle(struct perf_event_attr *attr, const char **file);

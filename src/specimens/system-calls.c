@@ -1,11 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * N times a system call that no library answers on its own and that does next to nothing. Two of
- * them, because an event that counts one must not count the other. */
+ * System calls: alone, and in turn with work. */
+#include <errno.h>
+
 #include "code-system.h"
 #include "specimens/framed.h"
 #include "syscall.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * N times a system call that no library answers on its own and that does next to nothing. Two of
+ * them, because an event that counts one must not count the other. */
 
 SPECIMEN_ASSEMBLY(specimen_getppid_code,
                   CODE_SYSTEM_COUNT CODE_SYSTEM_LOOP(CODE_SYSTEM_CALL(SYS_getppid)) CODE_RETURN);
@@ -48,4 +53,81 @@ const struct specimen specimen_getuid = {
     .summary = "N getuid system calls, each one instruction in the specimen's own code",
     CALLS(specimen_getuid_code),
     .truth = getuid_truths,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * A program that alternates between computing and calling the operating system: N steps of work and
+ * N of system calls, in blocks of `period` steps each, work first. Who counts it all the time
+ * counts the same for every period. Who counts a part of the time and takes the rest for the same,
+ * as multiplexed counters do, is right only if the blocks are short against its turns. */
+
+/* Iterations of the loop of a step's work: about as long as the shortest system call takes. */
+#define WORK              200
+#define WORK_INSTRUCTIONS (1 + INT64_C(2) * WORK)
+
+SPECIMEN_ASSEMBLY(specimen_phases_code,
+                  CODE_SYSTEM_COUNT CODE_TURN_SETUP CODE_SYSTEM_DOUBLE_COUNT CODE_SYSTEM_LOOP(
+                      CODE_TURN CODE_BRANCH_IF_CALL("3f") CODE_LOOP_OF(WORK)
+                          CODE_JUMP("4f") "3:\n" CODE_SYSTEM_CALL(SYS_getppid) "4:\n") CODE_RETURN);
+
+/* What both kinds of steps execute; then a step of work with its jump over the call, and a call. */
+#define STEP_INSTRUCTIONS                                                                          \
+    (CODE_TURN_INSTRUCTIONS + CODE_BRANCH_IF_CALL_INSTRUCTIONS + FRAME_LOOP_INSTRUCTIONS)
+#define INSTRUCTIONS (INT64_C(2) * STEP_INSTRUCTIONS + WORK_INSTRUCTIONS + 1 + 2)
+/* Conditional ones: those on the kind and those back, twice N; those of the work. */
+#define TAKEN     (1 + INT64_C(2) + WORK - 1)
+#define NOT_TAKEN (INT64_C(1) + 1)
+#define BRANCHES  (TAKEN + NOT_TAKEN + 1)
+
+static const struct truth phase_truths[] = {
+    TRUTH_EXACT("instructions", FRAME_INSTRUCTIONS + 3 + 1, INSTRUCTIONS),
+    TRUTH_EXACT("loads", FRAME_LOADS + 1, 0),
+    TRUTH_EXACT("stores", FRAME_STORES, 0),
+    TRUTH_BETWEEN("branches", FRAME_BRANCHES, BRANCHES, FRAME_BRANCHES, BRANCHES + 1,
+                  "some CPUs count the instruction of a system call as a branch and others do "
+                  "not, and neither is wrong"),
+    TRUTH_EXACT("cond-branches", 0, TAKEN + NOT_TAKEN),
+    TRUTH_EXACT("cond-branches-taken", -1, TAKEN),
+    TRUTH_EXACT("cond-branches-not-taken", 1, NOT_TAKEN),
+    TRUTH_EXACT("jumps", 0, 1),
+    TRUTH_EXACT("calls", 1, 0),
+    TRUTH_EXACT("returns", 1, 0),
+    TRUTH_EXACT("indirect-branches", 1, 0),
+    TRUTH_NO_FP,
+    TRUTH_NO_FAULTS,
+    TRUTH_NO_SCHEDULING,
+    TRUTH_EXACT("syscalls", 0, 1),
+    TRUTH_EXACT("getppid-calls", 0, 1),
+    TRUTH_ZERO("getuid-calls"),
+    TRUTH_END,
+};
+
+/* On the kind: N of the 2N steps are calls. The work's own. Back: all 2N times but the last. */
+static const struct trip phase_trips[] = {{0, 1}, {0, WORK - 1}, {-1, 2}};
+
+/* operands[0]: the period. */
+static int prepare_phases(struct specimen_state *state, struct failure *failure)
+{
+    uint64_t period = state->parameters.period ? state->parameters.period : 1;
+    if (state->n % period)
+        return fail_with(failure, -EINVAL,
+                         "specimen phases alternates in whole blocks: N = %llu is no multiple of "
+                         "period=%llu; give an N that is",
+                         (unsigned long long)state->n, (unsigned long long)period);
+    state->operands[0] = period;
+    return 0;
+}
+
+const struct specimen specimen_phases = {
+    .name = "phases",
+    .summary = "N steps of work and N getppid system calls, alternating in blocks of `period` "
+               "steps (1 where none is given; N is a multiple of it)",
+    .stresses = "counters that take turns: multiplexing",
+    .parameters = "period",
+    SPECIMEN_CODE_OF(specimen_phases_code),
+    SPECIMEN_TRIPS(phase_trips),
+    .min_n = 1,
+    .max_n = 1000000000u,
+    .truth = phase_truths,
+    .prepare = prepare_phases,
 };

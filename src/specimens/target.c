@@ -4,13 +4,12 @@
  * A function that is called N times and a word that is written N times, for events that watch an
  * address: hardware breakpoints on execution and on data, uprobes at the entry and at the return.
  */
-#include "specimens/target.h"
-
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 
 #include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 
 #include "specimens/framed.h"
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,6 @@
 
 #include "base/cleanup.h"
 #include "specimens/specimen.h"
-#include "specimens/target.h"
 #include "syscall.h"
 #include "unit/step.h"
 #include "watch.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "specimens/chain.h"
+#include "specimens/cycle.h"
 
 #define MOST_NODES 4096u
 

@@ -22,7 +22,7 @@
 #include "called.h"
 #include "skip.h"
 #include "specimens/affinity.h"
-#include "specimens/target.h"
+#include "specimens/specimen.h"
 #include "traced-calls.h"
 
 #define ATTEMPTS 20

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "specimens/call.h"
 #include "specimens/specimen.h"
 
 #define PIECE 16384u /* bytes of code in one frame */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "specimens/target.h"
+#include "specimens/specimen.h"
 #include "syscall.h"
 
 #define REASON_BYTES 1024

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 
 #include "probe/harness/perf-operations.h"
-#include "specimens/target.h"
+#include "specimens/specimen.h"
 #include "syscall.h"
 
 long perf_switch_all(const struct instrument *instrument, bool enable)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "probe/sources/valgrind.h"
-#include "specimens/geometry.h"
+#include "specimens/specimen.h"
 
 struct cache {
     const char *option; /* of cachegrind */
