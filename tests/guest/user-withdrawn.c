@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probe/harness/run.h"
+#include "probe/harness/path.h"
 
 #define SETTING "/proc/sys/kernel/perf_user_access"
 #define RUNS    40

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/marks.h"
+#include "probe/harness/path.h"
 
 #define COUNTERS 3 /* in the separate layout */
 

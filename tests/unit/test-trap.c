@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "probe/harness/marks.h"
+#include "probe/harness/path.h"
 #include "skip.h"
 #include "trap-flag.h"
 

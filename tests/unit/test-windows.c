@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "probe/harness/marks.h"
+#include "probe/harness/path.h"
 #include "skip.h"
 #include "step.h"
 #include "window.h"

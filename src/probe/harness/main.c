@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/run.h"
+#include "probe/harness/path.h"
 #include "syscall.h"
 
 #define EXIT_NO_JOB 2

@@ -1,18 +1,58 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Translates events into PAPI's words. PAPI takes names, not attributes: what perf calls generic it
- * finds in libpfm's table `perf`, raw codes in `perf_raw`; what has no name there cannot be counted
- * through PAPI. Its default domain leaves the operating system out, so the domain is always set. */
+ * From a job's events to sets of PAPI's. PAPI takes names, not attributes: what perf calls generic
+ * it finds in libpfm's table `perf`, raw codes in `perf_raw`; what has no name there cannot be
+ * counted through PAPI. Its default domain leaves the operating system out, so the domain is always
+ * set. */
 #include "probe/harness/papi-set.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/vfs.h>
+
+#include <linux/magic.h>
 
 #include "events/event.h"
 #include "lib/ticks.h"
-#include "probe/harness/papi-tracepoints.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * PAPI (by way of libpfm) finds tracepoints only in a mounted debugfs, which many machines do not
+ * have. This process then mounts one that nobody else sees: in a mount namespace of its own, which
+ * ends with it. */
+
+static const char debugfs[] = "/sys/kernel/debug";
+
+static bool mounted(void)
+{
+    struct statfs facts;
+    return statfs(debugfs, &facts) == 0 && facts.f_type == DEBUGFS_MAGIC;
+}
+
+static bool asks_for_tracepoint(const struct job_event *events, uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++)
+        if (events[index].attr.type == PERF_TYPE_TRACEPOINT)
+            return true;
+    return false;
+}
+
+/* Where a tracepoint is among the events, lets PAPI find it; call before the library starts. Does
+ * what it may: without the right to mount, PAPI itself will say that it does not know the event. */
+static void papi_show_tracepoints(const struct job_event *events, uint32_t count)
+{
+    if (!asks_for_tracepoint(events, count) || mounted() || unshare(CLONE_NEWNS) < 0)
+        return;
+    /* Private first: a mount must not travel to the namespace we came from. */
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
+        (void)mount("debugfs", debugfs, "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Translates events into PAPI's words, and puts them together. */
 
 static const char *const hardware_names[] = {
     [PERF_COUNT_HW_CPU_CYCLES] = "PERF_COUNT_HW_CPU_CYCLES",

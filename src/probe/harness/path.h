@@ -3,7 +3,20 @@
  *
  * What a path is, inside a harness: its windows, one function for every pattern, form of specimen
  * and layout of counters, compiled at one optimisation level; and the operations around them. The
- * operations stand outside the window and never use a symbol that a window measures. */
+ * operations stand outside the window and never use a symbol that a window measures.
+ *
+ * What a harness is made of:
+ *   path.h              paths, windows, and what is shared from opening to closing
+ *   window-template.h   the one template of all windows; ../paths fills it in
+ *   job.h               the memory shared with the driver, and what every harness does with it
+ *   main.c, run.c       the process; the runs of one visit
+ *   account.h           time and the operating system's account of a run
+ *   perf-operations.c   around the windows on perf descriptors, those read in user code too
+ *   user-reads.h        whether user code can read counters, and reads that trap
+ *   trap-operations.c   around the windows that open no counter: bare, clock, trap
+ *   papi-operations.c   around the windows of the two PAPI paths
+ *   papi-set.h          from events to PAPI's sets, for touring harnesses too
+ *   static-loader.c     what takes the place of dlopen where PAPI is linked statically */
 #pragma once
 
 #include <stdbool.h>
@@ -52,7 +65,7 @@ struct instrument {
     uint64_t after[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
     uint64_t user_before[CELL_MAX_COUNTERS]; /* counts read in user code: perf-user paths */
     uint64_t user_after[CELL_MAX_COUNTERS];
-    /* While the window is stepped it reads copies of its pages: see perf-user-copies.h. */
+    /* While the window is stepped it reads copies of its pages: see perf-operations.c. */
     struct perf_event_mmap_page copies[CELL_MAX_COUNTERS];
     const volatile struct perf_event_mmap_page *mapped[CELL_MAX_COUNTERS];
     bool started;    /* the counters count, outside a window too */
@@ -102,6 +115,26 @@ struct window_mark {
     uint32_t kind;
 };
 
+extern const struct window_mark __start_assay_marks[], __stop_assay_marks[];
+
+/* Address of the mark, or 0 where there is not exactly one: a compiler that doubled the window
+ * would double it. */
+static inline uintptr_t window_mark_address(const struct path *path, uint32_t pattern,
+                                            enum specimen_form form, enum layout layout,
+                                            uint32_t kind)
+{
+    uint32_t window = (pattern * SPECIMEN_FORMS + (uint32_t)form) * LAYOUT_COUNT + (uint32_t)layout;
+    uintptr_t found = 0;
+    for (const struct window_mark *mark = __start_assay_marks; mark < __stop_assay_marks; mark++)
+        if ((uintptr_t)&mark->path + (uintptr_t)(intptr_t)mark->path == (uintptr_t)path &&
+            mark->window == window && mark->kind == kind) {
+            if (found)
+                return 0;
+            found = (uintptr_t)&mark->address + (uintptr_t)(intptr_t)mark->address;
+        }
+    return found;
+}
+
 extern const struct path_operations bare_operations;
 extern const struct path_operations clock_operations;
 extern const struct path_operations trap_operations;
@@ -115,3 +148,13 @@ static inline bool pattern_starts_inside(uint32_t pattern)
 {
     return pattern == PATTERN_AR || pattern == PATTERN_AO;
 }
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs one job: the runs of one visit, in this process. */
+
+/* The path knows its values only once its library has seen the process exit: call exit(), and the
+ * job gets its answer there. */
+#define RUN_CONCLUDES_AT_EXIT 1
+
+/* 0, RUN_CONCLUDES_AT_EXIT, or a negative errno with the sentence in job->reason. */
+int run_job(struct job *job);

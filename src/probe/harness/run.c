@@ -3,7 +3,7 @@
  *
  * The life of a visit inside its process: find path and window, pin, open, then for every run
  * prepare – arm – account – window – account – release – restore. */
-#include "probe/harness/run.h"
+#include "probe/harness/path.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "probe/harness/account.h"
-#include "probe/harness/marks.h"
-#include "probe/harness/populate.h"
 #include "syscall.h"
 
 static int find_path(struct job *job, const struct path **found)

@@ -1,19 +1,128 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Around the windows of trap: the handler that counts the traps (trap-flag.h says what a trap
- * stands for). At every trap the CPU shows the instruction that comes next; that is the one whose
- * trap comes next. What a handler of another signal executes is not counted: the flag is off there.
- */
+ * Around the windows of the paths that open no counter: bare and clock, which take nothing to open,
+ * and trap, whose signal handler counts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/harness/elapsed.h"
+#include "lib/ticks.h"
+#include "probe/harness/account.h"
+#include "probe/harness/path.h"
+#include "syscall.h"
 #include "trap-context.h"
 #include "trap-flag.h"
 #include "trap-place.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The time a run took: whole runs, because nothing else ever has the counter. */
+
+/* In arm, … */
+static void elapsed_begin(struct instrument *instrument)
+{
+    instrument->opened = elapsed_clock();
+}
+
+/* … and in release, for row `run`. */
+static void elapsed_write(struct instrument *instrument, uint32_t run)
+{
+    struct job *job = instrument->job;
+    uint64_t elapsed = elapsed_clock() - instrument->opened;
+    for (uint32_t index = 0; index < job->counters; index++) {
+        size_t row = (size_t)run * job->counters + index;
+        job_enabled(job)[row] = elapsed;
+        job_running(job)[row] = elapsed;
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * bare: nothing is opened, nothing is read. The counts come from whoever executes the window
+ * (src/probe/sources), who may put them into the rows while it is open. */
+
+static int bare_open(struct instrument *instrument)
+{
+    struct job *job = instrument->job;
+    memset(job_values(job), 0, (size_t)job->runs * job->counters * sizeof(uint64_t));
+    return 0;
+}
+
+static int bare_arm(struct instrument *instrument)
+{
+    elapsed_begin(instrument);
+    return 0;
+}
+
+static int bare_release(struct instrument *instrument, uint32_t run)
+{
+    elapsed_write(instrument, run);
+    return 0;
+}
+
+static void bare_close(struct instrument *instrument)
+{
+    (void)instrument;
+}
+
+const struct path_operations bare_operations = {
+    .open = bare_open,
+    .arm = bare_arm,
+    .release = bare_release,
+    .close = bare_close,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * clock: nothing is opened; the count is the difference of two readings of the tick counter. */
+
+/* A window that reads it where that is forbidden would end with a signal. */
+static int clock_usable(char *reason, size_t size)
+{
+    if (!ticks_forbidden())
+        return 0;
+    snprintf(reason, size, "%s", TICKS_FORBIDDEN);
+    return -EPERM;
+}
+
+static int clock_open(struct instrument *instrument)
+{
+    (void)instrument;
+    return 0;
+}
+
+static int clock_arm(struct instrument *instrument)
+{
+    elapsed_begin(instrument);
+    return 0;
+}
+
+static int clock_release(struct instrument *instrument, uint32_t run)
+{
+    struct job *job = instrument->job;
+    for (uint32_t index = 0; index < job->counters; index++)
+        job_values(job)[(size_t)run * job->counters + index] =
+            instrument->after[0] - instrument->before[0];
+    elapsed_write(instrument, run);
+    return 0;
+}
+
+static void clock_close(struct instrument *instrument)
+{
+    (void)instrument;
+}
+
+const struct path_operations clock_operations = {
+    .usable = clock_usable,
+    .open = clock_open,
+    .arm = clock_arm,
+    .release = clock_release,
+    .close = clock_close,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * trap: the handler that counts the traps (trap-flag.h says what a trap stands for). At every trap
+ * the CPU shows the instruction that comes next; that is the one whose trap comes next. What a
+ * handler of another signal executes is not counted: the flag is off there. */
 
 #define STACK_BYTES (64u << 10)
 

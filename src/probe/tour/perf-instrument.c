@@ -9,7 +9,6 @@
 
 #include "lib/user-access.h"
 #include "probe/harness/user-reads.h"
-#include "probe/harness/user-usable.h"
 #include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------

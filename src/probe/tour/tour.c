@@ -21,7 +21,7 @@
 #include "lib/user-access.h"
 #include "lib/user-read.h"
 #include "probe/harness/account.h"
-#include "probe/harness/populate.h"
+#include "probe/harness/job.h"
 #include "probe/harness/user-reads.h"
 #include "syscall.h"
 #include "wire/tour.h"

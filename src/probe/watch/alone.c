@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "probe/harness/account.h"
-#include "probe/harness/elapsed.h"
 #include "window.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 
 #include "pause.h"
 #include "probe/harness/account.h"
-#include "probe/harness/elapsed.h"
+#include "probe/harness/account.h"
 #include "probe/watch/watch.h"
 
 #define LINE        128u /* bytes: what CPUs fetch together, at most */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/harness/elapsed.h"
+#include "probe/harness/account.h"
 #include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------
