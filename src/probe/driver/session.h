@@ -5,10 +5,10 @@
  * while it works. */
 #pragma once
 
+#include "probe/driver/answers.h"
 #include "probe/driver/brought.h"
 #include "probe/driver/catalogue.h"
 #include "probe/driver/cells.h"
-#include "probe/driver/events.h"
 #include "probe/driver/looks.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/counting.h"

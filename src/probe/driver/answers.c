@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Answers `list` and `try`: an event can be had when it can be opened, and only opening tells. */
-#include "probe/driver/events.h"
+#include "probe/driver/answers.h"
 
 #include <errno.h>
 #include <string.h>
