@@ -1,12 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * assay's plugin for QEMU's user mode: counts what a program executes in each pass through a
- * window, and writes it to a file.
+ * The plugin that counts windows, for the source qemu (probe/sources/qemu.c): what a program
+ * executes in each pass through a window, written to a file.
  *
  *     qemu-ISA -plugin assay-qemu.so,opens=0x401000,closed=0x401010,output=FILE PROGRAM
  *
- * Loaded by QEMU, on the machine that runs QEMU, whatever ISA it emulates; needs libc only. */
+ * Loaded by QEMU, on the machine that runs QEMU, whatever ISA it emulates; needs libc only.
+ *
+ * What is in this folder:
+ *
+ *     plugin.c     that plugin: instructions, passes through the window, what QEMU calls
+ *     columns.h    the text it writes, which the driver reads
+ *     traits.c, .h what an instruction is, from the words of QEMU's disassembler: a table per ISA
+ *     run.c        the other plugin, for whole programs: how often each instruction is executed
+ *     account.h    the file in which it counts, which the driver reads
+ *     chain.c, .h  how it goes on where the program executes another one
+ *     script.c, .h files that begin with #!; of the driver as well
+ *     api.h        what QEMU offers plugins */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +26,250 @@
 #include <unistd.h>
 
 #include "probe/sources/qemu-plugin/api.h"
-#include "probe/sources/qemu-plugin/pass.h"
+#include "probe/sources/qemu-plugin/columns.h"
+#include "probe/sources/qemu-plugin/traits.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The instructions QEMU has translated, one record each, found by address: a block that is
+ * translated again finds its records again, so that memory is bounded by the code. Records never
+ * move: QEMU keeps pointers to them. */
+
+struct instruction {
+    uint64_t address;
+    uint64_t next; /* address behind it */
+    struct traits traits;
+    /* In the pass under way: */
+    struct instruction *touched; /* the one first executed before it; valid while executions */
+    uint64_t executions;         /* as QEMU counts them */
+    uint64_t repetitions;        /* of these: straight after itself, without a transfer */
+    uint64_t taken;              /* of a conditional branch */
+    uint64_t loads, stores;      /* executions that did */
+    bool loaded, stored;         /* in the latest execution */
+};
+
+struct instructions {
+    struct instruction **slots; /* open addressing; a power of two */
+    size_t capacity, count;
+};
+
+#define FIRST_CAPACITY 4096u
+
+static size_t home(uint64_t address, size_t capacity)
+{
+    return (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (capacity - 1);
+}
+
+static struct instruction **slot_of(const struct instructions *instructions, uint64_t address)
+{
+    size_t place = home(address, instructions->capacity);
+    while (instructions->slots[place] && instructions->slots[place]->address != address)
+        place = (place + 1) & (instructions->capacity - 1);
+    return &instructions->slots[place];
+}
+
+static bool make_room(struct instructions *instructions)
+{
+    if (2 * instructions->count < instructions->capacity)
+        return true;
+    struct instructions grown = {.count = instructions->count};
+    grown.capacity = instructions->capacity ? 2 * instructions->capacity : FIRST_CAPACITY;
+    grown.slots = calloc(grown.capacity, sizeof(struct instruction *));
+    if (!grown.slots)
+        return false;
+    for (size_t place = 0; place < instructions->capacity; place++)
+        if (instructions->slots[place])
+            *slot_of(&grown, instructions->slots[place]->address) = instructions->slots[place];
+    free(instructions->slots);
+    *instructions = grown;
+    return true;
+}
+
+static bool same_traits(const struct traits *one, const struct traits *two)
+{
+    return one->known == two->known && one->indirect == two->indirect &&
+           one->store_conditional == two->store_conditional && one->transfer == two->transfer &&
+           one->target == two->target && one->arithmetic == two->arithmetic &&
+           one->precision == two->precision && one->packed == two->packed &&
+           one->lanes == two->lanes;
+}
+
+/* The record for this address; a fresh one where there is none, or another instruction stood there.
+ * NULL: out of memory. */
+static struct instruction *instructions_at(struct instructions *instructions, uint64_t address,
+                                           uint64_t next, const struct traits *traits)
+{
+    if (!make_room(instructions))
+        return NULL;
+    struct instruction **slot = slot_of(instructions, address);
+    if (*slot && (*slot)->next == next && same_traits(&(*slot)->traits, traits))
+        return *slot;
+    struct instruction *fresh = calloc(1, sizeof(*fresh));
+    if (!fresh)
+        return NULL;
+    fresh->address = address;
+    fresh->next = next;
+    fresh->traits = *traits;
+    instructions->count += *slot == NULL;
+    *slot = fresh; /* an old record may still be on the list of a pass: it is not freed */
+    return fresh;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * One pass through the window: what is executed from the instruction at `opens` up to, without, the
+ * one at `closed`. The counts stand at each instruction while the pass is under way, and are summed
+ * by class when it ends.
+ *
+ * Aligned instructions: QEMU executes one iteration of a repeated string instruction at a time, and
+ * in most cases once more to see that nothing is left. An instruction that transfers no control
+ * can only be followed by itself when it was repeated, so what follows itself is not counted again;
+ * that needs no list of such instructions. It also holds where QEMU starts an instruction anew.
+ *
+ * Loads and stores: QEMU splits wide accesses, hardware does not. What is counted is executions
+ * that loaded, and executions that stored. */
+
+struct pass {
+    uint64_t opens, closed;
+    bool open;
+    unsigned vcpu; /* the thread that opened it: no other counts */
+    struct instruction *previous;
+    struct instruction *touched; /* executed ones, the latest found first */
+    uint64_t syscalls;
+};
+
+static void begin(struct pass *pass, unsigned vcpu)
+{
+    pass->open = true;
+    pass->vcpu = vcpu;
+    pass->previous = NULL;
+    pass->touched = NULL;
+    pass->syscalls = 0;
+}
+
+/* Where the instruction before went is known when the next one comes. */
+static void settle(struct instruction *previous, const struct instruction *now)
+{
+    if (previous && previous->traits.transfer == TRANSFER_CONDITIONAL &&
+        now->address != previous->next)
+        previous->taken++;
+}
+
+static void sum_transfers(const struct instruction *each, uint64_t times,
+                          uint64_t counts[QEMU_COLUMN_COUNT])
+{
+    static const enum qemu_column columns[] = {[TRANSFER_CONDITIONAL] = QEMU_COND_BRANCHES,
+                                               [TRANSFER_JUMP] = QEMU_JUMPS,
+                                               [TRANSFER_CALL] = QEMU_CALLS,
+                                               [TRANSFER_RETURN] = QEMU_RETURNS};
+    const struct traits *traits = &each->traits;
+    if (traits->transfer == TRANSFER_NONE)
+        return;
+    counts[QEMU_BRANCHES] += times;
+    if (traits->indirect)
+        counts[QEMU_INDIRECT_BRANCHES] += times;
+    if (!(traits->indirect && traits->transfer == TRANSFER_JUMP)) /* `jumps` are direct ones */
+        counts[columns[traits->transfer]] += times;
+    if (traits->transfer != TRANSFER_CONDITIONAL)
+        return;
+    counts[QEMU_COND_BRANCHES_TAKEN] += each->taken;
+    counts[QEMU_COND_BRANCHES_NOT_TAKEN] += times - each->taken;
+    if (!traits->target || traits->target == each->next)
+        counts[QEMU_AMBIGUOUS] += times;
+}
+
+static void sum_arithmetic(const struct traits *traits, uint64_t times,
+                           uint64_t counts[QEMU_COLUMN_COUNT])
+{
+    static const enum qemu_column columns[] = {[FP_ADD] = QEMU_FP_ADDS,
+                                               [FP_MUL] = QEMU_FP_MULS,
+                                               [FP_DIV] = QEMU_FP_DIVS,
+                                               [FP_SQRT] = QEMU_FP_SQRTS,
+                                               [FP_FMA] = QEMU_FP_FMAS};
+    if (traits->arithmetic == FP_NONE)
+        return;
+    counts[QEMU_FP_INSTRUCTIONS] += times;
+    counts[QEMU_FP_OPERATIONS] += times * traits->lanes * (traits->arithmetic == FP_FMA ? 2 : 1);
+    if (traits->arithmetic != FP_OTHER)
+        counts[columns[traits->arithmetic]] += times;
+    if (traits->precision == FP_SINGLE)
+        counts[traits->packed ? QEMU_FP_PACKED_SINGLE : QEMU_FP_SCALAR_SINGLE] += times;
+    else if (traits->precision == FP_DOUBLE)
+        counts[traits->packed ? QEMU_FP_PACKED_DOUBLE : QEMU_FP_SCALAR_DOUBLE] += times;
+}
+
+static void sum(struct instruction *each, uint64_t counts[QEMU_COLUMN_COUNT])
+{
+    uint64_t times = each->executions - each->repetitions;
+    counts[QEMU_INSTRUCTIONS_RAW] += each->executions;
+    counts[QEMU_INSTRUCTIONS] += times;
+    counts[QEMU_LOADS] += each->loads;
+    counts[QEMU_STORES] += each->stores;
+    if (!each->traits.known)
+        counts[QEMU_UNDECODED] += times;
+    sum_transfers(each, times, counts);
+    sum_arithmetic(&each->traits, times, counts);
+    each->executions = each->repetitions = each->taken = each->loads = each->stores = 0;
+}
+
+static void finish(struct pass *pass, uint64_t counts[QEMU_COLUMN_COUNT])
+{
+    memset(counts, 0, QEMU_COLUMN_COUNT * sizeof(*counts));
+    counts[QEMU_SYSCALLS] = pass->syscalls;
+    for (struct instruction *each = pass->touched; each; each = each->touched)
+        sum(each, counts);
+    pass->open = false;
+}
+
+/* An instruction is about to be executed. True when that ended the pass: counts are filled. */
+static bool pass_executes(struct pass *pass, unsigned vcpu, struct instruction *now,
+                          uint64_t counts[QEMU_COLUMN_COUNT])
+{
+    if (!pass->open) {
+        if (now->address != pass->opens)
+            return false;
+        begin(pass, vcpu);
+    } else if (vcpu != pass->vcpu) {
+        return false;
+    }
+    settle(pass->previous, now);
+    if (now->address == pass->closed) { /* the empty window closes where it opens */
+        finish(pass, counts);
+        return true;
+    }
+    if (now->executions++ == 0) {
+        now->touched = pass->touched;
+        pass->touched = now;
+    }
+    if (pass->previous == now && now->traits.transfer == TRANSFER_NONE)
+        now->repetitions++;
+    now->loaded = now->stored = false;
+    pass->previous = now;
+    return false;
+}
+
+static void pass_accesses(const struct pass *pass, unsigned vcpu, struct instruction *now,
+                          bool store)
+{
+    if (!pass->open || vcpu != pass->vcpu || now != pass->previous)
+        return;
+    bool load = now->traits.atomic || !(store || now->traits.store_conditional);
+    if (store && !now->stored) {
+        now->stored = true;
+        now->stores++;
+    }
+    if (load && !now->loaded) {
+        now->loaded = true;
+        now->loads++;
+    }
+}
+
+static void pass_calls(struct pass *pass, unsigned vcpu)
+{
+    if (pass->open && vcpu == pass->vcpu)
+        pass->syscalls++;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The plugin itself: its state, what QEMU calls, what it writes. */
 
 /* QEMU reads it after loading. Version 2 of the interface refuses version 1, and the other way
  * round; what we use is the same in both. */

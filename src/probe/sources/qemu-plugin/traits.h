@@ -34,13 +34,3 @@ struct traits {
 
 /* isa: QEMU's name of its target. False: no table for it, and nothing is known. */
 bool traits_of(const char *isa, const char *text, struct traits *traits);
-
-/* One table each. operands: what follows the mnemonic, never NULL. */
-void traits_x86(const char *mnemonic, const char *operands, struct traits *traits);
-void traits_aarch64(const char *mnemonic, const char *operands, struct traits *traits);
-/* Instructions that only access memory, by their encoding. */
-bool traits_aarch64_knows(uint32_t word);
-void traits_riscv(const char *mnemonic, const char *operands, struct traits *traits);
-
-/* For the tables: is word one of the names (NULL ends them)? */
-bool traits_listed(const char *const *names, const char *word);
