@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/sources/lackey-trace.h"
+#include "probe/sources/valgrind-output.h"
 #include "traced-code.h"
 
 #define TEXT 0x401000u

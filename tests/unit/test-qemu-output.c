@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "probe/sources/qemu-output.h"
+#include "probe/sources/qemu.h"
 
 static void put_header(struct text *text, const char *isa)
 {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "probe/sources/step-edges.h"
+#include "probe/sources/stepper.h"
 
 #define OWN   4 /* descriptor of counter 0 */
 #define OTHER 5

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Executing a whole program and counting it. A visit of a command cell is made in a counting
- * process (probe/sources/counting.h says what that is): it starts the program under the controls of
+ * process (probe/sources/source.h says what that is): it starts the program under the controls of
  * its cell, counts in the way of the cell's source, and fills the one row. Everything that the
  * program started is gone when the visit ends.
  *

@@ -9,7 +9,7 @@
 #include "machine/check.h"
 #include "probe/driver/commands.h"
 #include "probe/driver/subjects.h"
-#include "probe/sources/counting.h"
+#include "probe/sources/source.h"
 #include "specimens/proof.h"
 
 #define WHY_BYTES 512

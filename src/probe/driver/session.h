@@ -11,7 +11,7 @@
 #include "probe/driver/cells.h"
 #include "probe/driver/looks.h"
 #include "probe/driver/workspace.h"
-#include "probe/sources/counting.h"
+#include "probe/sources/source.h"
 #include "wire/cell.h"
 
 struct planned_visit {

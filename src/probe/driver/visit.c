@@ -19,7 +19,7 @@
 #include "probe/command/guard.h"
 #include "probe/driver/details.h"
 #include "probe/driver/watches.h"
-#include "probe/sources/counting.h"
+#include "probe/sources/source.h"
 
 #define TICK_MS    100
 #define ALIVE_MS   1000

@@ -14,7 +14,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "probe/sources/perf-program.h"
-#include "probe/sources/perf-stat-output.h"
 #include "probe/sources/program.h"
 #include "probe/sources/tool.h"
 #include "probe/sources/trial.h"

@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads what the plugin wrote (qemu-plugin/columns.h). */
-#include "probe/sources/qemu-output.h"
+#include "probe/sources/qemu.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include "base/text.h"
 
 const char *const qemu_column_names[QEMU_COLUMN_COUNT] = {
 #define NAME(symbol, name) [QEMU_##symbol] = (name),

@@ -1,18 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Forks counting processes. A fork and not a program of its own: the driver has one thread and
- * little memory, and everything about the visit is there already. */
-#include "probe/sources/counting.h"
-
+ * What sources have in common, and what the driver does with them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include "probe/driver/catalogue.h"
+#include "probe/driver/child.h"
+#include "probe/sources/source.h"
+#include "probe/sources/tool.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What sources call: the reason of a failure, rows of counts. */
 
 int source_fail(const struct source_visit *visit, int code, const char *format, ...)
 {
@@ -48,6 +54,138 @@ void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t na
 {
     source_row_timed(visit, run, nanoseconds, nanoseconds);
 }
+
+/* ----------------------------------------------------------------------------------------------
+ * Sources that are only a name: the path of the same name counts, inside the window. */
+
+/* The CPU's counter of time, read in user code. */
+static const char *const clock_classes[] = {"ticks", NULL};
+
+const struct source source_clock = {
+    .name = "clock",
+    .summary = "the CPU's counter of time at both ends of the window, in ticks",
+    .classes = clock_classes,
+    .runs = 100,
+};
+
+/* The CPU's trap flag, set inside the process. */
+static const char *const trap_classes[] = {"instructions", "instructions-raw", NULL};
+
+const struct source source_trap = {
+    .name = "trap",
+    .summary = "the CPU traps after every instruction of the window, inside the process",
+    .classes = trap_classes,
+    .runs = 10,
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * Asks every source whether it can count here. */
+
+#define REASON_BYTES 1024
+
+/* The paths that go with it decide, where the source itself has nothing against it. */
+static int ask_paths(const struct source *source, const struct offers *offers, char *reason,
+                     size_t size)
+{
+    for (size_t index = 0; index < offers->count; index++)
+        if (offer_goes_with(&offers->list[index], source->name))
+            return 0;
+    for (size_t index = 0; index < offers->absence_count; index++) {
+        const struct absence *absence = &offers->absences[index];
+        if (strcmp(absence->kind, "path") == 0 && strcmp(absence->name, source->name) == 0) {
+            snprintf(reason, size, "%s", absence->reason);
+            return absence->error ? -absence->error : -ENOENT;
+        }
+    }
+    snprintf(reason, size, "this kit has no path that goes with it");
+    return -ENOENT;
+}
+
+int sources_collect(struct sources *sources, const struct probe_kit *kit,
+                    const struct offers *offers, struct failure *failure)
+{
+    size_t count = 0;
+    while (source_registry[count])
+        count++;
+    sources->list = calloc(count + 1, sizeof(*sources->list));
+    if (!sources->list)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (; sources->count < count; sources->count++) {
+        const struct source *source = source_registry[sources->count];
+        struct event_source *entry = &sources->list[sources->count];
+        char reason[REASON_BYTES] = "";
+        int result = ask_paths(source, offers, reason, sizeof(reason));
+        if (result == 0 && source->usable)
+            result = source->usable(kit->folder, reason, sizeof(reason));
+        *entry = (struct event_source){.name = source->name,
+                                       .classes = source->classes,
+                                       .error = result < 0 ? -result : 0,
+                                       .reason = strdup(reason)};
+        if (!entry->reason)
+            return fail_with(failure, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+void sources_free(struct sources *sources)
+{
+    for (size_t index = 0; index < sources->count; index++)
+        free((char *)(uintptr_t)sources->list[index].reason);
+    free(sources->list);
+    *sources = (struct sources){0};
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The tools, and which of them can be used here. */
+
+/* The path whose windows hold the specimen and nothing else. */
+static const char held[] = "bare";
+
+static const struct tool *const tools[] = {&tool_perf_stat, NULL};
+
+/* The harness that a tool runs; NULL: this kit, or this machine, has none. */
+static const struct offer *find_harness(const struct offers *offers, const struct probe_kit *kit,
+                                        const struct tool *tool)
+{
+    for (size_t index = 0; index < offers->count; index++) {
+        const struct offer *offer = &offers->list[index];
+        if (strcmp(offer->path, held) == 0 && strcmp(offer->opt, tool->opt) == 0 &&
+            strcmp(kit->harnesses[offer->harness].link, tool->link) == 0)
+            return offer;
+    }
+    return NULL;
+}
+
+static int offer_tool(struct offers *offers, const struct probe_kit *kit, const struct tool *tool)
+{
+    char reason[REASON_BYTES] = "this kit has no harness that it could run";
+    const struct offer *harness = find_harness(offers, kit, tool);
+    int usable = harness ? tool->source.usable(kit->folder, reason, sizeof(reason)) : -ENOENT;
+    if (usable < 0)
+        return offers_add_absence(offers, "path", tool->source.name, -usable, reason);
+    return offers_add(offers, tool->source.name, tool->opt, tool->pattern, "perf_event", tool->note,
+                      harness->harness);
+}
+
+int tools_offer(struct offers *offers, const struct probe_kit *kit, struct failure *failure)
+{
+    for (size_t index = 0; tools[index]; index++)
+        if (offer_tool(offers, kit, tools[index]) < 0)
+            return fail_with(failure, -ENOMEM, "out of memory");
+    return 0;
+}
+
+const struct source *tool_source(const char *path)
+{
+    for (size_t index = 0; tools[index]; index++)
+        if (strcmp(tools[index]->source.name, path) == 0)
+            return &tools[index]->source;
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Counting processes. A fork and not a program of its own: the driver has one thread and little
+ * memory, and everything about the visit is there already. */
 
 /* The driver's signals are blocked and its pipes must not be touched. */
 static void leave_driver(const struct outlets *outlets)

@@ -1,17 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a source is: something that counts by executing the code, without a counter. One file each,
+ * What a source is: something that counts by executing the code, without a counter. An object each,
  * registered by one line in the build list. Its events are written NAME/CLASS/.
  *
  * Some count inside the window (the trap flag, a clock): then the path does the work, and the
  * source is only a name. The others run the harness in a way of their own: under ptrace, in an
  * emulator. They do so in a counting process, which the driver forks for the visit and watches like
- * a harness: it may block and wait, and when it is ended so is everything below it. */
+ * a harness: it may block and wait, and when it is ended so is everything below it.
+ *
+ * What is in this folder:
+ *
+ *     source.h, .c           the agreement; which sources and tools there are here; counting
+ *                            processes; the sources clock and trap, whose paths count
+ *     tool.h                 a program that counts a whole command on a path: perf-stat.c is one
+ *     trial.h, .c            a harness that a counting process runs
+ *     step.c                 source step: ptrace executes the window
+ *     stepper.h, .c          stepping a process, and where a counter's window opens and is closed
+ *     valgrind.c             source valgrind: Valgrind's tools run the harness
+ *     valgrind-output.h, .c  what they say, and lackey's trace, read strictly
+ *     qemu.h, .c             source qemu: QEMU runs the harness, with a plugin that counts
+ *     qemu-output.c          what the plugin wrote, read strictly
+ *     qemu-plugin/           QEMU's plugins
+ *     perf-program.h, .c     perf(1): whether it works here, and what `perf stat` wrote
+ *     program.h, .c          programs of the machine: where they are, what they say */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/failure.h"
 #include "events/event.h"
@@ -68,3 +85,26 @@ void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t na
 /* The same of a counter that ran part of the time. */
 void source_row_timed(const struct source_visit *visit, uint32_t run, uint64_t enabled,
                       uint64_t running);
+
+/* ----------------------------------------------------------------------------------------------
+ * For the driver: which sources there are here, and the process in which one counts a visit. */
+
+struct offers;
+struct outlets;
+struct probe_kit;
+
+/* Every source of the kit with what came of asking whether it is usable. */
+struct sources {
+    struct event_source *list; /* ends with a NULL name; in order of the registry */
+    size_t count;
+};
+
+/* A source is usable when it says so and a path that goes with it is offered. */
+int sources_collect(struct sources *sources, const struct probe_kit *kit,
+                    const struct offers *offers, struct failure *failure);
+void sources_free(struct sources *sources);
+
+/* Forks the counting process: a process group of its own, nothing to read, output to the outlets.
+ * Returns its id or a negative errno. */
+pid_t counting_start(const struct source *source, const struct source_visit *visit,
+                     const struct outlets *outlets, struct failure *failure);

@@ -1,13 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads what Valgrind's tools say. All three are lines of a word and numbers; a line that matters
- * must be there exactly once. */
-#include "probe/sources/valgrind-output.h"
-
+ * Reads what Valgrind's tools say, and lackey's trace. */
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "probe/sources/valgrind-output.h"
+#include "traced-code.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What the tools say at the end. All three are lines of a word and numbers; a line that matters
+ * must be there exactly once. */
 
 #define MOST_NUMBERS 16
 
@@ -202,5 +211,172 @@ int bbv_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_CO
         return refuse(failure, "exp-bbv", "its counts contradict each other");
     counts[VALGRIND_INSTRUCTIONS] = numbers[TOTAL];
     counts[VALGRIND_INSTRUCTIONS_RAW] = numbers[TOTAL] - numbers[UNIQUE] + numbers[REPS];
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The code of a static program from its file, by address. */
+
+static bool sound(const struct image *image)
+{
+    Elf64_Ehdr header;
+    if (image->bytes < sizeof(header))
+        return false;
+    memcpy(&header, image->file, sizeof(header));
+    return memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+           header.e_type == ET_EXEC && header.e_phentsize == sizeof(Elf64_Phdr) &&
+           header.e_phoff <= image->bytes &&
+           header.e_phnum <= (image->bytes - header.e_phoff) / sizeof(Elf64_Phdr);
+}
+
+int image_open(struct image *image, const char *path, struct failure *failure)
+{
+    struct stat facts;
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &facts) < 0)
+        return fail_with(failure, -errno, "%s: %s", path, strerror(errno));
+    image->bytes = (size_t)facts.st_size;
+    void *file = mmap(NULL, image->bytes ? image->bytes : 1, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file == MAP_FAILED)
+        return fail_with(failure, -errno, "%s: %s", path, strerror(errno));
+    image->file = file;
+    if (sound(image))
+        return 0;
+    image_close(image);
+    return fail_with(failure, -ENOEXEC, "%s is no static program at fixed addresses", path);
+}
+
+void image_close(struct image *image)
+{
+    if (image->file)
+        munmap((void *)(uintptr_t)image->file, image->bytes ? image->bytes : 1);
+    *image = (struct image){0};
+}
+
+const uint8_t *image_at(const struct image *image, uint64_t address, size_t *length)
+{
+    Elf64_Ehdr header;
+    memcpy(&header, image->file, sizeof(header));
+    for (unsigned index = 0; index < header.e_phnum; index++) {
+        Elf64_Phdr segment;
+        memcpy(&segment, image->file + header.e_phoff + index * sizeof(segment), sizeof(segment));
+        if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+            address - segment.p_vaddr >= segment.p_filesz || segment.p_offset > image->bytes ||
+            segment.p_filesz > image->bytes - segment.p_offset)
+            continue;
+        uint64_t inside = address - segment.p_vaddr;
+        if (*length > segment.p_filesz - inside)
+            *length = (size_t)(segment.p_filesz - inside);
+        return image->file + segment.p_offset + inside;
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The trace. An instruction that repeats itself is counted again only when another one was executed
+ * in between; a branch was taken when the next instruction does not follow it. */
+
+#define MOST_BYTES 16 /* of an instruction */
+
+static int hexadecimal(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Hexadecimal digits, a comma, decimal digits, nothing behind. */
+static bool read_access(const char *at, const char *end, uint64_t *address, uint64_t *size)
+{
+    const char *start = at;
+    *address = *size = 0;
+    for (; at < end && *at != ','; at++) {
+        int digit = hexadecimal(*at);
+        if (digit < 0 || at - start == 16)
+            return false;
+        *address = *address << 4 | (uint64_t)digit;
+    }
+    if (at == start || at == end)
+        return false;
+    for (start = ++at; at < end; at++) {
+        if (*at < '0' || *at > '9' || at - start == 9)
+            return false;
+        *size = *size * 10 + (uint64_t)(*at - '0');
+    }
+    return at > start && *size;
+}
+
+static void take_instruction(struct trace *trace, uint64_t address, uint64_t size)
+{
+    uint64_t *counts = trace->counts;
+    if (trace->conditional && address != trace->next)
+        counts[VALGRIND_TAKEN]++;
+    bool again = trace->repeats && address == trace->address;
+    counts[VALGRIND_INSTRUCTIONS_RAW]++;
+    trace->loaded = trace->stored = false;
+    if (again)
+        return;
+    size_t length = size < MOST_BYTES ? (size_t)size : MOST_BYTES;
+    const uint8_t *code = image_at(trace->image, address, &length);
+    trace->address = address;
+    trace->next = address + size;
+    trace->repeats = code && traced_repeats(code, length);
+    trace->conditional = code && traced_conditional(code, length);
+    counts[VALGRIND_INSTRUCTIONS]++;
+    counts[VALGRIND_UNREADABLE] += code == NULL;
+    counts[VALGRIND_CONDITIONAL] += trace->conditional;
+}
+
+static void take_data(struct trace *trace, bool load, bool store)
+{
+    if (load && !trace->loaded) {
+        trace->loaded = true;
+        trace->counts[VALGRIND_LOADS]++;
+    }
+    if (store && !trace->stored) {
+        trace->stored = true;
+        trace->counts[VALGRIND_STORES]++;
+    }
+}
+
+static void take_line(struct trace *trace)
+{
+    const char *line = trace->line, *end = line + trace->length;
+    uint64_t address, size;
+    if (trace->overlong || trace->length < 4 || line[0] == '=')
+        return;
+    bool instruction = memcmp(line, "I  ", 3) == 0;
+    bool data = line[0] == ' ' && strchr("LSM", line[1]) && line[2] == ' ';
+    if (!instruction && !data)
+        return;
+    if (!read_access(line + 3, end, &address, &size))
+        trace->damaged = true;
+    else if (instruction)
+        take_instruction(trace, address, size);
+    else
+        take_data(trace, line[1] != 'S', line[1] != 'L');
+}
+
+void trace_feed(struct trace *trace, const char *bytes, size_t length)
+{
+    for (size_t index = 0; index < length; index++) {
+        if (bytes[index] == '\n') {
+            take_line(trace);
+            trace->length = 0;
+            trace->overlong = false;
+        } else if (trace->length < TRACE_LINE) {
+            trace->line[trace->length++] = bytes[index];
+        } else {
+            trace->overlong = true;
+        }
+    }
+}
+
+int trace_end(const struct trace *trace, struct failure *failure)
+{
+    if (trace->damaged || !trace->counts[VALGRIND_INSTRUCTIONS])
+        return fail_with(failure, -EBADMSG,
+                         "the trace of Valgrind's tool lackey cannot be read: %s",
+                         trace->damaged ? "a line of it is damaged" : "it is empty");
     return 0;
 }

@@ -17,7 +17,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "probe/sources/perf-program.h"
-#include "probe/sources/perf-stat-output.h"
 #include "probe/sources/program.h"
 #include "syscall.h"
 
