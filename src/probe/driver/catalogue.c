@@ -1,16 +1,268 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Hello: everything the controller may plan with. */
-#include "probe/driver/catalogue.h"
-
+ * Finds out what this kit can do on this machine, and tells the controller in hello. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/monotonic.h"
+#include "lib/ticks.h"
 #include "machine/check.h"
-#include "probe/driver/commands.h"
-#include "probe/driver/subjects.h"
+#include "probe/command/command.h"
+#include "probe/driver/catalogue.h"
 #include "probe/sources/source.h"
+#include "probe/subjects/subject.h"
 #include "specimens/proof.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Asks the harnesses what they hold. Their answer is a few lines (harness/main.c); what they or the
+ * loader say instead of an answer is the reason of the absence. */
+
+#define DESCRIBE_MS  10000
+#define DESCRIBE_MAX (1u << 20) /* bytes of an answer */
+
+static int add_offer(struct offers *offers, char *rest, size_t harness)
+{
+    const char *path = strsep(&rest, " ");
+    const char *opt = strsep(&rest, " ");
+    const char *patterns = strsep(&rest, " ");
+    const char *folder = strsep(&rest, " ");
+    const char *sources = strsep(&rest, " ");
+    if (!path || !opt || !patterns || !folder || !sources)
+        return -EBADMSG;
+    int result = offers_add(offers, path, opt, patterns, sources, rest, harness);
+    if (result == 0)
+        offers->list[offers->count - 1].needs_folder = strcmp(folder, "folder") == 0;
+    return result;
+}
+
+static int add_preset(struct offers *offers, char *rest)
+{
+    const char *name = strsep(&rest, " ");
+    const char *error = strsep(&rest, " ");
+    return error && rest ? presets_add(&offers->presets, name, atoi(error), rest) : -EBADMSG;
+}
+
+/* Words of lines about what cannot be had, and what that is. */
+static const struct {
+    const char *word, *kind;
+} missing[] = {{"absent", "path"}, {"lacking", "operation"}, {"unreadable", "clock"}};
+
+static int add_missing(struct offers *offers, const char *word, char *rest)
+{
+    const char *name = strsep(&rest, " ");
+    const char *error = strsep(&rest, " ");
+    for (size_t index = 0; error && index < sizeof(missing) / sizeof(*missing); index++)
+        if (strcmp(word, missing[index].word) == 0)
+            return offers_add_absence(offers, missing[index].kind, name, atoi(error), rest);
+    return -EBADMSG;
+}
+
+static int take_line(struct offers *offers, char *line, size_t harness)
+{
+    char *rest = line;
+    const char *word = strsep(&rest, " ");
+    if (strcmp(word, "path") == 0)
+        return add_offer(offers, rest, harness);
+    if (strcmp(word, "preset") == 0)
+        return add_preset(offers, rest);
+    if (strcmp(word, "operation") == 0)
+        return operations_add(offers, rest, harness);
+    if (strcmp(word, "clock") == 0)
+        return clocks_add(offers, rest);
+    return add_missing(offers, word, rest);
+}
+
+static void drain(int fd, struct text *text)
+{
+    char buffer[4096];
+    ssize_t got;
+    while ((got = read(fd, buffer, sizeof(buffer))) > 0)
+        if (text->length < DESCRIBE_MAX)
+            text_append(text, buffer, (size_t)got);
+}
+
+/* Waits for the child while reading what it says. Returns its wait status, or -ETIMEDOUT. */
+static int hear(pid_t pid, const struct outlets *outlets, struct text said[OUTLET_COUNT])
+{
+    int64_t deadline = monotonic_ms() + DESCRIBE_MS;
+    int status = 0;
+    for (bool ended = false; !ended;) {
+        struct pollfd ends[OUTLET_COUNT] = {{.fd = outlets->ours[0], .events = POLLIN},
+                                            {.fd = outlets->ours[1], .events = POLLIN}};
+        ended = child_ended(pid, &status);
+        for (int index = 0; index < OUTLET_COUNT; index++)
+            drain(outlets->ours[index], &said[index]);
+        if (ended)
+            return status;
+        if (monotonic_ms() > deadline)
+            break;
+        poll(ends, OUTLET_COUNT, 1);
+    }
+    child_kill(pid, &status);
+    return -ETIMEDOUT;
+}
+
+static int refuse(struct offers *offers, const char *file, int status, const struct text *words)
+{
+    AUTO_TEXT struct text reason = {0};
+    if (status == -ETIMEDOUT)
+        text_printf(&reason, "it did not describe itself within %d s", DESCRIBE_MS / 1000);
+    else if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV && ticks_forbidden())
+        text_puts(&reason, "it was killed: programs that are linked dynamically time their own "
+                           "start, and " TICKS_FORBIDDEN);
+    else if (status >= 0 && WIFSIGNALED(status))
+        text_printf(&reason, "it was killed by signal %d", WTERMSIG(status));
+    else
+        text_puts(&reason, "it cannot run here");
+    if (words->length) {
+        text_puts(&reason, ": ");
+        text_append(&reason, words->bytes, strcspn(words->bytes, "\n"));
+    }
+    return offers_add_absence(offers, "harness", file, status == -ETIMEDOUT ? ETIMEDOUT : ENOEXEC,
+                              text_string(&reason));
+}
+
+static int ask(struct offers *offers, const struct probe_kit *kit, size_t harness,
+               const struct outlets *outlets)
+{
+    struct failure failure = {0};
+    struct text said[OUTLET_COUNT] = {{0}};
+    const char *file = kit->harnesses[harness].file;
+    pid_t pid = child_start(kit->folder, file, "--describe", -1, outlets, &failure);
+    if (pid < 0)
+        return offers_add_absence(offers, "harness", file, -(int)pid, failure.text);
+    int status = hear(pid, outlets, said);
+    int result = 0;
+    if (status != 0)
+        result = refuse(offers, file, status, &said[OUTLET_ERROR]);
+    else if (said[OUTLET_OUTPUT].length) {
+        char *rest = said[OUTLET_OUTPUT].bytes, *line;
+        while (result == 0 && (line = strsep(&rest, "\n")))
+            if (*line)
+                result = take_line(offers, line, harness);
+    }
+    text_free(&said[OUTLET_OUTPUT]);
+    text_free(&said[OUTLET_ERROR]);
+    return result == -EBADMSG
+               ? offers_add_absence(offers, "harness", file, EBADMSG, "it does not describe itself")
+               : result;
+}
+
+int offers_collect(struct offers *offers, const struct probe_kit *kit,
+                   const struct outlets *outlets, struct failure *failure)
+{
+    int result = 0;
+    for (size_t index = 0; index < kit->absence_count && result == 0; index++)
+        result = offers_add_absence(offers, kit->absences[index].kind, kit->absences[index].name, 0,
+                                    kit->absences[index].reason);
+    for (size_t harness = 0; harness < kit->harness_count && result == 0; harness++)
+        result = ask(offers, kit, harness, outlets);
+    for (size_t index = 0; index < offers->absence_count; index++)
+        if (strcmp(offers->absences[index].kind, "operation") != 0 &&
+            strncmp(offers->absences[index].name, "papi", 4) == 0)
+            offers->presets.absence = offers->absences[index].reason;
+    return result < 0 ? fail_with(failure, result, "out of memory") : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which programs of the kit can be executed here as subjects. Programs of the machine's own kind
+ * run where the driver does; one of another word size is tried, because not every operating system
+ * has the means. */
+
+#define TRIAL_MS 5000
+
+/* Its wait status; -ETIMEDOUT: it did not end. */
+static int await_trial(pid_t pid)
+{
+    const int64_t deadline = monotonic_ms() + TRIAL_MS;
+    int status = 0;
+    while (!child_ended(pid, &status)) {
+        if (monotonic_ms() > deadline) {
+            child_kill(pid, &status);
+            return -ETIMEDOUT;
+        }
+        poll(NULL, 0, 1);
+    }
+    return status;
+}
+
+/* Executes it once with the smallest argument. */
+static int try_subject(struct offers *offers, const struct probe_kit *kit, const char *file,
+                       const struct subject *subject, const struct outlets *outlets)
+{
+    struct failure failure = {0};
+    const pid_t pid = child_start(kit->folder, file, "1", -1, outlets, &failure);
+    const int status = pid < 0 ? (int)pid : await_trial(pid);
+    char words[256];
+    if (status == 0)
+        return 0;
+    if (status == -ENOEXEC || status == -ELIBBAD)
+        snprintf(words, sizeof(words),
+                 "%d-bit programs cannot be executed here: the operating system has no means for "
+                 "them",
+                 subject->bits);
+    else if (pid < 0)
+        snprintf(words, sizeof(words), "%.255s", failure.text);
+    else
+        snprintf(words, sizeof(words), "%d-bit programs do not run here: it ended with status %#x",
+                 subject->bits, (unsigned)status);
+    return offers_add_absence(offers, "subject", subject->name, status < 0 ? -status : ENOEXEC,
+                              words);
+}
+
+static int check_subject(struct offers *offers, const struct probe_kit *kit,
+                         const struct subject *subject, const struct outlets *outlets)
+{
+    char file[64], path[PATH_MAX];
+    snprintf(file, sizeof(file), "subject-%s", subject->name);
+    snprintf(path, sizeof(path), "%s/%s", kit->folder, file);
+    if (access(path, X_OK) < 0)
+        return offers_add_absence(offers, "subject", subject->name, errno,
+                                  "its program is not in the kit");
+    return subject->bits == CHAR_BIT * (int)sizeof(void *)
+               ? 0
+               : try_subject(offers, kit, file, subject, outlets);
+}
+
+int subjects_collect(struct offers *offers, const struct probe_kit *kit,
+                     const struct outlets *outlets, struct failure *failure)
+{
+    int result = 0;
+    for (size_t index = 0; subject_registry[index] && result == 0; index++)
+        if (!offers_absence(offers, "subject", subject_registry[index]->name))
+            result = check_subject(offers, kit, subject_registry[index], outlets);
+    return result < 0 ? fail_with(failure, result, "out of memory") : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Asks who counts commands whether they can here. */
+
+#define REASON_BYTES 1024
+
+int commands_collect(struct offers *offers, const struct probe_kit *kit, struct failure *failure)
+{
+    for (size_t index = 0; command_counter_registry[index]; index++) {
+        const struct command_counter *counter = command_counter_registry[index];
+        char reason[REASON_BYTES] = "";
+        const int result =
+            counter->usable ? counter->usable(kit->folder, reason, sizeof(reason)) : 0;
+        if (result < 0 &&
+            offers_add_absence(offers, "counter", counter->source, -result, reason) < 0)
+            return fail_with(failure, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Hello: everything the controller may plan with. */
 
 #define WHY_BYTES 512
 
@@ -91,16 +343,6 @@ static void send_specimen(struct wire_writer *writer, const struct specimen *spe
     wire_end(writer);
     for (const struct truth *truth = specimen->truth; truth->class; truth++)
         send_truth(writer, specimen, truth);
-}
-
-void catalogue_add_word(struct text *list, const char *word)
-{
-    AUTO_TEXT struct text quoted = {0}, searched = {0};
-    text_printf(&quoted, ",%s,", word);
-    text_printf(&searched, ",%s,", text_string(list));
-    if (strstr(text_string(&searched), text_string(&quoted)))
-        return;
-    text_printf(list, "%s%s", list->length ? "," : "", word);
 }
 
 static bool first_of_its_path(const struct offers *offers, size_t index)
@@ -185,6 +427,51 @@ static void send_absences(struct wire_writer *writer, const struct offers *offer
             continue;
         send_absence(writer, absence->kind, absence->name, absence->error, absence->reason);
     }
+}
+
+static void send_counter(struct wire_writer *writer, const struct command_counter *counter)
+{
+    AUTO_TEXT struct text classes = {0}, details = {0};
+    for (const char *const *class = counter->classes; class && *class; class ++)
+        catalogue_add_word(&classes, *class);
+    for (int detail = DETAIL_NONE + 1; detail < DETAIL_COUNT; detail++)
+        if (counter->details[detail])
+            catalogue_add_word(&details, command_detail_names[detail]);
+    wire_begin(writer, "counter");
+    wire_put_string(writer, "source", counter->source);
+    wire_put_string(writer, "classes", text_string(&classes));
+    wire_put_string(writer, "details", text_string(&details));
+    wire_put_string(writer, "note", counter->note ? counter->note : "");
+    wire_end(writer);
+}
+
+static void commands_send(struct wire_writer *writer, const struct offers *offers)
+{
+    for (size_t index = 0; command_counter_registry[index]; index++)
+        if (!offers_absence(offers, "counter", command_counter_registry[index]->source))
+            send_counter(writer, command_counter_registry[index]);
+}
+
+static void send_subject(struct wire_writer *writer, const struct subject *subject)
+{
+    wire_begin(writer, "subject");
+    wire_put_string(writer, "name", subject->name);
+    wire_put_string(writer, "summary", subject->summary);
+    wire_put_string(writer, "shows", subject->shows);
+    wire_put_u64(writer, "n", subject->n);
+    wire_put_u64(writer, "truth", subject->has_truth);
+    wire_put_i64(writer, "base", subject->base);
+    wire_put_i64(writer, "each", subject->each);
+    wire_put_u64(writer, "bits", (uint64_t)subject->bits);
+    wire_put_u64(writer, "libc", subject->libc);
+    wire_end(writer);
+}
+
+static void subjects_send(struct wire_writer *writer, const struct offers *offers)
+{
+    for (size_t index = 0; subject_registry[index]; index++)
+        if (!offers_absence(offers, "subject", subject_registry[index]->name))
+            send_subject(writer, subject_registry[index]);
 }
 
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,

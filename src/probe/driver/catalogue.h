@@ -1,15 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What this kit can do on this machine: asked of every harness, told to the controller in hello. */
+ * What this kit can do on this machine: asked of every harness, told to the controller in hello.
+ * The lists are offers.c, asking and telling are catalogue.c. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "events/event.h"
 #include "probe/driver/child.h"
 #include "probe/driver/kit.h"
-#include "probe/driver/presets.h"
 #include "wire/cell.h"
 
 /* One path at one level in one harness. */
@@ -43,6 +44,20 @@ struct absence {
     int error; /* positive errno, 0 when nobody gave one */
 };
 
+/* One of PAPI's presets. */
+struct preset {
+    char *name, *reason; /* reason: PAPI's own words when error is not 0 */
+    int error;           /* positive errno, 0: can be counted */
+};
+
+/* Filled from what the harnesses describe. absence: why no PAPI harness described any, or NULL; not
+ * owned. */
+struct presets {
+    struct preset *list;
+    size_t count;
+    const char *absence;
+};
+
 struct offers {
     struct offer *list;
     size_t count;
@@ -55,17 +70,15 @@ struct offers {
     struct presets presets;
 };
 
-/* Runs every harness with --describe. A harness that cannot run becomes an absence. */
-int offers_collect(struct offers *offers, const struct probe_kit *kit,
-                   const struct outlets *outlets, struct failure *failure);
-void offers_free(struct offers *offers);
-
 /* What no harness tells of itself: one more path, one more absence (said once is enough). Strings
  * are copied. -ENOMEM */
 int offers_add(struct offers *offers, const char *path, const char *opt, const char *patterns,
                const char *sources, const char *note, size_t harness);
 int offers_add_absence(struct offers *offers, const char *kind, const char *name, int error,
                        const char *reason);
+/* The absence of that name; NULL: there is none. */
+const struct absence *offers_absence(const struct offers *offers, const char *kind,
+                                     const char *name);
 
 /* Can it count events of this source? */
 bool offer_goes_with(const struct offer *offer, const char *source);
@@ -74,24 +87,49 @@ bool offer_goes_with(const struct offer *offer, const char *source);
 const struct offer *offer_for(const struct offers *offers, const struct probe_kit *kit,
                               const struct cell *cell, struct failure *failure);
 
-/* Operations (operations.c): one from a harness's line "operation …" (-EBADMSG, -ENOMEM), all as
- * frames, and what the list holds. */
+/* Operations: one from a harness's line "operation …" (-EBADMSG, -ENOMEM), and all as frames. */
 int operations_add(struct offers *offers, char *rest, size_t harness);
 void operations_send(struct wire_writer *writer, const struct probe_kit *kit,
                      const struct offers *offers);
-void operations_free(struct offers *offers);
 /* Is it "PATH.KIND"? */
 bool operation_is(const struct offered_operation *operation, const char *name);
 
-/* Clocks (clocks.c): one from a harness's line "clock …" (-EBADMSG, -ENOMEM), all as frames, by
- * name (NULL: none can be read here), and what the list holds. */
+/* Clocks: one from a harness's line "clock …" (-EBADMSG, -ENOMEM), all as frames, by name (NULL:
+ * none can be read here), and the list given back. */
 int clocks_add(struct offers *offers, char *rest);
 void clocks_send(struct wire_writer *writer, const struct offers *offers);
 const struct offered_clock *clocks_find(const struct offers *offers, const char *name);
 void clocks_free(struct offers *offers);
 
+/* PAPI's presets, for listing and trying events: one from a harness's line "preset …". */
+int presets_add(struct presets *presets, const char *name, int error, const char *reason);
+
+/* Calls each for those that match the glob, until it returns non-zero. */
+int presets_each(const struct presets *presets, const char *glob, event_each *each, void *context);
+
+/* Can the event, of kind EVENT_PAPI, be counted? 0, or the positive errno and the reason. */
+int presets_try(const struct presets *presets, const struct event_view *view,
+                const struct event *event, char *reason, size_t size);
+
 /* Adds word to a comma-separated list unless it is there. */
 void catalogue_add_word(struct text *list, const char *word);
+
+void offers_free(struct offers *offers);
+
+/* ----------------------------------------------------------------------------------------------
+ * Finding out, and telling. */
+
+/* Runs every harness with --describe. A harness that cannot run becomes an absence. */
+int offers_collect(struct offers *offers, const struct probe_kit *kit,
+                   const struct outlets *outlets, struct failure *failure);
+
+/* Which programs of the kit can be executed here as subjects: adds an absence for each that cannot.
+ * -ENOMEM */
+int subjects_collect(struct offers *offers, const struct probe_kit *kit,
+                     const struct outlets *outlets, struct failure *failure);
+
+/* Asks every counter whether it can count here; those that cannot are absences. -ENOMEM */
+int commands_collect(struct offers *offers, const struct probe_kit *kit, struct failure *failure);
 
 struct sources;
 

@@ -15,11 +15,9 @@
 #include "machine/check.h"
 #include "machine/view.h"
 #include "probe/boot/boot.h"
-#include "probe/driver/folder.h"
-#include "probe/driver/keep.h"
 #include "probe/driver/kit.h"
-#include "probe/driver/receive.h"
 #include "probe/driver/session.h"
+#include "probe/driver/workspace.h"
 
 static const char usage[] =
     "usage: assay-probe serve [FD FD]     speak the protocol on standard input and output;\n"

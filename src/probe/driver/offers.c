@@ -1,35 +1,43 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Asks the harnesses what they hold. Their answer is a few lines (harness/main.c); what they or the
- * loader say instead of an answer is the reason of the absence. */
+ * What this kit can do on this machine, as lists: paths and what cannot be had, operations of
+ * touring harnesses, clocks, PAPI's presets. catalogue.c fills them and tells the controller. */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/monotonic.h"
-#include "lib/ticks.h"
+#include "base/cleanup.h"
+#include "events/suggest.h"
 #include "probe/driver/catalogue.h"
 
-#define DESCRIBE_MS  10000
-#define DESCRIBE_MAX (1u << 20) /* bytes of an answer */
+/* ----------------------------------------------------------------------------------------------
+ * Paths, and what cannot be had. */
 
 static char *copy(const char *string)
 {
     return strdup(string ? string : "");
 }
 
-int offers_add_absence(struct offers *offers, const char *kind, const char *name, int error,
-                       const char *reason)
+const struct absence *offers_absence(const struct offers *offers, const char *kind,
+                                     const char *name)
 {
     for (size_t index = 0; index < offers->absence_count; index++)
         if (strcmp(offers->absences[index].kind, kind) == 0 &&
             strcmp(offers->absences[index].name, name) == 0)
-            return 0; /* said once is enough */
+            return &offers->absences[index];
+    return NULL;
+}
+
+int offers_add_absence(struct offers *offers, const char *kind, const char *name, int error,
+                       const char *reason)
+{
+    if (offers_absence(offers, kind, name))
+        return 0; /* said once is enough */
     struct absence *grown =
         realloc(offers->absences, (offers->absence_count + 1) * sizeof(*offers->absences));
     if (!grown)
@@ -55,170 +63,14 @@ int offers_add(struct offers *offers, const char *path, const char *opt, const c
     return 0;
 }
 
-static int add_offer(struct offers *offers, char *rest, size_t harness)
+void catalogue_add_word(struct text *list, const char *word)
 {
-    const char *path = strsep(&rest, " ");
-    const char *opt = strsep(&rest, " ");
-    const char *patterns = strsep(&rest, " ");
-    const char *folder = strsep(&rest, " ");
-    const char *sources = strsep(&rest, " ");
-    if (!path || !opt || !patterns || !folder || !sources)
-        return -EBADMSG;
-    int result = offers_add(offers, path, opt, patterns, sources, rest, harness);
-    if (result == 0)
-        offers->list[offers->count - 1].needs_folder = strcmp(folder, "folder") == 0;
-    return result;
-}
-
-static int add_preset(struct offers *offers, char *rest)
-{
-    const char *name = strsep(&rest, " ");
-    const char *error = strsep(&rest, " ");
-    return error && rest ? presets_add(&offers->presets, name, atoi(error), rest) : -EBADMSG;
-}
-
-/* Words of lines about what cannot be had, and what that is. */
-static const struct {
-    const char *word, *kind;
-} missing[] = {{"absent", "path"}, {"lacking", "operation"}, {"unreadable", "clock"}};
-
-static int add_missing(struct offers *offers, const char *word, char *rest)
-{
-    const char *name = strsep(&rest, " ");
-    const char *error = strsep(&rest, " ");
-    for (size_t index = 0; error && index < sizeof(missing) / sizeof(*missing); index++)
-        if (strcmp(word, missing[index].word) == 0)
-            return offers_add_absence(offers, missing[index].kind, name, atoi(error), rest);
-    return -EBADMSG;
-}
-
-static int take_line(struct offers *offers, char *line, size_t harness)
-{
-    char *rest = line;
-    const char *word = strsep(&rest, " ");
-    if (strcmp(word, "path") == 0)
-        return add_offer(offers, rest, harness);
-    if (strcmp(word, "preset") == 0)
-        return add_preset(offers, rest);
-    if (strcmp(word, "operation") == 0)
-        return operations_add(offers, rest, harness);
-    if (strcmp(word, "clock") == 0)
-        return clocks_add(offers, rest);
-    return add_missing(offers, word, rest);
-}
-
-static void drain(int fd, struct text *text)
-{
-    char buffer[4096];
-    ssize_t got;
-    while ((got = read(fd, buffer, sizeof(buffer))) > 0)
-        if (text->length < DESCRIBE_MAX)
-            text_append(text, buffer, (size_t)got);
-}
-
-/* Waits for the child while reading what it says. Returns its wait status, or -ETIMEDOUT. */
-static int hear(pid_t pid, const struct outlets *outlets, struct text said[OUTLET_COUNT])
-{
-    int64_t deadline = monotonic_ms() + DESCRIBE_MS;
-    int status = 0;
-    for (bool ended = false; !ended;) {
-        struct pollfd ends[OUTLET_COUNT] = {{.fd = outlets->ours[0], .events = POLLIN},
-                                            {.fd = outlets->ours[1], .events = POLLIN}};
-        ended = child_ended(pid, &status);
-        for (int index = 0; index < OUTLET_COUNT; index++)
-            drain(outlets->ours[index], &said[index]);
-        if (ended)
-            return status;
-        if (monotonic_ms() > deadline)
-            break;
-        poll(ends, OUTLET_COUNT, 1);
-    }
-    child_kill(pid, &status);
-    return -ETIMEDOUT;
-}
-
-static int refuse(struct offers *offers, const char *file, int status, const struct text *words)
-{
-    AUTO_TEXT struct text reason = {0};
-    if (status == -ETIMEDOUT)
-        text_printf(&reason, "it did not describe itself within %d s", DESCRIBE_MS / 1000);
-    else if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV && ticks_forbidden())
-        text_puts(&reason, "it was killed: programs that are linked dynamically time their own "
-                           "start, and " TICKS_FORBIDDEN);
-    else if (status >= 0 && WIFSIGNALED(status))
-        text_printf(&reason, "it was killed by signal %d", WTERMSIG(status));
-    else
-        text_puts(&reason, "it cannot run here");
-    if (words->length) {
-        text_puts(&reason, ": ");
-        text_append(&reason, words->bytes, strcspn(words->bytes, "\n"));
-    }
-    return offers_add_absence(offers, "harness", file, status == -ETIMEDOUT ? ETIMEDOUT : ENOEXEC,
-                              text_string(&reason));
-}
-
-static int ask(struct offers *offers, const struct probe_kit *kit, size_t harness,
-               const struct outlets *outlets)
-{
-    struct failure failure = {0};
-    struct text said[OUTLET_COUNT] = {{0}};
-    const char *file = kit->harnesses[harness].file;
-    pid_t pid = child_start(kit->folder, file, "--describe", -1, outlets, &failure);
-    if (pid < 0)
-        return offers_add_absence(offers, "harness", file, -(int)pid, failure.text);
-    int status = hear(pid, outlets, said);
-    int result = 0;
-    if (status != 0)
-        result = refuse(offers, file, status, &said[OUTLET_ERROR]);
-    else if (said[OUTLET_OUTPUT].length) {
-        char *rest = said[OUTLET_OUTPUT].bytes, *line;
-        while (result == 0 && (line = strsep(&rest, "\n")))
-            if (*line)
-                result = take_line(offers, line, harness);
-    }
-    text_free(&said[OUTLET_OUTPUT]);
-    text_free(&said[OUTLET_ERROR]);
-    return result == -EBADMSG
-               ? offers_add_absence(offers, "harness", file, EBADMSG, "it does not describe itself")
-               : result;
-}
-
-int offers_collect(struct offers *offers, const struct probe_kit *kit,
-                   const struct outlets *outlets, struct failure *failure)
-{
-    int result = 0;
-    for (size_t index = 0; index < kit->absence_count && result == 0; index++)
-        result = offers_add_absence(offers, kit->absences[index].kind, kit->absences[index].name, 0,
-                                    kit->absences[index].reason);
-    for (size_t harness = 0; harness < kit->harness_count && result == 0; harness++)
-        result = ask(offers, kit, harness, outlets);
-    for (size_t index = 0; index < offers->absence_count; index++)
-        if (strcmp(offers->absences[index].kind, "operation") != 0 &&
-            strncmp(offers->absences[index].name, "papi", 4) == 0)
-            offers->presets.absence = offers->absences[index].reason;
-    return result < 0 ? fail_with(failure, result, "out of memory") : 0;
-}
-
-void offers_free(struct offers *offers)
-{
-    for (size_t index = 0; index < offers->count; index++) {
-        free(offers->list[index].path);
-        free(offers->list[index].opt);
-        free(offers->list[index].patterns);
-        free(offers->list[index].sources);
-        free(offers->list[index].note);
-    }
-    for (size_t index = 0; index < offers->absence_count; index++) {
-        free(offers->absences[index].kind);
-        free(offers->absences[index].name);
-        free(offers->absences[index].reason);
-    }
-    operations_free(offers);
-    clocks_free(offers);
-    presets_free(&offers->presets);
-    free(offers->list);
-    free(offers->absences);
-    *offers = (struct offers){0};
+    AUTO_TEXT struct text quoted = {0}, searched = {0};
+    text_printf(&quoted, ",%s,", word);
+    text_printf(&searched, ",%s,", text_string(list));
+    if (strstr(text_string(&searched), text_string(&quoted)))
+        return;
+    text_printf(list, "%s%s", list->length ? "," : "", word);
 }
 
 static bool has_word(const char *list, const char *word)
@@ -282,4 +134,333 @@ const struct offer *offer_for(const struct offers *offers, const struct probe_ki
     }
     explain(offers, cell, best, failure);
     return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The operations of touring harnesses: what each harness said of them, and the one frame for each
+ * that the controller gets, whatever the number of harnesses that have it. */
+
+bool operation_is(const struct offered_operation *operation, const char *name)
+{
+    size_t length = strlen(operation->path);
+    return strncmp(operation->path, name, length) == 0 && name[length] == '.' &&
+           strcmp(operation->kind, name + length + 1) == 0;
+}
+
+static char *copy_word(const char *word)
+{
+    return strdup(word && strcmp(word, "-") != 0 ? word : "");
+}
+
+int operations_add(struct offers *offers, char *rest, size_t harness)
+{
+    enum { PATH, KIND, INSTRUMENT, EFFECT, WHEN, BINDS, ALONE, FOLDER, PAGE, WORDS };
+    const char *words[WORDS];
+    for (int index = 0; index < WORDS; index++)
+        if (!(words[index] = strsep(&rest, " ")))
+            return -EBADMSG;
+    struct offered_operation *grown =
+        realloc(offers->operations, (offers->operation_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    offers->operations = grown;
+    grown[offers->operation_count++] =
+        (struct offered_operation){.path = copy_word(words[PATH]),
+                                   .kind = copy_word(words[KIND]),
+                                   .instrument = copy_word(words[INSTRUMENT]),
+                                   .effect = copy_word(words[EFFECT]),
+                                   .when = copy_word(words[WHEN]),
+                                   .page = copy_word(words[PAGE]),
+                                   .note = strdup(rest ? rest : ""),
+                                   .binds = strcmp(words[BINDS], "binds") == 0,
+                                   .alone = strcmp(words[ALONE], "alone") == 0,
+                                   .needs_folder = strcmp(words[FOLDER], "folder") == 0,
+                                   .harness = harness};
+    return 0;
+}
+
+static void operations_free(struct offers *offers)
+{
+    for (size_t index = 0; index < offers->operation_count; index++) {
+        struct offered_operation *operation = &offers->operations[index];
+        free(operation->path);
+        free(operation->kind);
+        free(operation->instrument);
+        free(operation->effect);
+        free(operation->when);
+        free(operation->page);
+        free(operation->note);
+    }
+    free(offers->operations);
+}
+
+static bool same_operation(const struct offered_operation *left,
+                           const struct offered_operation *right)
+{
+    return strcmp(left->path, right->path) == 0 && strcmp(left->kind, right->kind) == 0;
+}
+
+static bool is_first_operation(const struct offers *offers, size_t index)
+{
+    for (size_t before = 0; before < index; before++)
+        if (same_operation(&offers->operations[before], &offers->operations[index]))
+            return false;
+    return true;
+}
+
+static void send_operation(struct wire_writer *writer, const struct probe_kit *kit,
+                           const struct offers *offers, const struct offered_operation *first)
+{
+    AUTO_TEXT struct text links = {0};
+    for (size_t index = 0; index < offers->operation_count; index++)
+        if (same_operation(&offers->operations[index], first))
+            catalogue_add_word(&links, kit->harnesses[offers->operations[index].harness].link);
+    wire_begin(writer, "operation");
+    wire_put_string(writer, "path", first->path);
+    wire_put_string(writer, "kind", first->kind);
+    wire_put_string(writer, "instrument", first->instrument);
+    wire_put_string(writer, "effect", first->effect);
+    wire_put_string(writer, "when", first->when);
+    wire_put_string(writer, "links", text_string(&links));
+    wire_put_u64(writer, "binds", first->binds);
+    wire_put_u64(writer, "alone", first->alone);
+    wire_put_string(writer, "page", first->page);
+    wire_put_string(writer, "note", first->note);
+    wire_end(writer);
+}
+
+void operations_send(struct wire_writer *writer, const struct probe_kit *kit,
+                     const struct offers *offers)
+{
+    for (size_t index = 0; index < offers->operation_count; index++)
+        if (is_first_operation(offers, index))
+            send_operation(writer, kit, offers, &offers->operations[index]);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The clocks of watching harnesses: what each harness said of them, and the one frame for each that
+ * the controller gets, whatever the number of harnesses that can read it. */
+
+#define CLOCKSOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+static bool take_number(const char *word, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(word, &end, 10);
+    return *word >= '0' && *word <= '9' && !*end && errno == 0;
+}
+
+static void free_clock(struct offered_clock *clock)
+{
+    free(clock->name);
+    free(clock->kind);
+    free(clock->way);
+    free(clock->hardware);
+    free(clock->claim);
+    free(clock->note);
+}
+
+static int append_clock(struct offers *offers, struct offered_clock *clock)
+{
+    struct offered_clock *grown = NULL;
+    if (clock->name && clock->kind && clock->way && clock->hardware && clock->claim && clock->note)
+        grown = realloc(offers->clocks, (offers->clock_count + 1) * sizeof(*grown));
+    if (!grown) {
+        free_clock(clock);
+        return -ENOMEM;
+    }
+    offers->clocks = grown;
+    grown[offers->clock_count++] = *clock;
+    return 0;
+}
+
+const struct offered_clock *clocks_find(const struct offers *offers, const char *name)
+{
+    for (size_t index = 0; index < offers->clock_count; index++)
+        if (strcmp(offers->clocks[index].name, name) == 0)
+            return &offers->clocks[index];
+    return NULL;
+}
+
+int clocks_add(struct offers *offers, char *rest)
+{
+    enum { NAME, KIND, WAY, HARDWARE, HZ, RESOLUTION, SLOW, STEERED, WORDS };
+    const char *words[WORDS];
+    uint64_t hz, resolution;
+    for (int index = 0; index < WORDS; index++)
+        if (!(words[index] = strsep(&rest, " ")))
+            return -EBADMSG;
+    const char *claim = strsep(&rest, "\t");
+    if (!claim || !rest || !take_number(words[HZ], &hz) ||
+        !take_number(words[RESOLUTION], &resolution))
+        return -EBADMSG;
+    if (clocks_find(offers, words[NAME]))
+        return 0; /* another harness said it */
+    struct offered_clock clock = {
+        .name = strdup(words[NAME]),
+        .kind = strdup(words[KIND]),
+        .way = strdup(words[WAY]),
+        .hardware = strdup(strcmp(words[HARDWARE], "-") != 0 ? words[HARDWARE] : ""),
+        .claim = strdup(claim),
+        .note = strdup(rest),
+        .hz = hz,
+        .resolution_ps = resolution,
+        .slow = strcmp(words[SLOW], "slow") == 0,
+        .steered = strcmp(words[STEERED], "steered") == 0};
+    return append_clock(offers, &clock);
+}
+
+void clocks_free(struct offers *offers)
+{
+    for (size_t index = 0; index < offers->clock_count; index++)
+        free_clock(&offers->clocks[index]);
+    free(offers->clocks);
+}
+
+/* What the operating system makes its time of, "" where it does not tell: one word. */
+static void read_clocksource(char *word, size_t size)
+{
+    AUTO_CLOSE int descriptor = open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor < 0 ? 0 : read(descriptor, word, size - 1);
+    word[length > 0 ? length : 0] = '\0';
+    word[strcspn(word, " \t\n")] = '\0';
+}
+
+static void send_clock(struct wire_writer *writer, const struct offered_clock *clock,
+                       const char *clocksource)
+{
+    wire_begin(writer, "clock");
+    wire_put_string(writer, "name", clock->name);
+    wire_put_string(writer, "kind", clock->kind);
+    wire_put_string(writer, "way", clock->way);
+    wire_put_string(writer, "hardware", clock->hardware[0] ? clock->hardware : clocksource);
+    wire_put_string(writer, "claim", clock->claim);
+    wire_put_string(writer, "note", clock->note);
+    wire_put_u64(writer, "hz", clock->hz);
+    wire_put_u64(writer, "resolution_ps", clock->resolution_ps);
+    wire_put_u64(writer, "slow", clock->slow);
+    wire_put_u64(writer, "steered", clock->steered);
+    wire_end(writer);
+}
+
+void clocks_send(struct wire_writer *writer, const struct offers *offers)
+{
+    char clocksource[64];
+    read_clocksource(clocksource, sizeof(clocksource));
+    for (size_t index = 0; index < offers->clock_count; index++)
+        send_clock(writer, &offers->clocks[index], clocksource);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * PAPI's presets as its harnesses described them: which there are, and why one cannot be had. The
+ * driver itself does not hold PAPI. */
+
+/* The preset of that name, whatever modifiers follow it. */
+static struct preset *presets_find(const struct presets *presets, const char *name)
+{
+    size_t length = strcspn(name, ":");
+    for (size_t i = 0; i < presets->count; i++) {
+        const char *known = presets->list[i].name;
+        if (known && strlen(known) == length && strncmp(known, name, length) == 0)
+            return &presets->list[i];
+    }
+    return NULL;
+}
+
+int presets_add(struct presets *presets, const char *name, int error, const char *reason)
+{
+    struct preset *known = presets_find(presets, name);
+    if (known)
+        return 0; /* another harness said it */
+    struct preset *grown = realloc(presets->list, (presets->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    presets->list = grown;
+    struct preset *added = &grown[presets->count];
+    *added = (struct preset){strdup(name), strdup(reason), error};
+    presets->count++;
+    return added->name && added->reason ? 0 : -ENOMEM;
+}
+
+static void presets_free(struct presets *presets)
+{
+    for (size_t i = 0; i < presets->count; i++) {
+        free(presets->list[i].name);
+        free(presets->list[i].reason);
+    }
+    free(presets->list);
+    *presets = (struct presets){0};
+}
+
+int presets_each(const struct presets *presets, const char *glob, event_each *each, void *context)
+{
+    int stop = 0;
+    for (size_t i = 0; i < presets->count && !stop; i++) {
+        if (fnmatch(glob, presets->list[i].name, 0) == 0)
+            stop = each(context, presets->list[i].name, EVENT_PAPI);
+    }
+    return stop;
+}
+
+static int explain_unknown(const struct presets *presets, const char *name, char *reason,
+                           size_t size)
+{
+    char wanted[SUGGEST_NAME], sentence[512];
+    snprintf(wanted, sizeof(wanted), "%.*s", (int)strcspn(name, ":"), name);
+    struct suggestions suggestions = {.wanted = wanted};
+    for (size_t i = 0; i < presets->count; i++)
+        suggest_consider(&suggestions, presets->list[i].name);
+    suggest_sentence(&suggestions, sentence, sizeof(sentence));
+    snprintf(reason, size, "PAPI has no preset of this name%s", sentence);
+    return ENOENT;
+}
+
+int presets_try(const struct presets *presets, const struct event_view *view,
+                const struct event *event, char *reason, size_t size)
+{
+    if (!presets->count) {
+        snprintf(reason, size,
+                 "it is a preset of PAPI, which only the paths papi-low and papi-high can open, "
+                 "and they are not to be had here%s%s",
+                 presets->absence ? ": " : "", presets->absence ? presets->absence : "");
+        return ENOTSUP;
+    }
+    const struct preset *preset = presets_find(presets, event->name);
+    if (!preset)
+        return explain_unknown(presets, event->name, reason, size);
+    if (!preset->error)
+        return 0;
+    /* Presets are made of the cores' events: why those are not there is the better half of the
+     * reason. */
+    struct event core = {.name = event->name, .kind = EVENT_HARDWARE};
+    char why[768];
+    event_open_reason(view, &core, ENOENT, why, sizeof(why));
+    snprintf(reason, size, "PAPI says \"%s\": %s", preset->reason, why);
+    return preset->error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * All of it. */
+
+void offers_free(struct offers *offers)
+{
+    for (size_t index = 0; index < offers->count; index++) {
+        free(offers->list[index].path);
+        free(offers->list[index].opt);
+        free(offers->list[index].patterns);
+        free(offers->list[index].sources);
+        free(offers->list[index].note);
+    }
+    for (size_t index = 0; index < offers->absence_count; index++) {
+        free(offers->absences[index].kind);
+        free(offers->absences[index].name);
+        free(offers->absences[index].reason);
+    }
+    operations_free(offers);
+    clocks_free(offers);
+    presets_free(&offers->presets);
+    free(offers->list);
+    free(offers->absences);
+    *offers = (struct offers){0};
 }

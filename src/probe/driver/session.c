@@ -14,10 +14,6 @@
 #include <unistd.h>
 
 #include "probe/command/environment.h"
-#include "probe/driver/code.h"
-#include "probe/driver/commands.h"
-#include "probe/driver/subjects.h"
-#include "probe/driver/visit.h"
 #include "probe/sources/tool.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */

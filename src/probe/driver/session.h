@@ -2,14 +2,25 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The probe's end of a session (docs/protocol.md): what it holds, and the way requests reach it
- * while it works. */
+ * while it works.
+ *
+ * What is in this folder:
+ *
+ *     main.c            the words of assay-probe
+ *     session.h, .c     requests and the order of a session
+ *     visit.c           one visit: a process started, watched, streamed, explained
+ *     cells.h, .c       cells by id, and who measures each: a path, a tour, a watch, a command
+ *     answers.h, .c     what is answered besides visits: events, code, looks, brought files
+ *     catalogue.h, .c   what this kit can do on this machine: asking harnesses, hello
+ *     offers.c          the same as lists: paths, operations, clocks, presets, absences
+ *     kit.h, .c         the kit on disk: manifest, receiving, keeping
+ *     child.h, .c       processes: started, ended, their output
+ *     workspace.h, .c   private folders, and the memory shared with visits */
 #pragma once
 
 #include "probe/driver/answers.h"
-#include "probe/driver/brought.h"
 #include "probe/driver/catalogue.h"
 #include "probe/driver/cells.h"
-#include "probe/driver/looks.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/source.h"
 #include "wire/cell.h"
@@ -52,3 +63,8 @@ int session_take(struct session *session);
 
 /* Takes signals off the descriptor. -EINTR when one of them ends the session. */
 int session_signals(struct session *session);
+
+/* One visit: a fresh process that runs one cell. Runs it and sends begin, output, samples, end. A
+ * visit that fails is reported and is no error here; negative errno only when the session must end
+ * (-EPIPE, -EINTR). */
+int visit_run(struct session *session, struct planned_visit visit);

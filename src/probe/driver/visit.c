@@ -1,30 +1,83 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Starts a harness, watches it, streams its samples. While it runs the driver sleeps: it wakes for
- * the end of the child, for the controller, for output, and every tenth of a second to stream what
- * a long visit has gathered; so that a short visit is measured on a quiet machine. */
-#include "probe/driver/visit.h"
-
+ * One visit: a fresh process that runs one cell. Starts a harness, watches it, streams its samples.
+ * While it runs the driver sleeps: it wakes for the end of the child, for the controller, for
+ * output, and every tenth of a second to stream what a long visit has gathered; so that a short
+ * visit is measured on a quiet machine. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "probe/command/guard.h"
-#include "probe/driver/details.h"
-#include "probe/driver/watches.h"
+#include "probe/command/detail.h"
+#include "probe/driver/child.h"
+#include "probe/driver/session.h"
 #include "probe/sources/source.h"
 
-#define TICK_MS    100
-#define ALIVE_MS   1000
-#define BATCH_RUNS 1024u
-#define LAST_WORDS 400 /* bytes of standard error kept for the reason of a crash */
+/* ----------------------------------------------------------------------------------------------
+ * Details of commands on their way from the counting process to the controller: reads the file that
+ * it left (probe/command/detail.h) and sends it on, each frame with the visit that it is of. */
+
+/* An empty file for them; -1: the cell asks for none. Negative errno otherwise. */
+static int details_open(const struct cell *cell, struct failure *failure)
+{
+    if (!cell->command.words || cell->command.detail == DETAIL_NONE)
+        return -1;
+    const int fd = descriptor_lift(memfd_create("assay-detail", MFD_CLOEXEC));
+    return fd < 0 ? fail_with(failure, -errno, "no memory for details: %s", strerror(errno)) : fd;
+}
+
+static int pass_on(struct wire_writer *writer, struct planned_visit visit,
+                   const struct wire_frame *frame)
+{
+    wire_begin(writer, frame->type);
+    wire_put_u64(writer, "cell", visit.cell);
+    wire_put_u64(writer, "process", visit.process);
+    for (size_t index = 0; index < frame->field_count; index++) {
+        const struct wire_field *field = &frame->fields[index];
+        wire_put_bytes(writer, field->key, field->value, field->length);
+    }
+    return wire_end(writer);
+}
+
+/* Passes on what was written there. -EBADMSG with a text: that makes no sense, and nothing more of
+ * it was sent; other negative errno: the controller is gone. *damaged tells the two apart. */
+static int details_send(struct wire_writer *writer, struct planned_visit visit, int file,
+                        bool *damaged, struct failure *failure)
+{
+    AUTO_FREE char *line = NULL;
+    size_t size = 0;
+    struct wire_frame frame;
+    const int copy = dup(file);
+    AUTO_FILE FILE *stream = copy < 0 ? NULL : fdopen(copy, "r");
+    int more = stream && fseek(stream, 0, SEEK_SET) == 0 ? 1 : -1;
+    if (more < 0)
+        return *damaged = true, fail_with(failure, -EIO, "details cannot be read");
+    while ((more = detail_next(stream, &line, &size, &frame, failure)) > 0) {
+        const int result = pass_on(writer, visit, &frame);
+        if (result < 0)
+            return result;
+    }
+    *damaged = more < 0;
+    return more;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The visit. */
+
+#define TICK_MS     100
+#define ALIVE_MS    1000
+#define PATIENCE_MS 20000
+#define BATCH_RUNS  1024u
+#define LAST_WORDS  400 /* bytes of standard error kept for the reason of a crash */
 
 struct watch {
     struct session *session;
@@ -50,6 +103,25 @@ static void fill_event(struct job_event *to, const struct event *event)
     snprintf(to->target, JOB_NAME, "%s", event->target ? event->target : "");
     to->own = event->own;
     snprintf(to->counts, JOB_CLASS, "%s", event->counts ? event->counts : "");
+}
+
+/* What the harness is asked for besides what every job says; the names of its events are clocks. */
+static void watch_fill_job(struct job *job, const struct cell *cell)
+{
+    const struct cell_watch *watch = &cell->watch;
+    for (uint32_t index = 0; index < cell->counters; index++) {
+        job->events[index] = (struct job_event){0};
+        snprintf(job->events[index].name, JOB_NAME, "%s", cell->events[index]);
+    }
+    job->watch.kind = (uint32_t)watch->kind;
+    snprintf(job->watch.workload, sizeof(job->watch.workload), "%s",
+             watch->workload ? watch->workload : "");
+    job->watch.length = watch->length;
+    job->watch.threads = watch->threads;
+    job->watch.moves = watch->moves;
+    job->watch.handover = watch->handover;
+    job->watch.awake = watch->awake;
+    job->watch.partner = watch->partner;
 }
 
 static void fill_job(struct job *job, const struct known_cell *known)
@@ -246,6 +318,13 @@ static int wake(struct watch *watch)
     if (ready == 0 && ((result = stream(watch, false)) < 0 || (result = stay_alive(watch)) < 0))
         return result;
     return ends[SIGNALS].revents ? 1 : 0;
+}
+
+/* So long may pass between two runs that end before the harness is given up. */
+static int64_t watch_patience_ms(const struct cell_watch *watch)
+{
+    /* Busy machines take many times the length; readings of a row are no time. */
+    return PATIENCE_MS + (watch->kind == WATCH_ROW ? 0 : (int64_t)(watch->length / 1000) * 10);
 }
 
 /* A clock that somebody brought along may never return, which no budget would end. */

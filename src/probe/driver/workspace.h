@@ -1,12 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What visits use again and again: the shared memory with the job, and the folder for paths whose
- * library insists on writing files. */
+ * Folders the probe must leave behind as it found them: gone; and what visits use again and again:
+ * the shared memory with the job, and the folder for paths whose library insists on writing files.
+ */
 #pragma once
 
 #include "base/failure.h"
 #include "probe/harness/job.h"
+
+/* A new private folder below TMPDIR (or /tmp); *path is to be freed. */
+int folder_make(char **path, struct failure *failure);
+/* Removes it and what is in it. */
+void folder_remove(const char *path);
 
 #define WORKSPACE_KEEPERS 2u
 

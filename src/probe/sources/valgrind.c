@@ -23,7 +23,6 @@
 #include "probe/sources/source.h"
 #include "probe/sources/trial.h"
 #include "probe/sources/valgrind-output.h"
-#include "specimens/geometry.h"
 #include "specimens/specimen.h"
 #include "traced-code.h"
 
