@@ -11,7 +11,6 @@
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
-#include "stats/density.h"
 #include "stats/moments.h"
 
 static const char *const kinds[] = {"table", "boxes",     "points", "lines",

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "error-builder.h"
-#include "stats/spread.h"
+#include "stats/moments.h"
 #include "studies/error/judge.h"
 #include "studies/error/study.h"
 

@@ -3,7 +3,7 @@
  *
  * Medians over processes: their intervals, and those of differences and ratios, hold the true
  * figure as often as they say, for costs of any shape; equal costs have none. */
-#include "stats/medians.h"
+#include "stats/interval.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 #include <stdint.h>
 /* cmocka needs the four above before it. */
 #include <cmocka.h>
+#include <stdbool.h>
 
 #include "stats/random.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "stats-digits.h"
-#include "stats/density.h"
+#include "stats/moments.h"
 #include "stats/random.h"
 
 /* R: x <- c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0); bw <- bw.nrd0(x)

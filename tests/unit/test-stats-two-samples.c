@@ -14,7 +14,6 @@
 #include <stdbool.h>
 
 #include "stats-digits.h"
-#include "stats/many-tests.h"
 #include "stats/random.h"
 #include "stats/two-samples.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "commands/compare/judge.h"
-#include "stats/many-tests.h"
 #include "stats/moments.h"
 #include "stats/two-samples.h"
 

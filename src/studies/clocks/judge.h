@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "engine/findings.h"
-#include "stats/medians.h"
+#include "stats/interval.h"
 #include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------

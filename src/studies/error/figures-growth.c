@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "output/table.h"
-#include "stats/spread.h"
+#include "stats/moments.h"
 #include "studies/error/judge.h"
 #include "studies/error/parts.h"
 

@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "stats/moments.h"
 #include "stats/random.h"
-#include "stats/spread.h"
 #include "studies/error/judge.h"
 #include "studies/error/study.h"
 #include "studies/validate/judge.h"

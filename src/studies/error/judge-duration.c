@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "stats/interval.h"
-#include "stats/spread.h"
+#include "stats/moments.h"
 #include "studies/error/judge.h"
 #include "studies/validate/judge.h"
 

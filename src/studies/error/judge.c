@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "stats/spread.h"
+#include "stats/moments.h"
 #include "studies/error/judge.h"
 #include "studies/error/study.h"
 

@@ -572,8 +572,8 @@ static bool pool_add(struct pool *pool, const struct error_cell *cell)
     return true;
 }
 
-/* A value that was really read, as in rows.c. */
-static double quantile(const struct pool *pool, double share)
+/* A value that was really read, as those of error_quantile. */
+static double pool_quantile(const struct pool *pool, double share)
 {
     return (double)pool->values[(size_t)(share * (double)(pool->count - 1) + 0.5)];
 }
@@ -618,7 +618,7 @@ static double stepped_of(const struct error_report *report, const struct error_c
     }
     if (complete && pool.count) {
         qsort(pool.values, pool.count, sizeof(*pool.values), compare);
-        median = quantile(&pool, 0.5);
+        median = pool_quantile(&pool, 0.5);
     }
     free(pool.values);
     return median;
@@ -640,9 +640,9 @@ static void add_box(struct boxing *boxing, const struct error_cell *like)
         snprintf(label, LABEL_SIZE, "%.50s %s", like->path, pattern_names[like->pattern]);
         *box = (struct box){.label = label,
                             .min = (double)pool.values[0],
-                            .q1 = quantile(&pool, 0.25),
-                            .median = quantile(&pool, 0.5),
-                            .q3 = quantile(&pool, 0.75),
+                            .q1 = pool_quantile(&pool, 0.25),
+                            .median = pool_quantile(&pool, 0.5),
+                            .q3 = pool_quantile(&pool, 0.75),
                             .max = (double)pool.values[pool.count - 1],
                             .mark = stepped_of(&boxing->erring->report, like)};
         boxing->marked |= isfinite(box->mark);

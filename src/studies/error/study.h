@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "engine/findings.h"
-#include "stats/spread.h"
+#include "stats/moments.h"
 #include "wire/cell.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "stats/moments.h"
-#include "stats/spread.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "stats/medians.h"
+#include "stats/interval.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "stats/incomplete-beta.h"
+#include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
 

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "stats/medians.h"
+#include "stats/interval.h"
 #include "stats/moments.h"
-#include "stats/spread.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "stats/interval.h"
-#include "stats/medians.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
 
