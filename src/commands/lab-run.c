@@ -23,7 +23,7 @@
 #include "engine/options.h"
 #include "engine/via-parts.h"
 #include "lab/machine.h"
-#include "wire/pipe.h"
+#include "wire/frame.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The controller's loop while a command runs in a machine: input there, output and errors here,

@@ -22,7 +22,7 @@
 #include "base/printable.h"
 #include "engine/via-parts.h"
 #include "engine/via.h"
-#include "wire/pipe.h"
+#include "wire/frame.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Talking to a child while the transport connects: waiting for a word, sending bytes, and never

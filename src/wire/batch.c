@@ -8,8 +8,6 @@
 #include <stdlib.h>
 
 #include "wire/cell.h"
-#include "wire/column.h"
-#include "wire/decimal.h"
 
 #define KEY_BYTES       16
 #define NUMBER_BYTES    (DECIMAL_MAX + 1)

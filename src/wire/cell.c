@@ -3,7 +3,7 @@
  *
  * Cells on the wire: what the controller asks for, and the probe's reading of it. Whether the
  * factors exist on the machine is for the probe to say; here they only have to be well-formed. */
-#include "wire/cell-frame.h"
+#include "wire/cell.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,6 +40,35 @@ static void put_watch(struct wire_writer *writer, const struct cell_watch *watch
     wire_put_i64(writer, "partner", watch->partner);
 }
 
+/* Eleven fields, or none. Texts that there need not be travel as empty ones. */
+static const struct {
+    const char *key;
+    size_t offset;
+    bool needed;
+} texts[] = {
+    {"words", offsetof(struct cell_command, words), true},
+    {"name", offsetof(struct cell_command, name), true},
+    {"directory", offsetof(struct cell_command, directory), false},
+    {"input", offsetof(struct cell_command, input), false},
+    {"keep", offsetof(struct cell_command, keep), false},
+};
+enum { TEXTS = sizeof(texts) / sizeof(*texts) };
+
+static void cell_put_command(struct wire_writer *writer, const struct cell_command *command)
+{
+    const unsigned sweep = (unsigned)command->sweep, detail = (unsigned)command->detail;
+    for (size_t i = 0; i < TEXTS; i++) {
+        const char *text = *(char *const *)(const void *)((const char *)command + texts[i].offset);
+        wire_put_string(writer, texts[i].key, text ? text : "");
+    }
+    wire_put_u64(writer, "controls", command->controls);
+    wire_put_string(writer, "sweep", sweep < SWEEP_COUNT ? sweep_names[sweep] : "?");
+    wire_put_u64(writer, "swept", command->swept);
+    wire_put_u64(writer, "timeout", command->timeout);
+    wire_put_string(writer, "detail", detail < DETAIL_COUNT ? command_detail_names[detail] : "?");
+    wire_put_u64(writer, "shown", command->shown ? 1u + (unsigned)command->lent : 0u);
+}
+
 int cell_put(struct wire_writer *writer, const struct cell *cell)
 {
     char key[KEY_BYTES];
@@ -66,8 +95,8 @@ int cell_put(struct wire_writer *writer, const struct cell *cell)
     return wire_end(writer);
 }
 
-int cell_get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,
-                    uint64_t highest, uint64_t *value, struct failure *failure)
+static int cell_get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,
+                           uint64_t highest, uint64_t *value, struct failure *failure)
 {
     int status = wire_get_u64(frame, key, value);
     if (status == 0 && *value >= lowest && *value <= highest)
@@ -78,8 +107,9 @@ int cell_get_number(const struct wire_frame *frame, const char *key, uint64_t lo
         (unsigned long long)lowest, (unsigned long long)highest, given ? given : "missing");
 }
 
-int cell_get_word(const struct wire_frame *frame, const char *key, char **word,
-                  struct failure *failure)
+/* A word that must not be empty, copied. */
+static int cell_get_word(const struct wire_frame *frame, const char *key, char **word,
+                         struct failure *failure)
 {
     const char *given = wire_get(frame, key);
     if (!given || !*given)
@@ -139,7 +169,8 @@ static int get_words(const struct wire_frame *frame, struct cell *cell, struct f
     return 0;
 }
 
-bool cell_has_any(const struct wire_frame *frame, const char *const *keys)
+/* Is one of these keys there? Ends with NULL. */
+static bool cell_has_any(const struct wire_frame *frame, const char *const *keys)
 {
     bool there = false;
     for (; *keys; keys++)
@@ -147,7 +178,8 @@ bool cell_has_any(const struct wire_frame *frame, const char *const *keys)
     return there;
 }
 
-int cell_judge_sent(int status, const struct failure *why, struct failure *failure)
+/* What a check said of a cell, which is now what the peer sent and not what we were asked. */
+static int cell_judge_sent(int status, const struct failure *why, struct failure *failure)
 {
     return status ? fail_with(failure, status == -EINVAL ? -EBADMSG : status, "%s", why->text) : 0;
 }
@@ -239,6 +271,73 @@ static int get_watch(const struct wire_frame *frame, struct cell *cell, struct f
     }
     struct failure why = {0};
     return cell_judge_sent(cell_check_watch(cell, &why), &why, failure);
+}
+
+static int get_texts(const struct wire_frame *frame, struct cell_command *command,
+                     struct failure *failure)
+{
+    int status = 0;
+    for (size_t i = 0; i < TEXTS && status == 0; i++) {
+        const char *given = wire_get(frame, texts[i].key);
+        char **text = (char **)(void *)((char *)command + texts[i].offset);
+        if (!given)
+            return fail_with(failure, -EBADMSG, "a command must have '%s', be it empty",
+                             texts[i].key);
+        if (*given || texts[i].needed)
+            status = cell_get_word(frame, texts[i].key, text, failure);
+    }
+    return status;
+}
+
+/* Which of the words a field holds. */
+static int get_choice(const struct wire_frame *frame, const char *key, const char *const *words,
+                      unsigned count, unsigned *choice, struct failure *failure)
+{
+    const char *given = wire_get(frame, key);
+    for (*choice = 0; given && *choice < count; ++*choice)
+        if (strcmp(given, words[*choice]) == 0)
+            return 0;
+    return fail_with(failure, -EBADMSG, "a command's '%s' is '%.40s', which is none", key,
+                     given ? given : "missing");
+}
+
+static int get_fields(const struct wire_frame *frame, struct cell_command *command,
+                      struct failure *failure)
+{
+    uint64_t controls, shown;
+    unsigned sweep, detail;
+    int status;
+    if ((status = get_texts(frame, command, failure)) < 0 ||
+        (status = cell_get_number(frame, "controls", 0, CONTROLS_ALL, &controls, failure)) < 0 ||
+        (status = get_choice(frame, "sweep", sweep_names, SWEEP_COUNT, &sweep, failure)) < 0 ||
+        (status = cell_get_number(frame, "swept", 0, SWEEP_MOST, &command->swept, failure)) < 0 ||
+        (status = cell_get_number(frame, "timeout", 0, COMMAND_MOST_MS, &command->timeout,
+                                  failure)) < 0 ||
+        (status = get_choice(frame, "detail", command_detail_names, DETAIL_COUNT, &detail,
+                             failure)) < 0 ||
+        (status = cell_get_number(frame, "shown", 0, LENT_COUNT, &shown, failure)) < 0)
+        return status;
+    command->controls = (uint32_t)controls;
+    command->sweep = (enum command_sweep)sweep;
+    command->detail = (enum command_detail)detail;
+    command->shown = shown != 0;
+    command->lent = (enum command_lent)(shown ? shown - 1 : 0);
+    return 0;
+}
+
+/* All eleven fields, or none of them. */
+static int cell_get_command(const struct wire_frame *frame, struct cell *cell,
+                            struct failure *failure)
+{
+    static const char *const keys[] = {"words", "name",  "directory", "input",  "keep",  "controls",
+                                       "sweep", "swept", "timeout",   "detail", "shown", NULL};
+    if (cell_has_any(frame, keys)) {
+        int status = get_fields(frame, &cell->command, failure);
+        if (status < 0)
+            return status;
+    }
+    struct failure why = {0};
+    return cell_judge_sent(cell_check_command(cell, &why), &why, failure);
 }
 
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure)

@@ -3,7 +3,19 @@
  *
  * Cells and samples: what the controller asks for and what the probe gives back. A cell is one
  * combination of factors; a visit is one fresh process that runs one cell; a batch is a stretch of
- * the runs of one visit. Shared by both sides of the wire. */
+ * the runs of one visit. Shared by both sides of the wire.
+ *
+ * The chapters of src/wire:
+ *
+ *     frame       the lines on the pipe: written, parsed, read
+ *     cell        cells as frames, and copies of them
+ *     cell-check  whether the tour, the watch or the command of a cell makes sense
+ *     batch       samples as frames, in columns
+ *     tour        the calls of a tour as text
+ *     watch       what each run of a watch is, and clocks that people bring along
+ *     command     what can be controlled of a program, and what is told of it
+ *     pattern     the names of patterns, alone: harnesses carry them and nothing else of the wire
+ */
 #pragma once
 
 #include "wire/command.h"

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/failure.h"
 #include "base/text.h"
@@ -21,6 +22,8 @@
 #define WIRE_MAX_LINE   (1u << 20) /* bytes, newline included: longer lines are refused */
 #define WIRE_MAX_FIELDS 256
 #define WIRE_MAX_COLUMN 65536u /* values in one column */
+
+#define DECIMAL_MAX 20 /* digits of 2^64 - 1 */
 
 uint32_t wire_crc32(const void *bytes, size_t length);
 
@@ -54,6 +57,11 @@ int wire_end(struct wire_writer *writer);
 int wire_flush(struct wire_writer *writer);
 void wire_writer_free(struct wire_writer *writer);
 
+/* To a peer that may be gone: as write(2), interrupted calls begun again, but -1 is a negative
+ * errno and a closed pipe gives -EPIPE without the signal, whatever the process has done about
+ * SIGPIPE. */
+ssize_t pipe_write(int fd, const void *bytes, size_t length);
+
 /* --- parsing --- */
 struct wire_field {
     const char *key;
@@ -82,6 +90,9 @@ int wire_get_i64(const struct wire_frame *frame, const char *key, int64_t *value
 /* Exactly count values, or -EBADMSG. */
 int wire_get_column(const struct wire_frame *frame, const char *key, uint64_t *values,
                     size_t count);
+/* Decodes exactly count values into values[0], values[stride], …; -EBADMSG when the text holds
+ * anything else. */
+int column_decode(const char *text, size_t length, uint64_t *values, size_t stride, size_t count);
 
 /* --- reading lines from a descriptor --- */
 struct wire_reader {
