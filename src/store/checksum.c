@@ -3,8 +3,6 @@
  *
  * The checksum over the tables of a finished store: all values of all rows, in the order of their
  * keys. Samples are left to the checksums of their visits, so that opening a store stays cheap. */
-#include "store/checksum.h"
-
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "store/handle.h"
 
 /* Read in the order of the tables themselves: an index may be damaged too. */
 const struct checked_table checked_tables[] = {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "store/collection.h"
 #include "store/handle.h"
 
 static const char suffix[] = ".sqlite";

@@ -1,14 +1,144 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statements and their columns. A store may come from anywhere, so every value that is read is
- * checked for its type and range: SQLite itself lets any column hold anything. */
+ * What every chapter asks of SQLite: statements, their columns, rows copied from one database into
+ * another, and sentences for what went wrong. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "store/handle.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * From an SQLite result to a sentence for a person: what happened to which file, and what to do. */
+
+#define SALVAGE                                                                                    \
+    "Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"
+
+struct explanation {
+    int result; /* SQLite's primary result code */
+    int error;
+    const char *why;
+    const char *next;
+};
+
+static const struct explanation explanations[] = {
+    {SQLITE_FULL, ENOSPC, "the disk is full",
+     "What was committed is safe: free some space and go on with --resume"},
+    {SQLITE_NOTADB, EBADMSG, "it is not an SQLite database", "Name a file that assay wrote"},
+    {SQLITE_CORRUPT, EBADMSG, "the file is damaged", SALVAGE},
+    {SQLITE_BUSY, EBUSY, "another program has locked it",
+     "Wait for that program to end, or close it, and try again"},
+    {SQLITE_LOCKED, EBUSY, "it is locked within this program",
+     "This is a defect: please report it"},
+    {SQLITE_READONLY, EROFS, "it cannot be written",
+     "Check the permissions of the file and its folder, or name another place with --store"},
+    {SQLITE_CANTOPEN, EACCES, "the file or one beside it (-journal, -wal, -shm) cannot be opened",
+     "Check the permissions of the file and its folder, or copy the store to another place"},
+    {SQLITE_PERM, EACCES, "permission is refused", "Check the permissions of the file"},
+    {SQLITE_PROTOCOL, EBUSY, "its locks do not work",
+     "Put the store on a local file system with --store"},
+    {SQLITE_NOLFS, EFBIG, "the file system holds no file this large",
+     "Name another place with --store"},
+    {SQLITE_TOOBIG, EBADMSG, "it holds a value of an absurd size",
+     "The file is damaged, or was not written by assay: take a copy you trust"},
+    {SQLITE_MISMATCH, EBADMSG, "a value has the wrong type",
+     "The file is damaged, or was not written by assay: take a copy you trust"},
+    {SQLITE_CONSTRAINT, EBADMSG, "what is there contradicts what is being written",
+     "The file is damaged, or was changed by another program: start a new store"},
+    {SQLITE_INTERRUPT, EBADMSG, "checking it takes longer than any sound store would",
+     "The file is damaged, or was not written by assay: take a copy you trust"},
+    {SQLITE_NOMEM, ENOMEM, "memory ran out", "Close other programs and try again"},
+    {SQLITE_IOERR, EIO, "reading or writing the file failed",
+     "Check the disk (dmesg says more), or name another place with --store"},
+    {SQLITE_ERROR, EBADMSG, "its content does not fit",
+     "The file is damaged, or was not written by assay: take a copy you trust"},
+};
+
+static const struct explanation *explain(int result, int system_error)
+{
+    /* A quota or a limit on the size of files comes as a plain I/O error. */
+    if (result == SQLITE_IOERR &&
+        (system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG))
+        result = SQLITE_FULL;
+    for (size_t i = 0; i < sizeof(explanations) / sizeof(explanations[0]); i++)
+        if (explanations[i].result == result)
+            return &explanations[i];
+    return NULL;
+}
+
+/* The errno behind a failure. SQLite keeps it for the connection, but not where a COMMIT failed:
+ * then the database file or its journal has it. */
+static int errno_behind(sqlite3 *db)
+{
+    int error = sqlite3_system_errno(db);
+    if (!error)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    sqlite3_file *journal = NULL;
+    if (!error)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    /* A journal in memory has no file, and nothing to ask. */
+    if (journal && journal->pMethods && journal->pMethods->xFileControl)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
+int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure)
+{
+    if (!db)
+        return fail_with(failure, -ENOMEM, "cannot %s %s: memory ran out", doing, path);
+    int result = sqlite3_extended_errcode(db);
+    /* Asked before the errno: file controls would replace it. */
+    char message[256];
+    snprintf(message, sizeof(message), "%s", sqlite3_errmsg(db));
+    int system_error = errno_behind(db);
+    const struct explanation *known = explain(result & 0xff, system_error);
+    if (!known)
+        return fail_with(failure, -EIO, "cannot %s %s: SQLite says \"%s\" (%d)", doing, path,
+                         message, result);
+    bool system_tells = system_error && (known->error == ENOSPC || known->error == EIO ||
+                                         known->error == EACCES || known->error == EROFS);
+    int error = known->error == ENOSPC && system_error ? system_error : known->error;
+    return fail_with(failure, -error, "cannot %s %s: %s (%s%s%s). %s.", doing, path, known->why,
+                     message, system_tells ? ": " : "", system_tells ? strerror(system_error) : "",
+                     known->next);
+}
+
+#define DAMAGED " is damaged, or was changed by another program: "
+#define ADVICE  ". " SALVAGE
+
+int store_damaged(const char *path, const char *what, struct failure *failure)
+{
+    return fail_with(failure, -EBADMSG, "the store %.400s" DAMAGED "%s" ADVICE, path, what);
+}
+
+void store_damage(const struct failure *failure, char *what, size_t size)
+{
+    const char *from = strstr(failure->text, DAMAGED);
+    from = from ? from + strlen(DAMAGED) : failure->text;
+    const char *advice = strstr(from, ADVICE);
+    snprintf(what, size, "%.*s", (int)(advice ? advice - from : (ptrdiff_t)strlen(from)), from);
+}
+
+bool store_advises_salvage(const struct failure *failure)
+{
+    return strstr(failure->text, SALVAGE);
+}
+
+int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,
+                  struct failure *failure)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "process %" PRIu32 " of cell %" PRIu32 " %s", process, cell, what);
+    return store_damaged(store->path, text, failure);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Statements and their columns. A store may come from anywhere, so every value that is read is
+ * checked for its type and range: SQLite itself lets any column hold anything. */
 
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
                   struct failure *failure)
@@ -172,4 +302,66 @@ void store_time(char text[32])
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Rows from one database into another, value by value: by two statements instead of ATTACH, so that
+ * a source may be whatever a store can be read from. */
+
+static int prepare_insert(struct store *into, const char *table, unsigned number, int columns,
+                          sqlite3_stmt **insert, struct failure *failure)
+{
+    AUTO_TEXT struct text sql = {0};
+    text_printf(&sql, "INSERT INTO %s VALUES(", table);
+    if (number)
+        text_printf(&sql, "%u, ", number);
+    for (int i = 0; i < columns; i++)
+        text_puts(&sql, i ? ", ?" : "?");
+    text_puts(&sql, ")");
+    return sql.failed ? store_no_memory(into, failure)
+                      : store_prepare(into, text_string(&sql), insert, failure);
+}
+
+/* What the same table of another file does not take was not written by assay. */
+static int refuse_row(const struct store *from, const char *table, struct failure *failure)
+{
+    return fail_with(failure, -EBADMSG, "table %s of %.300s has a row that it cannot have", table,
+                     from->path);
+}
+
+int copy_table(struct store *from, struct store *into, const char *table, unsigned number,
+               struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *rows = NULL, *insert = NULL;
+    char query[64];
+    snprintf(query, sizeof(query), "SELECT * FROM %s", table);
+    int error = store_prepare(from, query, &rows, failure);
+    const int columns = sqlite3_column_count(rows);
+    if (!error)
+        error = prepare_insert(into, table, number, columns, &insert, failure);
+    while (!error) {
+        int got = store_step(from, rows, "read", failure);
+        if (got <= 0)
+            return got;
+        for (int i = 0; i < columns; i++)
+            sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
+        error = store_step(into, insert, "write to", failure);
+        if ((sqlite3_reset(insert) & 0xff) == SQLITE_CONSTRAINT)
+            return refuse_row(from, table, failure);
+    }
+    return error;
+}
+
+void bind_stored(sqlite3_stmt *statement, int index, const struct sample *sample)
+{
+    bind_u64(statement, index, sample->value);
+    bind_u64(statement, index + 1, sample->enabled);
+    if (sample->running == sample->enabled)
+        sqlite3_bind_null(statement, index + 2);
+    else
+        bind_u64(statement, index + 2, sample->running);
+    bind_u64(statement, index + 3, sample->account.minor_faults);
+    bind_u64(statement, index + 4, sample->account.major_faults);
+    bind_u64(statement, index + 5, sample->account.voluntary);
+    bind_u64(statement, index + 6, sample->account.involuntary);
 }

@@ -3,7 +3,22 @@
  *
  * The store: one SQLite file per run that holds machine, plan, order and raw samples
  * (docs/store.md documents the schema). Written while samples arrive, in transactions; what was
- * committed survives SIGKILL; a finished store is a single plain file. */
+ * committed survives SIGKILL; a finished store is a single plain file.
+ *
+ * The chapters of src/store; they share handle.h:
+ *
+ *     statement   what all ask of SQLite, and sentences for what went wrong
+ *     schema      how stores and collections are laid out, version by version
+ *     open        the connection; stores made or opened, finished, closed
+ *     place       where stores live when nobody says
+ *     checksum    is a finished store what was written
+ *     plan        the plan put in, and held against that of a resumed run
+ *     write       the one writer, its transactions, and samples put in
+ *     knowledge   what is kept besides samples, in and out
+ *     cells       run, machine, cells and visits out
+ *     samples     samples out
+ *     collection  several runs in one file
+ *     salvage     what is left of a damaged store */
 #pragma once
 
 #include <stdbool.h>
