@@ -37,7 +37,7 @@ int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_
 /* Could this text be meant as modifiers? Letters of perf's modifier alphabet only, not empty. */
 bool event_looks_like_modifiers(const char *text);
 
-/* --- generic.c --- */
+/* --- forms.c --- */
 
 struct generic_event {
     uint32_t type; /* PERF_TYPE_HARDWARE, _SOFTWARE or _HW_CACHE */
