@@ -12,7 +12,6 @@
 #include "events/event.h"
 #include "events/form.h"
 #include "lib/calipers.h"
-#include "lib/counter.h"
 #include "lib/set.h"
 
 static const char *const classes[] = {"instructions", NULL};

@@ -5,7 +5,7 @@
  * the model that this file is. */
 #define ASSAY_NO_INLINE
 #include "lib/calipers.h"
-#include "lib/counter.h"
+#include "lib/set.h"
 #include "lib/root.h"
 
 #define STANDARD_95  1.96

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/counter.h"
 #include "lib/set.h"
 
 static struct region_sums *sums_at(const struct regions *regions, uint32_t number)

@@ -1,10 +1,36 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Inside libassay: a set of counters. */
+ * Inside libassay: counters. First one alone, then sets, which are counters that are switched
+ * and read together. */
 #pragma once
 
-#include "lib/counter.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "assay.h"
+#include "events/event.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * One counter: whether it can be opened, and what its numbers mean. */
+
+/* Can the calling thread open it, alone? 0 or negative errno. Nothing stays open. */
+int counter_try_open(const struct event *event);
+
+/* What the operating system reports for one counter, or the difference of two such reports. */
+struct counter_report {
+    uint64_t count;
+    uint64_t enabled_ns;
+    uint64_t running_ns;
+};
+
+/* count * enabled / running in 128 bits: no product is cut off, whatever the times are. 0 when it
+ * never ran. */
+double counter_scale(const struct counter_report *report);
+enum assay_state counter_state(const struct counter_report *report);
+
+/* ----------------------------------------------------------------------------------------------
+ * A set of counters. */
 
 struct set_member {
     struct event event;
@@ -37,9 +63,6 @@ struct assay_set {
 typedef int set_prepare(struct event *event, struct failure *failure);
 int set_open(struct assay_set **result, const char *const *events, size_t count, unsigned flags,
              set_prepare *prepare);
-
-/* Once all members are open: says how one system call reads them, if one can. */
-void set_prepare_reader(struct assay_set *set);
 
 /* Remembers the sentence for assay_last_error and returns code. */
 int set_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lib/clock-parts.h"
+#include "lib/clock.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -19,7 +19,6 @@
 
 #include "assay.h"
 #include "lib/clock.h"
-#include "lib/clock-parts.h"
 #include "skip.h"
 #include "tree.h"
 

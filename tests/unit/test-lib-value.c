@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "lib/counter.h"
+#include "lib/set.h"
 
 static void states_follow_from_the_two_times(void **state)
 {
