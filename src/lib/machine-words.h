@@ -61,3 +61,10 @@ const char *machine_hypervisor(machine_value *value, void *context,
 /* How we know that a program interprets this CPU; NULL: nothing points to it. Asks for the fields
  * above, emulated.declared, emulated.by and hypervisor_places. */
 const char *machine_emulation(machine_value *value, void *context);
+
+/* --- CPUID --- */
+
+/* What the x86 instruction says of a hypervisor. Fills signatures with the names that the
+ * hypervisor leaves hold ("KVMKVMKVM", several joined with commas when one hypervisor poses as
+ * another), "" on bare metal. 0, or -ENOTSUP where the ISA has no such instruction. */
+int cpuid_hypervisor(char *signatures, size_t size);

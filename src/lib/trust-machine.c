@@ -4,7 +4,7 @@
  * The fields of the fingerprint, read as cheaply as they can be: /proc/cpuinfo, two files of the
  * operating system, CPUID, and signs of a hypervisor where CPUID has no word for it. src/machine
  * reads the same into facts; tests hold both against each other. */
-#include "lib/trust-machine.h"
+#include "lib/trust.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/cpuid-hypervisor.h"
+#include "lib/machine-words.h"
 
 #define LINE    8192 /* bytes of a line of /proc/cpuinfo: flags are the longest */
 #define SMALL   4096 /* bytes of a file that holds one value */

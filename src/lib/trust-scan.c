@@ -3,7 +3,7 @@
  *
  * A pull scanner for JSON. Invariants: nothing is allocated; at most SCAN_MOST bytes are read and
  * SCAN_DEPTH levels descended; once error is set no byte is taken any more, so every loop ends. */
-#include "lib/trust-scan.h"
+#include "lib/trust.h"
 
 #include <errno.h>
 #include <stdarg.h>

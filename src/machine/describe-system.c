@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "events/situation.h"
-#include "lib/cpuid-hypervisor.h"
+#include "lib/machine-words.h"
 #include "lib/machine-words.h"
 #include "machine/describe.h"
 

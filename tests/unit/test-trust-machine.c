@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "lib/trust-machine.h"
+#include "lib/trust.h"
 #include "machine/check.h"
 #include "machine/describe.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/trust-scan.h"
+#include "lib/trust.h"
 
 static int scan_all(const char *text, size_t size, struct failure *failure)
 {
