@@ -1,15 +1,374 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Opening and closing calipers: which path has its counts, and what they say about their events. */
+ * Calipers: which of them a thread has, by which path they count, opening and closing them, and
+ * what they say about their events. */
 #define ASSAY_NO_INLINE
-#include "lib/calipers.h"
-
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 
+#include "lib/calipers.h"
+#include "lib/clock.h"
+#include "lib/in-place.h"
+#include "lib/regions.h"
 #include "lib/set.h"
+#include "lib/ticks.h"
+#include "lib/user-access.h"
+#include "lib/user-read.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Which calipers a thread has opened and selected, and what becomes of them when it ends or
+ * forks.
+ *
+ * A thread that ends closes what it left open. In a child of fork, calipers of the thread that
+ * forked stay usable and count nothing: their descriptors still count the parent, and the pages of
+ * user reads are not mapped there. Those of other threads are memory that nobody can reach. A child
+ * by vfork shares the parent's memory: what it does to calipers it does to the parent's. */
+
+/* Where regions of threads go that have selected nothing: read in no way, one frame for all. */
+static struct assay_frame nothing;
+static struct assay_here nowhere = {.frame = &nothing, .last = &nothing};
+
+__thread struct assay_here *assay_here = &nowhere;
+
+/* What the thread opened, the latest first, and its number, which no other thread and no child of
+ * fork ever gets again. */
+static __thread struct assay_calipers *opened;
+static __thread long self;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int key_error = EAGAIN; /* 0: there is a key */
+
+struct assay_calipers *calipers_here(void)
+{
+    struct assay_here *here = assay_here;
+    return here == &nowhere ? NULL : (struct assay_calipers *)(void *)here;
+}
+
+struct assay_calipers *here_opened(void)
+{
+    return opened;
+}
+
+static void thread_ended(void *unused)
+{
+    (void)unused;
+    while (opened)
+        assay_calipers_close(opened);
+}
+
+/* Nothing but assignments: the child of a program with threads may call little else. */
+static void forked(void)
+{
+    for (struct assay_calipers *calipers = opened; calipers; calipers = calipers->next) {
+        if (calipers->here.ways & ASSAY_WAY_TRAP && calipers->here.depth)
+            trap_leave();
+        calipers->forked = true;
+        calipers->here.ways = 0;
+        for (size_t i = 0; i <= ASSAY_CALIPERS_MOST; i++)
+            calipers->here.pages[i] = NULL;
+    }
+    process_forked();
+}
+
+static void prepare(void)
+{
+    key_error = pthread_key_create(&key, thread_ended);
+    if (!key_error && pthread_atfork(NULL, NULL, forked) != 0) {
+        pthread_key_delete(key);
+        key_error = ENOMEM;
+    }
+}
+
+/* Where the library itself is unloaded (as a part of something that is; libassay.so never is), no
+ * thread may find its way back here: calipers that are still open are lost. */
+static __attribute__((destructor)) void unloaded(void)
+{
+    process_ended();
+    if (!key_error)
+        pthread_key_delete(key);
+    key_error = EAGAIN;
+}
+
+int here_attach(struct assay_calipers *calipers)
+{
+    static long threads;
+    pthread_once(&once, prepare);
+    if (key_error || pthread_setspecific(key, &opened) != 0)
+        return set_fail(key_error ? -key_error : -ENOMEM,
+                        "the end of a thread cannot be noticed: the process has no thread-specific "
+                        "key or no memory left");
+    if (regions_prepare(calipers) < 0)
+        return set_fail(-ENOMEM, "out of memory");
+    if (!self)
+        self = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    calipers->owner = self;
+    calipers->next = opened;
+    opened = calipers;
+    return 0;
+}
+
+/* The calling thread, or nobody yet. */
+static bool here_owns(const struct assay_calipers *calipers)
+{
+    return calipers->owner == self || !calipers->owner;
+}
+
+static void here_detach(struct assay_calipers *calipers)
+{
+    if (calipers_here() == calipers)
+        assay_here = &nowhere;
+    for (struct assay_calipers **at = &opened; *at; at = &(*at)->next) {
+        if (*at == calipers) {
+            *at = calipers->next;
+            return;
+        }
+    }
+}
+
+/* A region that a child was forked in is the parent's: it keeps the child from nothing. */
+int assay_calipers_select(struct assay_calipers *calipers)
+{
+    struct assay_calipers *now = calipers_here();
+    if (now && now->here.depth && !now->forked)
+        return set_fail(-EBUSY, "other calipers cannot be selected within a region");
+    if (calipers && !here_owns(calipers))
+        return set_fail(-EPERM, "calipers belong to the thread that opened them");
+    assay_here = calipers ? &calipers->here : &nowhere;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Calipers whose counters the caller's own code reads, from the pages that the operating system
+ * maps for them: opening these, what their words come to, and how a disturbance shows. */
+
+_Static_assert(offsetof(struct perf_event_mmap_page, time_enabled) == 24, "time_enabled");
+_Static_assert(offsetof(struct perf_event_mmap_page, time_running) == 32, "time_running");
+
+typedef const volatile struct perf_event_mmap_page user_page;
+
+static user_page *page_of(const struct assay_calipers *calipers, size_t index)
+{
+    return calipers->here.pages[index];
+}
+
+static int request(struct event *event, struct failure *failure)
+{
+    return user_access_request("", event->name, &event->attr, failure);
+}
+
+/* One event tells for all whether the instruction traps. */
+static int try_first(const struct assay_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct event *event = &set->members[i].event;
+        if (set->descriptors[i] >= 0)
+            return user_access_try("", event->name, &event->attr, set_failure());
+    }
+    return set_fail(-EOPNOTSUPP, "user code can only read counters of the CPU, and %s",
+                    assay_set_reason(set, 0));
+}
+
+/* Before the events count: see user_sum. */
+static int map_pages(struct assay_calipers *calipers)
+{
+    const struct assay_set *set = calipers->set;
+    size_t mapped = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        user_page *page;
+        if (set->descriptors[i] < 0)
+            continue;
+        int error = user_access_map("", set->members[i].event.name, set->descriptors[i],
+                                    USER_MAP_TOUCHED, &page, set_failure());
+        if (error < 0)
+            return error;
+        calipers->here.pages[mapped++] = page;
+    }
+    return 0;
+}
+
+/* Some pages promise a read only while their events count. */
+static int check_pages(const struct assay_calipers *calipers)
+{
+    const struct assay_set *set = calipers->set;
+    size_t mapped = 0;
+    int error = 0;
+    for (size_t i = 0; i < set->count && !error; i++)
+        if (set->descriptors[i] >= 0)
+            error = user_access_check("", set->members[i].event.name, 0,
+                                      page_of(calipers, mapped++), set_failure());
+    return error;
+}
+
+static void calipers_user_close(struct assay_calipers *calipers)
+{
+    calipers->here.ways &= ~(uint32_t)ASSAY_WAY_USER;
+    for (size_t i = 0; i < ASSAY_CALIPERS_MOST; i++) {
+        user_access_unmap(page_of(calipers, i));
+        calipers->here.pages[i] = NULL;
+    }
+}
+
+/* Opens names that a set takes; -EINVAL, -ENOENT: they are none. Another failure says in
+ * set_failure() why they cannot be read so, and leaves nothing open. */
+static int calipers_user_open(struct assay_calipers *calipers, const char *const *names,
+                              size_t count)
+{
+    if (!IN_PLACE_USER)
+        return set_fail(-EOPNOTSUPP, "assay does not know this ISA's instruction that reads a "
+                                     "counter in user code");
+    int error = set_open(&calipers->set, names, count, 0, request);
+    if (error < 0)
+        return error;
+    error = try_first(calipers->set);
+    if (!error)
+        error = map_pages(calipers);
+    if (!error)
+        error = assay_set_enable(calipers->set);
+    if (!error)
+        error = check_pages(calipers);
+    if (error < 0) {
+        calipers_user_close(calipers);
+        assay_set_close(calipers->set);
+        calipers->set = NULL;
+        return error == -EINVAL || error == -ENOENT ? -EOPNOTSUPP : error;
+    }
+    calipers->here.ways |= ASSAY_WAY_USER;
+    calipers->path = ASSAY_PATH_USER;
+    return 0;
+}
+
+uint64_t calipers_user_count(const struct assay_calipers *calipers, const struct assay_frame *frame,
+                             size_t word)
+{
+    unsigned width = page_of(calipers, word / 2)->pmc_width;
+    const uint64_t *begun = &frame->user[0][word], *ended = &frame->user[1][word];
+    return user_sum(ended[0], ended[1], width) - user_sum(begun[0], begun[1], width);
+}
+
+/* The times by the system call, because those in a page are of its last update. A group and a
+ * single event report them in the same place. */
+void calipers_user_shared(const struct assay_calipers *calipers, struct assay_frame *frame)
+{
+    uint64_t report[GROUP_COUNTS + ASSAY_CALIPERS_MOST] = {0};
+    long size = (long)calipers->set->reader.size;
+    long got =
+        assay_syscall3(SYS_read, calipers->set->reader.descriptor, (long)(uintptr_t)report, size);
+    bool told = got == size && report[GROUP_ENABLED] > frame->enabled_ns;
+    frame->enabled_ns = told ? report[GROUP_ENABLED] - frame->enabled_ns : 1;
+    frame->running_ns = told ? report[GROUP_RUNNING] - frame->running_ns : 0;
+    frame->noticed |= ASSAY_SAW_MULTIPLEXING;
+    frame[-1].noticed |= ASSAY_SAW_DISTURBED; /* what stands here is within the region around */
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Ticks in calipers: whether they can be read, and what tells how long a region took. */
+
+#define NO_INSTRUCTION "user code has no counter of time on this ISA that is known here"
+
+/* A count of ticks is one wherever they can be read; time needs a counter that is dependable. */
+static bool ticks_tell_time(void)
+{
+    struct clock_signs signs;
+    char reason[256];
+    clock_signs_of("", &signs);
+    return clock_choice(&signs, reason, sizeof(reason)) == 0;
+}
+
+static void open_time(struct assay_calipers *calipers, bool readable)
+{
+    struct caliper *time = &calipers->time;
+    time->kind = CALIPER_ABSENT;
+    time->nature = NATURE_CLOCK;
+    if (calipers->flags & ASSAY_NO_TIME || calipers->path == ASSAY_PATH_TRAP)
+        return;
+    if (readable && ticks_tell_time()) {
+        time->kind = CALIPER_TICKS;
+        calipers->here.ways |= ASSAY_WAY_TICKS;
+    } else if (calipers->path == ASSAY_PATH_READ) { /* the system call tells it */
+        time->kind = CALIPER_CALL;
+        time->step = 1;
+    }
+}
+
+/* The last to be opened. */
+static void calipers_ticks_open(struct assay_calipers *calipers)
+{
+    bool forbidden = ticks_forbidden(), readable = IN_PLACE_TICKS && !forbidden;
+    for (size_t i = 0; i < calipers->count; i++) {
+        struct caliper *event = &calipers->events[i];
+        if (event->error || strcmp(event->name, TICKS_EVENT) != 0)
+            continue;
+        event->kind = readable ? CALIPER_TICKS : CALIPER_ABSENT;
+        event->error = readable ? 0 : EOPNOTSUPP;
+        event->reason = readable ? NULL : strdup(forbidden ? TICKS_FORBIDDEN : NO_INSTRUCTION);
+        if (readable)
+            calipers->here.ways |= ASSAY_WAY_TICKS;
+    }
+    open_time(calipers, readable);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What disturbs a count, from what is counted. */
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE &&
+           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static bool is_busy(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_HARDWARE && !attr->exclude_user &&
+           (attr->config == PERF_COUNT_HW_INSTRUCTIONS || attr->config == PERF_COUNT_HW_CPU_CYCLES);
+}
+
+static bool is_hardware(const struct event *event)
+{
+    return event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE ||
+           event->kind == EVENT_RAW || event->kind == EVENT_PMU || event->kind == EVENT_PFM;
+}
+
+/* Names that cannot be looked up without the operating system's files of tracing are of events that
+ * the operating system counts. */
+static void find(struct caliper *caliper)
+{
+    struct event_view view = {.root = "", .tracefs = -1};
+    struct failure failure = {0};
+    struct event event = {0};
+    if (caliper->kind == CALIPER_TICKS) {
+        caliper->nature = NATURE_CLOCK;
+        return;
+    }
+    if (caliper->kind != CALIPER_COUNTER || caliper->word == WORD_TRAP ||
+        event_resolve(&view, caliper->name, &event, &failure) < 0)
+        return;
+    if (is_clock(&event.attr))
+        caliper->nature = NATURE_CLOCK;
+    else if (is_hardware(&event))
+        caliper->nature = NATURE_HARDWARE;
+    caliper->sees_kernel = !event.attr.exclude_kernel;
+    caliper->busy = is_busy(&event.attr);
+    event_release(&event);
+}
+
+/* The coarse clock moves with the timer's interrupt, so its step is how often that comes. */
+static void natures_find(struct assay_calipers *calipers)
+{
+    struct timespec step;
+    for (size_t i = 0; i < calipers->count; i++)
+        find(&calipers->events[i]);
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
+        calipers->timer_ns = (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Opening and closing calipers: which path has its counts, and what they say about their events. */
 
 /* What disturbs a region, counted along: the order of companion_words. Faults in user code: those
  * in system calls disturb nothing that is counted of user code, and counting them would need a
@@ -277,7 +636,8 @@ const char *assay_calipers_reason(const struct assay_calipers *calipers, size_t 
     if (index > calipers->count)
         return "there is no such event in the calipers";
     if (calipers->forked)
-        return FORKED_REASON;
+        return "these calipers were opened before fork and count the parent: open others in the "
+               "child";
     const char *reason =
         index < calipers->count ? calipers->events[index].reason : calipers->reason;
     if (!reason && index < calipers->count)

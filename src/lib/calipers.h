@@ -1,7 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Inside libassay: calipers. assay/calipers.h has what the caller's own code knows of them. */
+ * Inside libassay: calipers. assay/calipers.h has what the caller's own code knows of them.
+ *
+ * The files of this folder:
+ *   calipers.c         which calipers a thread has, by which path they count; opening and closing
+ *   in-place.h         the ends of a region for the library's own functions
+ *   ended.c            what follows the reading at the end of a region; the ends as functions
+ *   trap.c, .h         counting by a trap after each instruction
+ *   calibrate.c        what measuring adds: empty regions and the figures that they come to
+ *   correct.c          from the frame of a region, or many, to counts with their error bars
+ *   regions.c, .h      regions with a name, added up
+ *   table.c            the totals that the process keeps, and their table
+ *   set.c, .h          single counters and sets of them; last-error.c: the sentence of a failure
+ *   user-access.c, .h  may user code read a counter itself? user-read.h reads it
+ *   clock.c, .h        the CPU's counter of time as a clock; ticks.h: may it be read at all?
+ *   trust.c, .h        what passports say of an event; trust-scan.c reads JSON, trust-machine.c
+ *                      the fields that tell machines apart
+ *   machine-words.c, .h  what makes two machines differ, and how it is recognised */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +25,6 @@
 #include <stdint.h>
 
 #include "assay.h"
-#include "lib/tick-bar.h"
 
 _Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
 _Static_assert(offsetof(struct assay_frame, children) == 32, "children");
@@ -59,7 +74,7 @@ enum caliper_nature {
     NATURE_CLOCK,    /* time: it moves in steps */
 };
 
-/* What counts of empty regions come to (null-figures.c). Of a pair: of what the inner of two adds,
+/* What counts of empty regions come to. Of a pair: of what the inner of two adds,
  * but for error and odd, which are those of the outer ones. */
 struct null_figures {
     double middle;    /* what is subtracted */
@@ -69,6 +84,31 @@ struct null_figures {
     double spread;    /* standard deviation */
     double odd;       /* how many differ from middle, of 1: 1 unless nearly all agree */
     bool steady;      /* the first half of them comes to what the second does */
+};
+
+/* The error bar of ticks comes from regions with nothing inside but two readings of the counter.
+ * docs/uncertainty.md says why. */
+#define TICK_NULLS 64 /* the newest count */
+#define TICK_FEW   32 /* with fewer there is no bar */
+/* Steps by which the place of code and how warm it is move a window, the same in all of them. */
+#define TICK_PLACE 0.2
+
+struct tick_nulls {
+    double around[TICK_NULLS];  /* ticks of the region that are not between the readings inside */
+    double inside[TICK_NULLS];  /* and those between */
+    uint64_t apart[TICK_NULLS]; /* from the end of the one before */
+    size_t next, count;
+    size_t refused; /* one after the other */
+    double usual;   /* a whole region; 0: not known yet */
+    uint64_t ended; /* the one before; 0: there is none */
+};
+
+/* What measuring adds to a region. */
+struct tick_bar {
+    double middle;
+    double low, high; /* with a confidence of 95 % */
+    double quartiles; /* the distance between those of `around` */
+    double step;      /* what all of them are multiples of */
 };
 
 struct caliper {
@@ -148,31 +188,26 @@ struct assay_calipers {
     double tick_ns;            /* USER: how long a tick is, roughly; 0: not known */
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
-    struct tick_nulls tick_nulls; /* neighbours.c: the newest */
+    struct tick_nulls tick_nulls; /* the newest */
     struct regions *regions;
     enum trap_lost trap_lost; /* of the last region that lost its traps */
     size_t calibrated;        /* empty regions behind the figures */
-    long owner;               /* the thread that opened them, see here.c; 0: not yet attached */
+    long owner;               /* the thread that opened them, 0: not yet attached */
     bool forked;              /* in a child of fork: nothing is read any more, no page is mapped */
     struct assay_calipers *next; /* that the same thread opened before */
 };
 
-#define FORKED_REASON                                                                              \
-    "these calipers were opened before fork and count the parent: open others in the child"
+/* ----------------------------------------------------------------------------------------------
+ * calipers.c */
 
 /* The thread's calipers, NULL: none are selected. */
 struct assay_calipers *calipers_here(void);
 
-/* here.c: what a thread and a process do at their ends. */
-int here_attach(struct assay_calipers *calipers); /* a thread that ends closes them */
-void here_detach(struct assay_calipers *calipers);
-bool here_owns(const struct assay_calipers *calipers); /* the calling thread, or nobody yet */
+/* What the calling thread has opened, linked by `next`. */
+struct assay_calipers *here_opened(void);
 
-/* calipers-user.c: what reads in user code. Opens names that a set takes; -EINVAL, -ENOENT: they
- * are none. Another failure says in set_failure() why they cannot be read so, and leaves nothing
- * open. */
-int calipers_user_open(struct assay_calipers *calipers, const char *const *names, size_t count);
-void calipers_user_close(struct assay_calipers *calipers);
+int here_attach(struct assay_calipers *calipers); /* a thread that ends closes them */
+
 /* How much an event counted between the ends of a region, by the two words from `word`. */
 uint64_t calipers_user_count(const struct assay_calipers *calipers, const struct assay_frame *frame,
                              size_t word);
@@ -180,62 +215,80 @@ uint64_t calipers_user_count(const struct assay_calipers *calipers, const struct
  * makes its times those that passed within. */
 void calipers_user_shared(const struct assay_calipers *calipers, struct assay_frame *frame);
 
-/* reading.c: from a frame to numbers. */
-void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
-                struct region_reading *reading);
+#define TICKS_EVENT "ticks"
 
-void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
-void time_of(struct assay_calipers *calipers, struct assay_duration *time);
+/* ----------------------------------------------------------------------------------------------
+ * trap.c */
 
-/* neighbours.c: corrects ticks and time by them from now on, if there are enough. */
-void neighbours_use(struct assay_calipers *calipers);
+/* 0, and events that have a kind or an error are settled; or a negative errno. */
+int calipers_trap_open(struct assay_calipers *calipers);
+void calipers_trap_close(struct assay_calipers *calipers);
+const char *calipers_trap_reason(enum trap_lost lost); /* NULL: nothing was lost */
 
-/* null-figures.c: pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer
- * regions. */
+void trap_look(struct assay_here *here, struct assay_frame *frame); /* was all trapped? */
+void trap_leave(void); /* no more traps: the outermost region ended */
+
+/* ----------------------------------------------------------------------------------------------
+ * calibrate.c */
+
+/* Pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer regions. */
 void null_figures_of(const double *values, size_t count, struct null_figures *figures);
 void null_figures_pair(const struct null_figures *alone, struct null_figures *pair);
 
-/* correct.c: pure. */
+/* Of a region: the counter at its beginning, twice inside, and at its end. One that is much longer
+ * than all others was interrupted and is not taken, unless all are from now on. */
+void tick_nulls_add(struct tick_nulls *nulls, const uint64_t readings[4]);
+
+/* False: too few. */
+bool tick_bar_of(struct tick_nulls *nulls, struct tick_bar *bar);
+
+/* Corrects ticks and time by the neighbours from now on, if there are enough. */
+void neighbours_use(struct assay_calipers *calipers);
+
+void nulls_free(struct nulls *nulls);
+
+/* ----------------------------------------------------------------------------------------------
+ * correct.c */
+
+/* From a frame to numbers. */
+void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
+                struct region_reading *reading);
+
+/* Pure. */
 void correct_count(const struct assay_calipers *calipers, size_t index,
                    const struct region_reading *reading, struct assay_count *count);
-/* The same of any measure; ASSAY_COUNTED unless it is absent or nothing was read. */
-void correct_measure(const struct assay_calipers *calipers, const struct caliper *event,
-                     uint64_t counted, const struct region_reading *reading,
-                     struct assay_count *count);
 
-/* correct-time.c */
 uint64_t time_reading(const struct assay_calipers *calipers, const struct region_reading *reading);
 void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error,
                 struct assay_duration *time);
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
                   struct assay_duration *time);
 
-/* calipers-ticks.c: the last to be opened. */
-#define TICKS_EVENT "ticks"
-void calipers_ticks_open(struct assay_calipers *calipers);
+/* Of the region that ended last. */
+void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
 
-/* nature.c: what disturbs each event, from its name; and how often the timer interrupts. */
-void natures_find(struct assay_calipers *calipers);
+/* ----------------------------------------------------------------------------------------------
+ * regions.c and table.c; regions.h has the rest of them. */
 
-/* calibrate.c */
-void nulls_free(struct nulls *nulls);
-
-/* regions.c: adds the region that is just ending. Its frame must still be the innermost: the one of
- * a handler that comes meanwhile is then another. */
+/* Adds the region that is just ending. Its frame must still be the innermost: the one of a handler
+ * that comes meanwhile is then another. */
 void regions_add(struct assay_calipers *calipers, struct assay_region *region,
                  const struct assay_frame *frame);
-/* process.c: into those of the process, and free. */
+/* Into those of the process, and free. */
 void regions_merge(struct assay_calipers *calipers);
 
-/* trap-handler.c: the handler of SIGTRAP in this process. */
-int trap_attach(char *reason, size_t size); /* 0, or a negative errno and the reason */
-void trap_detach(void);
+/* ----------------------------------------------------------------------------------------------
+ * Square roots without libm, which libassay does not need. */
 
-/* trap.c */
-void trap_look(struct assay_here *here, struct assay_frame *frame); /* was all trapped? */
-void trap_leave(void); /* no more traps: the outermost region ended */
-
-/* calipers-trap.c: 0, and events that have a kind or an error are settled; or a negative errno. */
-int calipers_trap_open(struct assay_calipers *calipers);
-void calipers_trap_close(struct assay_calipers *calipers);
-const char *calipers_trap_reason(enum trap_lost lost); /* NULL: nothing was lost */
+/* Heron: from above every step comes down, until rounding stops it. 0 for what has none. */
+static inline double root_of(double square)
+{
+    if (!(square > 0) || square > 1e300)
+        return square > 0 ? square : 0;
+    double root = square > 1 ? square : 1, next = (root + square / root) / 2;
+    while (next < root) {
+        root = next;
+        next = (root + square / root) / 2;
+    }
+    return root;
+}

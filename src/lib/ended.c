@@ -1,6 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
+ * The ends of a region: what follows the reading in the caller's code, and both ends as functions.
+ */
+#define ASSAY_NO_INLINE
+#include <linux/perf_event.h>
+
+#include "lib/calipers.h"
+#include "lib/in-place.h"
+#include "lib/set.h"
+
+/* ----------------------------------------------------------------------------------------------
  * What follows the reading at the end of a region. It stands inside every region around: the same
  * number of instructions every time, or the correction of that would be wrong.
  *
@@ -8,11 +18,6 @@
  * behind the innermost one and give them back, so that the frame of a region stays the innermost as
  * long as it is needed; beginning counts a region as open before it has its frame, ending the other
  * way round, so that none is ever given back twice. */
-#define ASSAY_NO_INLINE
-#include <linux/perf_event.h>
-
-#include "lib/calipers.h"
-#include "lib/set.h"
 
 /* Were counters moved or shared since the region began? Their first page tells: a group comes and
  * goes as a whole. A page is written when its event gets a counter and when it loses it (the thread
@@ -154,4 +159,61 @@ void assay_ended(void)
 void assay_ended_in(struct assay_region *region)
 {
     leave_any(region);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The ends of a region as functions, for other languages and for ISAs without code in place. What
+ * is measured around nothing is then the functions' own calls and returns, too. */
+
+/* Called by assay_calibrate, too, as others call them. */
+#define CALLED __attribute__((noinline))
+
+CALLED void assay_begin(void)
+{
+    in_place_begin();
+}
+
+CALLED void assay_end(void)
+{
+    in_place_end();
+    assay_ended();
+}
+
+CALLED void assay_end_in(struct assay_region *region)
+{
+    in_place_end();
+    assay_ended_in(region);
+}
+
+/* The ends of a window, called as those of regions are. */
+CALLED void assay_window_begin(void)
+{
+#ifdef ASSAY_WINDOW_IN_PLACE
+    ASSAY_WINDOW_IN_PLACE("0");
+#endif
+}
+
+CALLED void assay_window_end(void)
+{
+#ifdef ASSAY_WINDOW_IN_PLACE
+    ASSAY_WINDOW_IN_PLACE("8");
+#endif
+}
+
+#undef assay_counts
+int assay_counts(struct assay_count *counts)
+{
+    return assay_counts_in_place(counts);
+}
+
+#undef assay_time
+int assay_time(struct assay_duration *time)
+{
+    return assay_time_in_place(time);
+}
+
+#undef assay_calibrate
+int assay_calibrate(void)
+{
+    return assay_calibrate_in_place();
 }

@@ -1,13 +1,35 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Inside libassay: regions with a name, added up. Calipers add while the program runs (regions.c),
- * the process gathers what they found when they are closed (gathered.c), and table.c prints that.
- */
+ * Inside libassay: regions with a name, added up. Names are numbered for the process, calipers add
+ * while the program runs (regions.c), correct.c makes totals of that, and the process gathers these
+ * when calipers are closed and prints them (table.c). */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "assay.h"
 #include "lib/calipers.h"
-#include "lib/region-names.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The names of regions, numbered for the whole process. */
+
+/* Numbers begin with 1. The last one stands for all names behind the first ASSAY_REGIONS_MOST. */
+#define REGION_FURTHER (ASSAY_REGIONS_MOST + 1)
+
+/* The number of a name, given to it now if it has none: in no lock and without memory, because
+ * regions end in signal handlers. The name is copied: who named it may be unloaded. */
+
+/* Is it the one of the empty regions that calibrating measures? */
+bool region_is_own(uint32_t number);
+
+/* What is printed for it: harmless, on one line, at most 63 bytes. */
+#define REGION_SHOWN 64
+void region_shown(uint32_t number, char *text);
+
+/* ----------------------------------------------------------------------------------------------
+ * Sums and totals. */
 
 /* Single regions as corrected, but for the window. squares: of differences from the mean. guessed:
  * the sum of what was added because the counter was shared. */
@@ -50,27 +72,15 @@ void regions_free(struct assay_calipers *calipers);
 /* NULL: no region has ended under this number. */
 const struct region_sums *regions_sums(const struct assay_calipers *calipers, uint32_t number);
 
-/* regions-total.c: pure. With the index behind the last event: time, in nanoseconds. */
+/* correct.c: pure. With the index behind the last event: time, in nanoseconds. */
 void region_total_of(const struct assay_calipers *calipers, const struct region_sums *sums,
                      size_t index, struct region_total *total);
 void region_total_add(struct region_total *into, const struct region_total *more);
 double region_total_uncertainty(const struct region_total *total);
 double region_total_deviation(const struct region_total *total);
 
-/* gathered.c: totals of calipers with the same events on the same path. */
-struct gathered {
-    struct gathered *next;
-    size_t count; /* events; every row has one total more, for time */
-    enum assay_path path;
-    uint64_t calipers; /* that were added */
-    uint64_t dropped;
-    char *names[ASSAY_CALIPERS_MOST];
-    char *reasons[ASSAY_CALIPERS_MOST + 1];    /* NULL: it is counted; the last: of the path */
-    struct region_total *rows[REGION_FURTHER]; /* by number - 1; NULL: nothing */
-};
-int gathered_add(struct gathered **list, const struct assay_calipers *calipers);
-int gathered_add_all(struct gathered **list, const struct gathered *more);
-void gathered_free(struct gathered *list);
+/* ----------------------------------------------------------------------------------------------
+ * What the process keeps of calipers that are closed, and its table at the end. */
 
-/* table.c: all of them as a text, which the caller frees; NULL: out of memory. */
-char *table_text(const struct gathered *list, uint64_t lost);
+void process_forked(void); /* in the child: what the parent gathered is not its own */
+void process_ended(void);  /* writes the table, where it was asked for, and forgets the totals */

@@ -1,17 +1,167 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Totals of regions as a table for people. Numbers are written without the program's locale, whose
- * comma may be a point. */
+ * Totals of regions: gathered from calipers, printed as a table, and kept for the process. */
 #define ASSAY_NO_INLINE
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "lib/regions.h"
+#include "lib/set.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Totals of several calipers as one, where they had the same events on the same path. */
+
+struct gathered {
+    struct gathered *next;
+    size_t count; /* events; every row has one total more, for time */
+    enum assay_path path;
+    uint64_t calipers; /* that were added */
+    uint64_t dropped;
+    char *names[ASSAY_CALIPERS_MOST];
+    char *reasons[ASSAY_CALIPERS_MOST + 1];    /* NULL: it is counted; the last: of the path */
+    struct region_total *rows[REGION_FURTHER]; /* by number - 1; NULL: nothing */
+};
+
+static bool same_text(const char *one, const char *other)
+{
+    return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+static bool fits(const struct gathered *gathered, enum assay_path path, char *const *names,
+                 char *const *reasons, size_t count)
+{
+    if (gathered->count != count || gathered->path != path)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!same_text(gathered->names[i], names[i]))
+            return false;
+    for (size_t i = 0; i <= count; i++)
+        if (!same_text(gathered->reasons[i], reasons[i]))
+            return false;
+    return true;
+}
+
+static void free_one(struct gathered *gathered)
+{
+    for (size_t i = 0; i < gathered->count; i++)
+        free(gathered->names[i]);
+    for (size_t i = 0; i <= gathered->count; i++)
+        free(gathered->reasons[i]);
+    for (size_t i = 0; i < REGION_FURTHER; i++)
+        free(gathered->rows[i]);
+    free(gathered);
+}
+
+static void gathered_free(struct gathered *list)
+{
+    while (list) {
+        struct gathered *next = list->next;
+        free_one(list);
+        list = next;
+    }
+}
+
+/* The one for these events, a new one behind the others where there is none; NULL: no memory. */
+static struct gathered *find(struct gathered **list, enum assay_path path, char *const *names,
+                             char *const *reasons, size_t count)
+{
+    for (; *list; list = &(*list)->next)
+        if (fits(*list, path, names, reasons, count))
+            return *list;
+    struct gathered *made = calloc(1, sizeof(*made));
+    if (!made)
+        return NULL;
+    made->count = count;
+    made->path = path;
+    bool failed = false;
+    for (size_t i = 0; i < count; i++) {
+        made->names[i] = strdup(names[i]);
+        failed = failed || !made->names[i];
+    }
+    for (size_t i = 0; i <= count; i++) {
+        made->reasons[i] = reasons[i] ? strdup(reasons[i]) : NULL;
+        failed = failed || (reasons[i] && !made->reasons[i]);
+    }
+    if (failed) {
+        free_one(made);
+        return NULL;
+    }
+    *list = made;
+    return made;
+}
+
+static struct region_total *row_of(struct gathered *gathered, size_t index)
+{
+    if (!gathered->rows[index])
+        gathered->rows[index] = calloc(gathered->count + 1, sizeof(struct region_total));
+    return gathered->rows[index];
+}
+
+static int gathered_add(struct gathered **list, const struct assay_calipers *calipers)
+{
+    char *names[ASSAY_CALIPERS_MOST], *reasons[ASSAY_CALIPERS_MOST + 1];
+    for (size_t i = 0; i < calipers->count; i++) {
+        names[i] = calipers->events[i].name;
+        reasons[i] = calipers->events[i].reason;
+    }
+    reasons[calipers->count] = calipers->reason;
+    struct gathered *gathered = find(list, calipers->path, names, reasons, calipers->count);
+    if (!gathered)
+        return -ENOMEM;
+    gathered->calipers++;
+    gathered->dropped += calipers->regions ? calipers->regions->dropped : 0;
+    for (uint32_t number = 1; number <= REGION_FURTHER; number++) {
+        const struct region_sums *sums = regions_sums(calipers, number);
+        struct region_total *row = sums ? row_of(gathered, number - 1) : NULL;
+        if (sums && !row)
+            return -ENOMEM;
+        for (size_t i = 0; sums && i <= calipers->count; i++) {
+            struct region_total total;
+            region_total_of(calipers, sums, i, &total);
+            region_total_add(&row[i], &total);
+        }
+    }
+    return 0;
+}
+
+static int add_one(struct gathered **list, const struct gathered *more)
+{
+    struct gathered *gathered = find(list, more->path, more->names, more->reasons, more->count);
+    if (!gathered)
+        return -ENOMEM;
+    gathered->calipers += more->calipers;
+    gathered->dropped += more->dropped;
+    for (size_t at = 0; at < REGION_FURTHER; at++) {
+        struct region_total *row = more->rows[at] ? row_of(gathered, at) : NULL;
+        if (more->rows[at] && !row)
+            return -ENOMEM;
+        for (size_t i = 0; row && i <= more->count; i++)
+            region_total_add(&row[i], &more->rows[at][i]);
+    }
+    return 0;
+}
+
+static int gathered_add_all(struct gathered **list, const struct gathered *more)
+{
+    int error = 0;
+    for (; more && !error; more = more->next)
+        error = add_one(list, more);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Totals of regions as a table for people. Numbers are written without the program's locale, whose
+ * comma may be a point. */
 
 #define CELL REGION_SHOWN
 
@@ -230,7 +380,9 @@ static void append_gathered(struct text *text, const struct gathered *gathered)
     append_notes(text, gathered);
 }
 
-char *table_text(const struct gathered *list, uint64_t lost)
+/* All of them as a text, which the caller frees; NULL: out of memory. missing: calipers that could
+ * not be added. */
+static char *table_text(const struct gathered *list, uint64_t missing)
 {
     struct text text = {0};
     if (!list)
@@ -240,7 +392,122 @@ char *table_text(const struct gathered *list, uint64_t lost)
         if (list->next)
             text_putc(&text, '\n');
     }
-    if (lost)
-        text_printf(&text, "%" PRIu64 " calipers are not in it: out of memory\n", lost);
+    if (missing)
+        text_printf(&text, "%" PRIu64 " calipers are not in it: out of memory\n", missing);
     return text_take(&text);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the process keeps of calipers that are closed, and its table: written when asked for, and at
+ * the end of the process that wished it, never of its children. */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gathered *closed;
+static struct gathered *inherited; /* of the parent: never looked at, kept for leak detectors */
+static uint64_t lost;              /* calipers that could not be added */
+static int at_exit = -1;           /* a descriptor of our own */
+static pid_t at_exit_of;           /* the process that asked */
+
+/* The lock may be held by a thread that does not exist here, and the list half written. */
+void process_forked(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    inherited = closed;
+    closed = NULL;
+    lost = 0;
+}
+
+void regions_merge(struct assay_calipers *calipers)
+{
+    if (calipers->regions && !calipers->forked) {
+        pthread_mutex_lock(&lock);
+        lost += gathered_add(&closed, calipers) < 0;
+        pthread_mutex_unlock(&lock);
+    }
+    regions_free(calipers);
+}
+
+/* All that ended or was closed, and what the calling thread has open. */
+static char *text_now(void)
+{
+    struct gathered *all = NULL;
+    pthread_mutex_lock(&lock);
+    int error = gathered_add_all(&all, closed);
+    uint64_t missing = lost;
+    pthread_mutex_unlock(&lock);
+    for (struct assay_calipers *calipers = here_opened(); calipers && !error;
+         calipers = calipers->next)
+        error = calipers->forked ? 0 : gathered_add(&all, calipers);
+    char *text = error < 0 ? NULL : table_text(all, missing);
+    gathered_free(all);
+    return text;
+}
+
+static int write_all(int descriptor, const char *text)
+{
+    size_t length = strlen(text);
+    while (length) {
+        ssize_t written = write(descriptor, text, length);
+        if (written < 0 && errno != EINTR)
+            return set_fail(-errno, "the table of regions cannot be written: %s", strerror(errno));
+        text += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+int assay_table(int descriptor)
+{
+    AUTO_FREE char *text = text_now();
+    if (!text)
+        return set_fail(-ENOMEM, "out of memory");
+    return write_all(descriptor, text);
+}
+
+/* A descriptor of our own: the program may close this one, and use its number for something else.
+ */
+int assay_table_at_exit(int descriptor)
+{
+    int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (own < 0)
+        return set_fail(-errno, "descriptor %d cannot be kept for the table of regions: %s",
+                        descriptor, strerror(errno));
+    pthread_mutex_lock(&lock);
+    int before = at_exit;
+    at_exit = own;
+    at_exit_of = getpid();
+    pthread_mutex_unlock(&lock);
+    if (before >= 0)
+        close(before);
+    return 0;
+}
+
+static void write_at_exit(void)
+{
+    pthread_mutex_lock(&lock);
+    int descriptor = at_exit;
+    pid_t asked = at_exit_of;
+    at_exit = -1;
+    pthread_mutex_unlock(&lock);
+    if (descriptor < 0)
+        return;
+    if (asked == getpid())
+        assay_table(descriptor);
+    close(descriptor);
+}
+
+/* Where the library is a part of something that is unloaded, nothing would know of it any more. */
+static void forget(void)
+{
+    pthread_mutex_lock(&lock);
+    struct gathered *list = closed;
+    closed = NULL;
+    pthread_mutex_unlock(&lock);
+    gathered_free(list);
+}
+
+void process_ended(void)
+{
+    write_at_exit();
+    forget();
 }

@@ -1,25 +1,190 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Counting by trapping after every instruction: the handler of SIGTRAP, and the end of trapping.
+ * Counting instructions by a trap after each of them: the handler of SIGTRAP that counts, what
+ * system calls in a region need, how the handler comes to the process and leaves it, and how
+ * calipers are opened for it.
+ *
  * At every trap the CPU shows the instruction that comes next; that is the one whose trap comes
  * next (trap-flag.h says what a trap stands for). The operating system clears the flag while a
  * handler runs, of this signal or another: what handlers execute does not count. */
 #define ASSAY_NO_INLINE
-#include "lib/trap.h"
-
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
+#include "events/event.h"
+#include "events/form.h"
+#include "lib/calipers.h"
+#include "lib/set.h"
+#include "lib/trap.h"
 #include "syscall.h"
 #include "trap-context.h"
 #include "trap-flag.h"
 #include "trap-place.h"
 
+/* ----------------------------------------------------------------------------------------------
+ * What the handler knows of its thread, and of whom it shares the signal with. */
+
 __thread struct trap_thread trap_thread;
-int trap_heirs;
+/* Tasks that began with the trap flag of the one that made them, share its memory and have not been
+ * seen yet: the handler must stay for them. */
+static int trap_heirs;
+
+static struct sigaction previous; /* written while the handler is not installed */
+
+/* A trap that is not ours, to whom it would have gone. */
+static void trap_pass_on(int number, siginfo_t *information, void *context)
+{
+    bool sent = information->si_code <= 0;
+    if (previous.sa_flags & SA_SIGINFO) {
+        previous.sa_sigaction(number, information, context);
+    } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+        previous.sa_handler(number);
+    } else if (previous.sa_handler == SIG_DFL || !sent) {
+        /* The default, when this handler has returned and the signal is no longer blocked. What
+         * the CPU raises cannot be ignored. */
+        struct sigaction standard = {.sa_handler = SIG_DFL};
+        sigaction(SIGTRAP, &standard, NULL);
+        assay_syscall3(SYS_tgkill, assay_syscall0(SYS_getpid), assay_syscall0(SYS_gettid), SIGTRAP);
+    }
+}
+
+/* The process that traces this thread, 0: none. Called by handlers, too. */
+static int trap_tracer(void)
+{
+    static const char path[] = "/proc/thread-self/status", key[] = "\nTracerPid:\t";
+    char text[1024] = "";
+    long file =
+        assay_syscall4(SYS_openat, AT_FDCWD, (long)(uintptr_t)path, O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return 0;
+    assay_syscall3(SYS_read, file, (long)(uintptr_t)text, sizeof(text) - 1);
+    assay_syscall1(SYS_close, file);
+    const char *found = strstr(text, key);
+    return found ? atoi(found + sizeof(key) - 1) : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * System calls inside a region that traps, two kinds of which would end in death:
+ *  - Who blocks SIGTRAP is killed at the next trap, and libc blocks all signals now and then
+ *    (starting threads and programs). The call is answered here instead: all is done but for
+ *    SIGTRAP, which is blocked when the outermost region has ended.
+ *  - Who makes a task hands it the flag down, but not the region. What is new goes on without. */
+
+#define BIT(number) (1ull << ((number)-1))
+
+/* By way of the operating system, which notices what cannot be read or written. Everything is
+ * blocked while the handler runs, so that blocking changes nothing. */
+static long try_mask(const uint64_t *set, uint64_t *old)
+{
+    return assay_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)(uintptr_t)set, (long)(uintptr_t)old,
+                          sizeof(*set));
+}
+
+/* Eight bytes. */
+static bool trap_readable(const void *address)
+{
+    return try_mask(address, NULL) == 0;
+}
+
+static uint64_t changed(uint64_t mask, uint64_t how, uint64_t set)
+{
+    return how == SIG_BLOCK ? mask | set : how == SIG_UNBLOCK ? mask & ~set : set;
+}
+
+static long answer_mask(void *context, uint64_t how, const uint64_t *set, uint64_t *old)
+{
+    struct trap_thread *thread = &trap_thread;
+    uint64_t *mask = trap_context_mask(context);
+    uint64_t before = *mask | (thread->blocked ? BIT(SIGTRAP) : 0), after = before;
+    if (set) {
+        long error = try_mask(set, NULL);
+        if (error < 0)
+            return error;
+        after = changed(before, how, *set) & ~(BIT(SIGKILL) | BIT(SIGSTOP));
+    }
+    if (old) {
+        long error = try_mask(NULL, old);
+        if (error < 0)
+            return error;
+        *old = before;
+    }
+    thread->blocked = after & BIT(SIGTRAP);
+    *mask = after & ~BIT(SIGTRAP);
+    return 0;
+}
+
+static bool makes_a_task(const struct trap_call *call, bool *shares)
+{
+    *shares = false;
+    if (call->number == SYS_clone)
+        *shares = call->arguments[0] & CLONE_VM;
+#ifdef SYS_vfork
+    if (call->number == SYS_vfork)
+        *shares = true;
+    if (call->number == SYS_vfork || call->number == SYS_fork)
+        return true;
+#endif
+#ifdef SYS_clone3
+    if (call->number == SYS_clone3) {
+        /* The first word of its arguments are the flags; were they not readable, nothing is
+         * made. */
+        uint64_t flags = 0, *from = (uint64_t *)(uintptr_t)call->arguments[0];
+        if (trap_readable(from))
+            flags = *from;
+        *shares = flags & CLONE_VM;
+        return true;
+    }
+#endif
+    return call->number == SYS_clone;
+}
+
+static void trap_call_begins(struct assay_here *here, void *context)
+{
+    struct trap_thread *thread = &trap_thread;
+    struct trap_call call;
+    thread->caller = 0;
+    if (!trap_context_call(context, &call))
+        return;
+    if (makes_a_task(&call, &thread->shares)) {
+        thread->caller = assay_syscall0(SYS_gettid);
+        if (thread->shares)
+            __atomic_fetch_add(&trap_heirs, 1, __ATOMIC_RELAXED);
+    } else if (call.number == SYS_rt_sigprocmask && call.arguments[3] == sizeof(uint64_t) &&
+               (!call.arguments[1] || call.arguments[0] <= SIG_SETMASK)) {
+        trap_context_answer(context, answer_mask(context, call.arguments[0],
+                                                 (const uint64_t *)(uintptr_t)call.arguments[1],
+                                                 (uint64_t *)(uintptr_t)call.arguments[2]));
+        here->trapped++;
+        thread->next = trap_place(context);
+    }
+}
+
+/* Behind such a call: who made it, or whom it made where that one has the maker's thread-local
+ * memory, its own copy or (vfork) the very same, which is then left as it is. */
+static bool trap_call_made(void *context)
+{
+    struct trap_thread *thread = &trap_thread;
+    bool maker = assay_syscall0(SYS_gettid) == thread->caller;
+    bool nobody = maker && trap_context_failed(context);
+    if (thread->shares && (!maker || nobody))
+        __atomic_fetch_sub(&trap_heirs, 1, __ATOMIC_RELAXED);
+    if (!maker && !thread->shares)
+        *thread = (struct trap_thread){0};
+    return maker;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The handler of SIGTRAP, and the end of trapping. */
 
 /* The thread has no region, so it did not set the flag: it may have inherited it. */
 static bool is_heir(int code, const void *context)
@@ -191,4 +356,294 @@ void trap_leave(void)
         uint64_t mask = 1ull << (SIGTRAP - 1);
         assay_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)(uintptr_t)&mask, 0, sizeof(mask));
     }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The handler of SIGTRAP in the process: there from the first calipers that trap to the last, and
+ * before whoever had the signal. */
+
+#define TRIED 3 /* instructions with which trapping is tried */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static size_t users;
+static bool installed;
+
+static void take(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void give(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void prepare_forks(void)
+{
+    pthread_atfork(take, give, give);
+}
+
+static bool is_ours(void)
+{
+    struct sigaction now;
+    return sigaction(SIGTRAP, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
+           now.sa_sigaction == on_trap;
+}
+
+static int install(void)
+{
+    struct sigaction action = {.sa_sigaction = on_trap,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    sigfillset(&action.sa_mask); /* a handler that began a region in this one would be killed */
+    if (sigaction(SIGTRAP, NULL, &previous) < 0 || sigaction(SIGTRAP, &action, NULL) < 0)
+        return -errno;
+    installed = true;
+    return 0;
+}
+
+static void restore(void)
+{
+    if (__atomic_load_n(&trap_heirs, __ATOMIC_ACQUIRE) > 0 || !is_ours())
+        return; /* still needed; or somebody came after it, and may go on to it */
+    sigaction(SIGTRAP, &previous, NULL);
+    installed = false;
+}
+
+/* Sets the flag around three instructions, in a region of nobody's. */
+static uint64_t try_it(void)
+{
+    struct assay_here *selected = assay_here;
+    struct assay_here trial = {.ways = ASSAY_WAY_TRAP, .depth = 1};
+    assay_here = &trial;
+    __asm__ volatile(TRAP_FLAG_BELOW TRAP_FLAG_SET
+                     "\n\tnop\n\tnop\n\tnop\n\t" TRAP_FLAG_CLEAR TRAP_FLAG_ABOVE
+                     : "+m"(trial)
+                     :
+                     : "memory", "cc");
+    trap_leave();
+    assay_here = selected;
+    return trial.trapped;
+}
+
+static int refuse_early(char *reason, size_t size)
+{
+    sigset_t blocked;
+    int by = trap_tracer();
+    if (!TRAP_FLAG) {
+        snprintf(reason, size,
+                 "this CPU has no trap flag that a program may set for itself; count "
+                 "instructions:u, or the whole program by assay truth --source step");
+        return -EOPNOTSUPP;
+    }
+    if (by) {
+        snprintf(reason, size,
+                 "process %d (a debugger, strace) traces this one and would get every trap; run it "
+                 "without",
+                 by);
+        return -EBUSY;
+    }
+    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGTRAP) == 1) {
+        snprintf(reason, size,
+                 "this thread blocks SIGTRAP, and the operating system ends a process that traps "
+                 "then; unblock it (pthread_sigmask) before calipers are opened");
+        return -EBUSY;
+    }
+    return 0;
+}
+
+static int attach(char *reason, size_t size)
+{
+    int error = installed ? 0 : install();
+    if (error < 0) {
+        snprintf(reason, size, "no handler for SIGTRAP can be set: %s", strerror(-error));
+        return error;
+    }
+    if (!is_ours()) {
+        snprintf(reason, size,
+                 "SIGTRAP got another handler since the first calipers that trap were opened; set "
+                 "handlers before that");
+        return -EBUSY;
+    }
+    uint64_t saw = try_it();
+    if (saw != TRIED + TRAP_FLAG_OWN) {
+        snprintf(reason, size,
+                 "the trap flag does not work here: of %d instructions it saw %lld (an emulator?)",
+                 TRIED, saw > TRAP_FLAG_OWN ? (long long)saw - TRAP_FLAG_OWN : 0);
+        return -EOPNOTSUPP;
+    }
+    return 0;
+}
+
+/* 0, or a negative errno and the reason. */
+static int trap_attach(char *reason, size_t size)
+{
+    int error = refuse_early(reason, size);
+    if (error < 0)
+        return error;
+    pthread_once(&once, prepare_forks);
+    take();
+    error = attach(reason, size);
+    users += error == 0;
+    if (!users && installed)
+        restore();
+    give();
+    return error;
+}
+
+static void trap_detach(void)
+{
+    take();
+    if (users && --users == 0)
+        restore();
+    give();
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Opening calipers that trap: when they do, and what else they can count then, which is nothing.
+ * Every trap enters the operating system, and that would be in every other count. */
+
+static const char *const classes[] = {"instructions", NULL};
+static const struct event_source sources[] = {{.name = "trap", .classes = classes}, {.name = NULL}};
+
+/* What is known of the events before they are opened. */
+struct wishes {
+    bool trapping[ASSAY_CALIPERS_MOST]; /* are to be counted by trapping */
+    bool any;
+    char refused[1024]; /* why no counter counts them; "": they were not asked for as counters */
+};
+
+static bool may_trap(const struct assay_calipers *calipers)
+{
+    bool may = calipers->flags & ASSAY_OR_TRAP;
+    for (size_t i = 0; i < calipers->count; i++)
+        may |= strncmp(calipers->events[i].name, "trap/", 5) == 0;
+    return may;
+}
+
+static void open_view(struct event_view *view, const struct assay_calipers *calipers)
+{
+    *view = (struct event_view){.root = "", .tracefs = -1};
+    for (size_t i = 0; i < calipers->count && view->tracefs < 0; i++) {
+        if (event_form_tracepoint.fits(NULL, calipers->events[i].name))
+            event_view_open(view, "");
+    }
+    view->sources = sources;
+}
+
+/* instructions:u, which no counter counts here. */
+static bool lacks_counter(const struct event_view *view, const struct event *event,
+                          struct wishes *wishes)
+{
+    if (event->kind != EVENT_HARDWARE || event->attr.config != PERF_COUNT_HW_INSTRUCTIONS ||
+        !event->attr.exclude_kernel)
+        return false;
+    int error = counter_try_open(event);
+    if (error < 0)
+        event_open_reason(view, event, -error, wishes->refused, sizeof(wishes->refused));
+    return error < 0;
+}
+
+static int find_wishes(const struct assay_calipers *calipers, struct wishes *wishes)
+{
+    struct event_view view;
+    int error = 0;
+    open_view(&view, calipers);
+    for (size_t i = 0; i < calipers->count && !error; i++) {
+        if (strcmp(calipers->events[i].name, TICKS_EVENT) == 0)
+            continue;
+        struct event event = {0};
+        error = event_resolve(&view, calipers->events[i].name, &event, set_failure());
+        if (!error) {
+            bool source = event.kind == EVENT_SOURCE, or_trap = calipers->flags & ASSAY_OR_TRAP;
+            wishes->trapping[i] = source || (or_trap && lacks_counter(&view, &event, wishes));
+            wishes->any |= wishes->trapping[i];
+        } else if (error == -EACCES) /* opening the others says of it why it is not counted */
+            error = 0;
+        event_release(&event);
+    }
+    event_view_close(&view);
+    return error;
+}
+
+static void refuse(struct caliper *event, int error, const char *reason)
+{
+    event->error = error;
+    event->reason = strdup(reason);
+}
+
+/* Those that were to be counted otherwise may still be. */
+static void refuse_trapping(struct assay_calipers *calipers, const struct wishes *wishes, int error,
+                            const char *why)
+{
+    char reason[2048];
+    snprintf(reason, sizeof(reason), "%s%s%s", wishes->refused,
+             wishes->refused[0] ? "; and trapping cannot take its place: " : "", why);
+    for (size_t i = 0; i < calipers->count; i++) {
+        if (wishes->trapping[i])
+            refuse(&calipers->events[i], error, reason);
+    }
+}
+
+int calipers_trap_open(struct assay_calipers *calipers)
+{
+    struct wishes wishes = {.any = false};
+    char why[512] = "";
+    if (!may_trap(calipers))
+        return 0;
+    int error = find_wishes(calipers, &wishes);
+    if (error < 0 || !wishes.any)
+        return error;
+    error = trap_attach(why, sizeof(why));
+    if (error < 0) {
+        refuse_trapping(calipers, &wishes, -error, why);
+        return 0;
+    }
+    calipers->path = ASSAY_PATH_TRAP;
+    calipers->here.ways |= ASSAY_WAY_TRAP;
+    for (size_t i = 0; i < calipers->count; i++) {
+        struct caliper *event = &calipers->events[i];
+        if (wishes.trapping[i]) {
+            event->kind = CALIPER_COUNTER;
+            event->word = WORD_TRAP;
+        } else {
+            refuse(event, EBUSY,
+                   "these calipers trap after every instruction, which enters the operating system "
+                   "and takes time: other counts would be of that. Open calipers of their own for "
+                   "them");
+        }
+    }
+    if (wishes.refused[0])
+        calipers->reason = strdup(wishes.refused);
+    return 0;
+}
+
+const char *calipers_trap_reason(enum trap_lost lost)
+{
+    static const char *const reasons[] = {
+        [TRAP_LOST_CLEARED] = "code in a region cleared the trap flag (popf with flags from before "
+                              "the region, a longjmp out of a signal handler): what ran afterwards "
+                              "was not counted. Keep such code out of regions",
+        [TRAP_LOST_STUCK] = "an instruction in a region was not executed while the trap flag was "
+                            "set (a fault of the hypervisor or the CPU): counting stopped there, "
+                            "so that the program could go on. Keep that code out of regions, or "
+                            "count it with assay truth --source step",
+        [TRAP_LOST_SEQUENCE] = "a region contains a restartable sequence (rseq), which is aborted "
+                               "by every trap and would never end: counting stopped there, so that "
+                               "the program could go on. Keep such code (tcmalloc, librseq) out of "
+                               "regions",
+        [TRAP_LOST_STOPPED] = "the thread was stopped in a region: by a debugger or strace, which "
+                              "takes traps, by SIGSTOP, or in a signal handler that waited. Traps "
+                              "may be missing, so counting stopped there. Repeat it without",
+    };
+    return reasons[lost];
+}
+
+void calipers_trap_close(struct assay_calipers *calipers)
+{
+    if (calipers->path != ASSAY_PATH_TRAP)
+        return;
+    if (calipers_here() == calipers)
+        trap_leave(); /* a region that never ended */
+    trap_detach();
 }

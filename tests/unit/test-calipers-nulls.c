@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "lib/calipers.h"
-#include "lib/root.h"
 
 static bool near(double value, double expected)
 {

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/tick-bar.h"
+#include "lib/calipers.h"
 
 #define TRIALS     10000
 #define NEIGHBOURS 8 /* behind each */
