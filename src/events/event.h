@@ -4,7 +4,19 @@
  * Event names: from the words a person writes ("instructions:u", "msr/tsc/",
  * "syscalls:sys_enter_getppid", "mem:0x1000/4:rw", "uprobe:/bin/true:main") to what
  * perf_event_open(2) takes, on the machine under test; and names of what counts by executing
- * ("step/instructions/"), where the program at hand can do that. Stands on the probe's side. */
+ * ("step/instructions/"), where the program at hand can do that. Stands on the probe's side.
+ *
+ * The files of this folder:
+ *   names.c       from a name to an event: modifiers, nearest names, lists, the order of the forms
+ *   forms.c       names that need no description of the machine: generic, raw, PAPI, breakpoints …
+ *   pmu.c         PMUs as sysfs describes them
+ *   tracepoint.c  tracepoints, as tracefs lists them
+ *   uprobe.c      user probes, and where in an ELF file a symbol lies
+ *   pfm.c         libpfm4's names, in the probe alone
+ *   class.c       what an event claims to count
+ *   reason.c      why an event could not be opened, from what the machine shows of itself
+ *   view.c        where all of them look: files below a root, and tracefs
+ *   form.h        what these files share */
 #pragma once
 
 #include <stdbool.h>
@@ -88,6 +100,12 @@ void event_release(struct event *event);
 void event_open_reason(const struct event_view *view, const struct event *event, int error,
                        char *reason, size_t size);
 
+/* One of the reasons: doctor says the same (src/machine/hypervisor.c). */
+#define FIRECRACKER_COUNTERS                                                                       \
+    "Firecracker offers no counters, whatever is set; for hardware events take bare metal, or "    \
+    "KVM "                                                                                         \
+    "under QEMU with pmu=on"
+
 /* What an event claims to count: "instructions", "cond-branches", "page-faults" … or NULL when no
  * class is known. Static string (a source's: its table's). Mode modifiers do not change the class.
  */
@@ -112,3 +130,26 @@ struct event_resolver {
 /* libpfm4's tables. Only in programs built with pfm_sources and pfm_dep (see meson.build): libassay
  * itself needs libc only. */
 extern const struct event_resolver event_resolver_libpfm4;
+
+/* ----------------------------------------------------------------------------------------------
+ * The nearest names to one that does not exist. Offer candidates one by one; the best few stay. */
+
+#define SUGGEST_COUNT 3
+#define SUGGEST_NAME  128 /* longer candidates and longer wishes are not compared */
+
+struct suggestions {
+    const char *wanted; /* set this, zero the rest */
+    size_t count;
+    struct {
+        char name[SUGGEST_NAME];
+        size_t rank; /* 0: the very name */
+    } best[SUGGEST_COUNT];
+};
+
+/* Edits (insert, delete, replace, swap neighbours) between two names, letter case ignored. */
+size_t suggest_distance(const char *one, const char *other);
+
+void suggest_consider(struct suggestions *suggestions, const char *candidate);
+
+/* "; did you mean a, b or c?" or "" when nothing is near. */
+void suggest_sentence(const struct suggestions *suggestions, char *sentence, size_t size);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Inside the events room: one form per way of writing a name. names.c asks each form in turn
- * whether a name is written in it and lets the first that says yes resolve it. */
+ * whether a name is written in it and lets the first that says yes resolve it. And what the forms
+ * share with each other. */
 #pragma once
 
 #include "events/event.h"
@@ -21,7 +22,6 @@ struct event_form {
 extern const struct event_form event_form_uprobe;
 extern const struct event_form event_form_breakpoint;
 extern const struct event_form event_form_papi;
-extern const struct event_form event_form_resolver;
 extern const struct event_form event_form_raw;
 extern const struct event_form event_form_source;
 extern const struct event_form event_form_pmu;
@@ -29,7 +29,7 @@ extern const struct event_form event_form_generic;
 extern const struct event_form event_form_alias;
 extern const struct event_form event_form_tracepoint;
 
-/* --- modifiers.c --- */
+/* --- names.c --- */
 
 /* Applies "uk", "D" and so on to the attr; whole is the name they stand in, for the message. */
 int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_event_attr *attr,
@@ -37,7 +37,13 @@ int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_
 /* Could this text be meant as modifiers? Letters of perf's modifier alphabet only, not empty. */
 bool event_looks_like_modifiers(const char *text);
 
-/* --- forms.c --- */
+/* Letters, digits, '_', '-' and '.', not starting with '.': safe as one component of a path. */
+bool event_is_component(const char *text, size_t length);
+
+/* A whole 64-bit number, decimal or 0x hexadecimal; nothing before or after it. */
+bool event_parse_number(const char *text, uint64_t *value);
+
+/* --- forms.c: generic names --- */
 
 struct generic_event {
     uint32_t type; /* PERF_TYPE_HARDWARE, _SOFTWARE or _HW_CACHE */
@@ -48,10 +54,10 @@ bool generic_find(const char *name, size_t length, struct generic_event *found);
 /* Calls each for perf's canonical generic names. */
 int generic_each(event_each *each, void *context);
 
-/* --- pmu.c and friends --- */
+/* --- pmu.c --- */
 
-/* Letters, digits, '_', '-' and '.', not starting with '.': safe as one component of a path. */
-bool event_is_component(const char *text, size_t length);
+#define PMU_FOLDER "/sys/bus/event_source/devices"
+
 /* Does the PMU count what the CPU's cores do (as opposed to uncore, software and so on)? */
 bool pmu_is_core(const struct event_view *view, const char *pmu);
 /* 0 and the number perf_event_open knows the PMU by, or -ENOENT. */
@@ -59,26 +65,18 @@ int pmu_type(const struct event_view *view, const char *pmu, uint32_t *type);
 /* Is this file of events/ an event, and not the unit or scale of one? */
 bool pmu_is_alias(const char *file);
 
-/* A bit field of the attr as sysfs describes it, e.g. "config:0-7,32-35" (pmu-format.c). */
+/* A bit field of the attr as sysfs describes it, e.g. "config:0-7,32-35". */
 struct pmu_field {
     unsigned word; /* 0: config, 1: config1, 2: config2, 3: config3 */
     uint64_t mask; /* which bits of it, in ascending order */
 };
-int pmu_field_parse(const char *text, struct pmu_field *field);
 /* -ERANGE when value has more bits than the field, -ENOTSUP when the attr has no such word. */
 int pmu_field_set(const struct pmu_field *field, uint64_t value, struct perf_event_attr *attr);
 /* Reads PMU/format/TERM. */
 int pmu_field_find(const struct event_view *view, const char *pmu, const char *term,
                    struct pmu_field *field);
 
-/* Applies "event=0x3c,umask=1" (or an alias, or rNNN) to the attr (pmu-term.c). */
-int pmu_apply_terms(const struct event_view *view, const char *pmu, const char *terms,
-                    struct event *event, struct failure *failure);
-
-/* A whole 64-bit number, decimal or 0x hexadecimal; nothing before or after it. */
-bool event_parse_number(const char *text, uint64_t *value);
-
-/* --- target.c --- */
+/* --- forms.c: the target of a specimen --- */
 
 #define TARGET_WORD "target" /* stands for an address, or for a file and a function in it */
 
@@ -105,7 +103,7 @@ int view_each_entry(const struct event_view *view, const char *folder, view_each
 /* The same below a directory descriptor. */
 int view_each_entry_at(int directory, const char *folder, view_each_name *each_name, void *context);
 
-/* --- source.c --- */
+/* --- forms.c: sources --- */
 /* Calls each for SOURCE/CLASS/ of every source of the view. */
 int source_each(const struct event_view *view, event_each *each, void *context);
 
@@ -116,4 +114,37 @@ int tracepoint_each(const struct event_view *view, const char *glob, event_each 
 /* Those that have a class and are there; where tracefs cannot be read, all that have a class. */
 int tracepoint_each_classed(const struct event_view *view, event_each *each, void *context);
 
-#define PMU_FOLDER "/sys/bus/event_source/devices"
+/* --- uprobe.c --- */
+
+/* Finds symbol (or the number 0x…, which is an offset already checked against the file) in an open
+ * regular file and gives its offset in the file. The file may be anything: whatever does not add up
+ * is -EINVAL with a sentence, never a fault. -ENOENT: no such symbol; near then holds the nearest
+ * ones. */
+int elf_symbol_offset(int file, const char *symbol, uint64_t *offset, struct suggestions *near,
+                      struct failure *failure);
+
+/* --- class.c: the tables from names to classes, one for each scheme of naming. An event that is
+ * not certainly of a class stands in none of them. --- */
+
+struct class_row {
+    const char *name, *class;
+};
+
+struct class_table {
+    const char *scheme;
+    const struct class_row *rows;
+    size_t count;
+};
+
+extern const struct class_table class_table_alias; /* aliases in sysfs of x86 PMUs and of msr */
+extern const struct class_table class_table_arm; /* Arm's names: in sysfs, in capitals libpfm4's */
+extern const struct class_table class_table_intel; /* libpfm4's names of Intel's events */
+extern const struct class_table class_table_amd;   /* libpfm4's names of AMD's events */
+extern const struct class_table class_table_papi;  /* presets */
+extern const struct class_table class_table_tracepoint;
+
+/* The class of the first `length` bytes of name, letter case ignored; NULL when there is none. */
+const char *class_table_find(const struct class_table *table, const char *name, size_t length);
+
+/* Calls each for every class that a generic event can have, some more than once. */
+void class_generic_each(void (*each)(void *context, const char *class), void *context);

@@ -1,15 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * perf's generic names: hardware, cache and software events that every machine calls the same,
- * whether or not it has them. On hybrid CPUs a bare generic name counts on the first core type
- * only, as the operating system decides; cpu_atom/instructions/ names the other. */
+ * Names that need no description of the machine: perf's generic names, raw codes, PAPI's presets,
+ * hardware breakpoints, sources, and the target of a specimen. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include <linux/hw_breakpoint.h>
+
+#include "base/text.h"
 #include "events/form.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * perf's generic names: hardware, cache and software events that every machine calls the same,
+ * whether or not it has them. On hybrid CPUs a bare generic name counts on the first core type
+ * only, as the operating system decides; cpu_atom/instructions/ names the other. */
 
 /* The first name of a (type, config) is the canonical one, which lists show. */
 static const struct {
@@ -173,3 +182,289 @@ static int generic_resolve(const struct event_view *view, const char *name, stru
 }
 
 const struct event_form event_form_generic = {generic_fits, generic_resolve};
+
+/* ----------------------------------------------------------------------------------------------
+ * Raw codes: rNNN with hexadecimal NNN goes to the core PMU's config as it stands. */
+
+static size_t digits_of(const char *name)
+{
+    return name[0] == 'r' ? strspn(name + 1, "0123456789abcdefABCDEF") : 0;
+}
+
+static bool raw_fits(const struct event_view *view, const char *name)
+{
+    (void)view;
+    size_t digits = digits_of(name);
+    return digits && (name[1 + digits] == '\0' || name[1 + digits] == ':');
+}
+
+static int raw_resolve(const struct event_view *view, const char *name, struct event *event,
+                       struct failure *failure)
+{
+    (void)view;
+    size_t digits = digits_of(name);
+    if (digits > 16)
+        return fail_with(failure, -EINVAL, "\"%s\": a raw code has at most 16 hexadecimal digits",
+                         name);
+    event->kind = EVENT_RAW;
+    event->attr.type = PERF_TYPE_RAW;
+    event->attr.config = strtoull(name + 1, NULL, 16);
+    if (!name[1 + digits])
+        return 0;
+    return event_apply_modifiers(name + 2 + digits, name, &event->attr, failure);
+}
+
+const struct event_form event_form_raw = {raw_fits, raw_resolve};
+
+/* ----------------------------------------------------------------------------------------------
+ * PAPI's presets: PAPI_TOT_INS[:modifiers]. PAPI alone knows which events of the CPU a preset
+ * stands for, so the name is all there is: only paths through PAPI can count it, and
+ * perf_event_open refuses its attr. Which presets there are PAPI says; here a name only has to be
+ * written like one. */
+
+static const char papi_prefix[] = "PAPI_";
+
+static bool papi_fits(const struct event_view *view, const char *name)
+{
+    (void)view;
+    return strncmp(name, papi_prefix, sizeof(papi_prefix) - 1) == 0;
+}
+
+static int papi_resolve(const struct event_view *view, const char *name, struct event *event,
+                        struct failure *failure)
+{
+    (void)view;
+    size_t length = strcspn(name, ":");
+    for (size_t i = 0; i < length; i++) {
+        if (!isupper((unsigned char)name[i]) && !isdigit((unsigned char)name[i]) && name[i] != '_')
+            return fail_with(failure, -EINVAL,
+                             "\"%s\" is no name of a PAPI preset: they are capitals, digits and "
+                             "underscores, such as PAPI_TOT_INS",
+                             name);
+    }
+    if (length == sizeof(papi_prefix) - 1)
+        return fail_with(failure, -EINVAL, "\"%s\" is incomplete: write PAPI_TOT_INS, for example",
+                         name);
+    event->kind = EVENT_PAPI;
+    event->attr.type = EVENT_TYPE_NONE;
+    return name[length] ? event_apply_modifiers(name + length + 1, name, &event->attr, failure) : 0;
+}
+
+const struct event_form event_form_papi = {papi_fits, papi_resolve};
+
+/* ----------------------------------------------------------------------------------------------
+ * Events that watch the target of a specimen: mem:target:x, uprobe:target and so on. Who types such
+ * a name cannot know the address, which differs from one harness to the next; so the name stays
+ * without a place until the process that holds the target opens it. */
+
+int target_take(const struct event_view *view, const char *name, struct event *event,
+                struct failure *failure)
+{
+    if (!view->has_target)
+        return fail_with(failure, -ENOENT,
+                         "\"%s\" watches the code of a specimen, which only assay's harnesses "
+                         "hold: give an address or a file and a function instead",
+                         name);
+    event->own = true;
+    return 0;
+}
+
+int target_each(const struct event_view *view, event_each *each, void *context)
+{
+    static const struct {
+        const char *name;
+        enum event_kind kind;
+    } named[] = {
+        {"mem:" TARGET_WORD ":x", EVENT_BREAKPOINT},  {"mem:" TARGET_WORD ":w", EVENT_BREAKPOINT},
+        {"mem:" TARGET_WORD ":rw", EVENT_BREAKPOINT}, {"uprobe:" TARGET_WORD, EVENT_UPROBE},
+        {"uretprobe:" TARGET_WORD, EVENT_UPROBE},
+    };
+    int stop = 0;
+    for (size_t i = 0; view->has_target && i < sizeof(named) / sizeof(named[0]) && !stop; i++)
+        stop = each(context, named[i].name, named[i].kind);
+    return stop;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Hardware breakpoints: mem:ADDRESS[/LENGTH][:rwx][:modifiers] counts accesses to an address.
+ * The address may be the word "target". */
+
+static const char breakpoint_prefix[] = "mem:";
+
+static bool breakpoint_fits(const struct event_view *view, const char *name)
+{
+    (void)view;
+    return strncmp(name, breakpoint_prefix, sizeof(breakpoint_prefix) - 1) == 0;
+}
+
+static bool is_access(const char *text)
+{
+    return *text && strspn(text, "rwx") == strlen(text);
+}
+
+/* "rw" to the operating system's bits; letters twice are a slip of the pen. */
+static int parse_access(const char *text, const char *whole, uint32_t *type,
+                        struct failure *failure)
+{
+    static const struct {
+        char letter;
+        uint32_t bit;
+    } bits[] = {{'r', HW_BREAKPOINT_R}, {'w', HW_BREAKPOINT_W}, {'x', HW_BREAKPOINT_X}};
+    *type = 0;
+    for (; *text; text++) {
+        for (size_t i = 0; i < 3; i++) {
+            if (bits[i].letter != *text)
+                continue;
+            if (*type & bits[i].bit)
+                return fail_with(failure, -EINVAL, "\"%c\" stands twice in \"%s\"", *text, whole);
+            *type |= bits[i].bit;
+        }
+    }
+    if (*type & HW_BREAKPOINT_X && *type != HW_BREAKPOINT_X)
+        return fail_with(failure, -EINVAL,
+                         "\"%s\" mixes execution with data bits: count x and rw separately", whole);
+    return 0;
+}
+
+/* The address and, behind a slash, the length. Without one: 4 bytes for data, and for code what
+ * the operating system insists on. */
+static int parse_place(const struct event_view *view, char *place, const char *whole,
+                       struct event *event, struct failure *failure)
+{
+    struct perf_event_attr *attr = &event->attr;
+    uint64_t address = 0, length = attr->bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
+    char *slash = strchr(place, '/');
+    if (slash)
+        *slash++ = '\0';
+    if (strcmp(place, TARGET_WORD) == 0) {
+        int error = target_take(view, whole, event, failure);
+        if (error < 0)
+            return error;
+    } else if (!event_parse_number(place, &address)) {
+        return fail_with(failure, -EINVAL,
+                         "\"%s\" has no valid address: write mem:0x7f…[/LENGTH][:rwx][:modes]",
+                         whole);
+    }
+    if (slash && (!event_parse_number(slash, &length) || length < 1 || length > 8))
+        return fail_with(failure, -EINVAL, "the length in \"%s\" must be 1 to 8 bytes", whole);
+    attr->bp_addr = address;
+    attr->bp_len = length;
+    return 0;
+}
+
+static int breakpoint_resolve(const struct event_view *view, const char *name, struct event *event,
+                              struct failure *failure)
+{
+    char text[EVENT_NAME_MAX + 1];
+    strcpy(text, name + sizeof(breakpoint_prefix) - 1);
+    char *modifiers = NULL, *access = strchr(text, ':');
+    if (access)
+        *access++ = '\0';
+    if (access && (modifiers = strchr(access, ':')))
+        *modifiers++ = '\0';
+    if (access && !modifiers && !is_access(access)) {
+        modifiers = access;
+        access = NULL;
+    }
+    if (access && !is_access(access))
+        return fail_with(failure, -EINVAL, "\"%s\" in \"%s\" is no access: write r, w, rw or x",
+                         access, name);
+    event->kind = EVENT_BREAKPOINT;
+    event->attr.type = PERF_TYPE_BREAKPOINT;
+    int error = parse_access(access ? access : "rw", name, &event->attr.bp_type, failure);
+    if (error == 0)
+        error = parse_place(view, text, name, event, failure);
+    if (error < 0 || !modifiers)
+        return error;
+    return event_apply_modifiers(modifiers, name, &event->attr, failure);
+}
+
+const struct event_form event_form_breakpoint = {breakpoint_fits, breakpoint_resolve};
+
+/* ----------------------------------------------------------------------------------------------
+ * Events of sources, which count by executing: SOURCE/CLASS/. Which there are says the view; a
+ * program that can run none has none, and such names are unknown to it. */
+
+static const struct event_source *find_source(const struct event_view *view, const char *name)
+{
+    size_t length = strcspn(name, "/");
+    if (!name[length])
+        return NULL;
+    for (const struct event_source *source = view->sources; source && source->name; source++) {
+        if (strlen(source->name) == length && strncmp(source->name, name, length) == 0)
+            return source;
+    }
+    return NULL;
+}
+
+static bool source_fits(const struct event_view *view, const char *name)
+{
+    return find_source(view, name) != NULL;
+}
+
+static int unknown_class(const struct event_source *source, const char *class,
+                         struct failure *failure)
+{
+    struct suggestions suggestions = {.wanted = class};
+    AUTO_TEXT struct text list = {0};
+    for (const char *const *known = source->classes; *known; known++) {
+        suggest_consider(&suggestions, *known);
+        text_printf(&list, "%s%s", list.length ? ", " : "", *known);
+    }
+    char sentence[512];
+    suggest_sentence(&suggestions, sentence, sizeof(sentence));
+    return fail_with(failure, -ENOENT, "source %s does not count \"%.100s\", only: %.300s%s",
+                     source->name, class, text_string(&list), sentence);
+}
+
+/* It runs the code, so what it sees is user code. */
+static int check_modifiers(const char *modifiers, const char *whole, struct failure *failure)
+{
+    modifiers += *modifiers == ':';
+    if (modifiers[strspn(modifiers, "u")])
+        return fail_with(failure, -EINVAL,
+                         "\"%s\": a source counts user code and nothing else; leave \"%s\" away",
+                         whole, modifiers);
+    return 0;
+}
+
+static int source_resolve(const struct event_view *view, const char *name, struct event *event,
+                          struct failure *failure)
+{
+    const struct event_source *source = find_source(view, name);
+    char class[EVENT_NAME_MAX + 1];
+    strcpy(class, name + strlen(source->name) + 1);
+    char *modifiers = strchr(class, '/');
+    if (!modifiers)
+        return fail_with(failure, -EINVAL, "\"%s\" lacks its closing slash: write %s/CLASS/", name,
+                         source->name);
+    *modifiers++ = '\0';
+    for (const char *const *known = source->classes; *known; known++) {
+        if (strcmp(*known, class) != 0)
+            continue;
+        event->kind = EVENT_SOURCE;
+        event->source = source;
+        event->counts = *known;
+        /* Windows of paths that open an event need one: it counts nothing. */
+        event->attr.type = PERF_TYPE_SOFTWARE;
+        event->attr.config = PERF_COUNT_SW_DUMMY;
+        event->attr.exclude_kernel = 1;
+        return check_modifiers(modifiers, name, failure);
+    }
+    return unknown_class(source, class, failure);
+}
+
+const struct event_form event_form_source = {source_fits, source_resolve};
+
+int source_each(const struct event_view *view, event_each *each, void *context)
+{
+    int stop = 0;
+    for (const struct event_source *source = view->sources; source && source->name; source++) {
+        for (const char *const *class = source->classes; *class && !stop; class ++) {
+            char name[EVENT_NAME_MAX + 1];
+            snprintf(name, sizeof(name), "%s/%s/", source->name, *class);
+            stop = each(context, name, EVENT_SOURCE);
+        }
+    }
+    return stop;
+}

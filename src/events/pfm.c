@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "events/event.h"
-#include "events/suggest.h"
 
 /* After linux/perf_event.h: libpfm's header would define the same things again. */
 #include <perfmon/pfmlib_perf_event.h>

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "events/class-table.h"
 #include "events/form.h"
-#include "events/suggest.h"
 
 struct tracepoint_name {
     char system[256];

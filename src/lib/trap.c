@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "events/event.h"
 #include "events/form.h"

@@ -13,8 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "events/situation.h"
-#include "lib/machine-words.h"
+#include "events/event.h"
 #include "lib/machine-words.h"
 #include "machine/describe.h"
 

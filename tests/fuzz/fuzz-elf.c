@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "events/elf-symbol.h"
+#include "events/form.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "events/class-table.h"
+#include "events/form.h"
 #include "specimens/specimen.h"
 
 static const struct class_table *const tables[] = {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "events/class-table.h"
+#include "events/form.h"
 #include "recorded.h"
 #include "skip.h"
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "events/suggest.h"
+#include "events/event.h"
 
 static void distance_counts_single_edits(void **state)
 {

@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <sys/mman.h>
 
-#include "events/elf-symbol.h"
+#include "events/form.h"
 #include "recorded.h"
 
 /* The smallest file that has everything: header, one loaded segment, symbols, their names. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "events/suggest.h"
+#include "events/event.h"
 #include "probe/driver/catalogue.h"
 
 /* ----------------------------------------------------------------------------------------------
