@@ -323,7 +323,7 @@ static size_t count_events(const json_t *events, const char *verdict)
     return count;
 }
 
-static void put_events(struct page *page, const json_t *section, const char *const *verdicts,
+static void put_events(struct page *page, const json_t *section, const char *const *shown,
                        size_t count)
 {
     const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
@@ -336,7 +336,7 @@ static void put_events(struct page *page, const json_t *section, const char *con
         json_t *event;
         json_array_foreach(events, at, event)
         {
-            if (strcmp(json_word(event, "verdict"), verdicts[i]) == 0)
+            if (strcmp(json_word(event, "verdict"), shown[i]) == 0)
                 put_event(page, section, event);
         }
     }

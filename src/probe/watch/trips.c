@@ -9,7 +9,6 @@
 
 #include "pause.h"
 #include "probe/harness/account.h"
-#include "probe/harness/account.h"
 #include "probe/watch/watch.h"
 
 #define LINE        128u /* bytes: what CPUs fetch together, at most */

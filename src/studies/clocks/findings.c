@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The CPU's counter against the reference, over intervals of a kind: what all of them say

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/findings.h"
 #include "stats/interval.h"
 #include "studies/error/judge.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Z6: which factors make the null error, by the analyses of variance of instructions in all modes

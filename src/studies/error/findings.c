@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/findings.h"
 #include "studies/error/judge.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why nothing could decide a claim about measurement error, in words for people: what cannot be

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/findings.h"
 #include "stats/moments.h"
 #include "stats/random.h"
 #include "studies/error/judge.h"
 #include "studies/error/study.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The best pattern of each path, by event and mode, as the paper's Table 3 has it: the pattern

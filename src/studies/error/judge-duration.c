@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The line's shares, slope and interval (after Welch: variances of their own, degrees of freedom

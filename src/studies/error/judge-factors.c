@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/findings.h"
 #include "stats/anova.h"
 #include "stats/least-squares.h"
 #include "studies/error/judge.h"
 #include "studies/error/study.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * How far apart the levels of a factor lie. Means over all cells of a level would mix in what else

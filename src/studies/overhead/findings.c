@@ -14,7 +14,6 @@
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the CPU's counter of instructions has too many: of opcodes (M2), page faults (M6) and

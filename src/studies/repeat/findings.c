@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/study.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Do counts that vary as-is stop varying when controlled (M1)? Of programs as people run them, by

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/findings.h"
 #include "stats/interval.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/study.h"
-#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The sentence about the controls of one program: which did it, what moved the level only, and

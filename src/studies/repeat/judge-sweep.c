@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/study.h"
-#include "studies/validate/judge.h"
 
 void swept_release(struct swept *swept)
 {

@@ -9,9 +9,9 @@
 
 #include "base/list.h"
 #include "base/words.h"
+#include "decode/walk.h"
 #include "engine/options.h"
 #include "studies/truth/study.h"
-#include "decode/walk.h"
 
 struct loading {
     struct truth_run *run;

@@ -417,8 +417,8 @@ static bool find_threshold(const struct judgement *judgement, const struct judge
     if (found->counted <= 0 || found->smallest > ABOUT_HIGH)
         return false;
     bool about = found->counted - 1 >= ABOUT_LOW && found->zero <= ABOUT_HIGH;
-    bool wide = found->zero <= 0 || found->counted > STEP_MOST * found->zero;
-    if (unclear || (about && wide))
+    bool far = found->zero <= 0 || found->counted > STEP_MOST * found->zero;
+    if (unclear || (about && far))
         found->verdict = FINDING_INCONCLUSIVE;
     else
         found->verdict = about ? FINDING_HOLDS : FINDING_FAILS;
