@@ -11,7 +11,7 @@ export FUZZ_SECONDS JOBS
 
 ninja = ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: all help run test test-all kits lab deps install bench lint clang sanitize fuzz coverage dist deb release-check clean
+.PHONY: all help run test test-all kits lab deps install bench lint clang sanitize fuzz coverage dist deb release-check goldens clean
 
 all: ## build assay and its kit (build/assay, build/libexec/)
 	@scripts/deps --check run
@@ -88,6 +88,9 @@ sanitize: clang ## the tests on that build, but for those that try little saniti
 
 fuzz: clang ## run each fuzz target of that build for FUZZ_SECONDS
 	@scripts/fuzz build-clang
+
+goldens: all ## write anew what every command says of the recorded stores (tests/goldens), and print what changed
+	@ASSAY=$(abspath $(BUILD))/assay PYTHONPATH=tests python3 tests/cli/goldens.py --renew
 
 coverage: ## run the tests and report which lines they reach
 	@scripts/deps --check test

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recorded runs judged again: what was found when they were recorded is found by the assay of today, without their machines.
 
-tests/stores has MACHINE-COMMAND.sqlite.xz: short runs on a virtual machine without a PMU and on one of the lab with one. Beside each
-stands what was judged. After a change that is meant to judge otherwise: `python3 tests/cli/replay.py --update`, then read the difference.
+tests/stores has MACHINE-COMMAND.sqlite.xz: short runs on virtual machines without a PMU and on one of the lab with one. tests/cli/goldens.py
+keeps what is said of them; here it must be the same however a run is brought.
 """
+import functools
 import glob
 import json
 import lzma
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 import unittest
 
@@ -21,14 +21,6 @@ from unfinished import unfinish
 STORES = os.path.join(tap.SOURCE, "tests", "stores")
 NAMES = sorted(os.path.basename(path)[:-len(".sqlite.xz")] for path in glob.glob(os.path.join(STORES, "*.sqlite.xz")))
 
-# What is kept of a result: which it is, and what was found.
-FIELDS = {
-    "validate": ("event", "path", "pattern", "counters", "core", "specimen", "truth_grade", "verdict", "cause"),
-    "error": ("event", "mode", "part", "path", "pattern", "counters", "opt", "link", "specimen", "n", "min", "median", "max"),
-    "overhead": ("path", "operation", "variant", "counted", "events", "temperature", "predecessor", "unit", "min", "median", "max"),
-    "clocks": ("clock", "reference", "workload", "threads", "trust"),
-    "repeat": ("program", "event", "source", "setting", "runs", "min", "max", "identical"),
-}
 # Statements that take a store back to an older schema. Its checksums go with them.
 OLDER = {
     4: "DROP VIEW execution; DROP TABLE command; DROP TABLE subject; DROP TABLE executed; DROP TABLE system_call;",
@@ -44,20 +36,11 @@ def command_of(name):
 
 
 def judged(name, path):
-    command = command_of(name)
-    folder = os.path.dirname(path)
-    done = tap.assay(command, "--from", path, "--json", env={"XDG_STATE_HOME": folder})
+    done = tap.assay(command_of(name), "--from", path, "--json", env={"XDG_STATE_HOME": os.path.dirname(path)})
     if done.returncode:
         raise AssertionError(f"{name}: {done.stderr}")
     envelope = json.loads(done.stdout)
-    results = [[result[field] for field in FIELDS[command]] for result in envelope["results"]
-               if command != "overhead" or result["all_predecessors"]]
-    found = {"machine": envelope["machine"]["fingerprint"],
-             "findings": {finding["id"]: finding["verdict"] for finding in envelope["findings"]},
-             "results": results}
-    if command == "clocks":
-        found["clocks"] = [[clock["clock"], clock["trust"], clock["fault"]] for clock in envelope["analysis"]["clocks"]]
-    return found
+    return {part: envelope[part] for part in ("machine", "findings", "results")}
 
 
 def unpack(name, folder):
@@ -67,19 +50,11 @@ def unpack(name, folder):
     return path
 
 
+@functools.cache
 def expected(name):
-    with open(os.path.join(STORES, name + ".json"), encoding="utf-8") as file:
-        return json.load(file)
-
-
-def update():
+    """What is judged of the store as it is."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in NAMES:
-            found = judged(name, unpack(name, folder))
-            with open(os.path.join(STORES, name + ".json"), "w", encoding="utf-8") as file:
-                file.write("{\n" + ",\n".join(
-                    f'"{key}": ' + ("[\n" + ",\n".join(json.dumps(row) for row in value) + "\n]" if isinstance(value, list)
-                                    else json.dumps(value)) for key, value in found.items()) + "\n}\n")
+        return judged(name, unpack(name, folder))
 
 
 class Replay(unittest.TestCase):
@@ -88,15 +63,6 @@ class Replay(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="assay-replay-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def test_there_are_records_of_both_machines(self):
-        self.assertGreaterEqual({command_of(name) for name in NAMES if name.startswith("vm-")}, set(FIELDS))
-        self.assertTrue(any(name.startswith("lab-") for name in NAMES))
-
-    def test_every_record_is_judged_as_it_was(self):
-        for name in NAMES:
-            with self.subTest(name):
-                self.assertEqual(judged(name, unpack(name, self.folder)), expected(name))
 
     def test_from_a_collection_it_is_judged_the_same(self):
         collection = os.path.join(self.folder, "all.sqlite")
@@ -140,6 +106,8 @@ class Replay(unittest.TestCase):
         done = tap.assay("merge", "-o", collection, *paths)
         self.assertEqual(done.returncode, 0, done.stderr)
         for number, (name, path) in enumerate(zip(NAMES, paths), 1):
+            if command_of(name) not in SINCE:  # others have little to go on with, and do not speak of it
+                continue
             with self.subTest(name):
                 self.assertIn("--resume", tap.assay(command_of(name), "--from", path).stdout)
                 collected = tap.assay(command_of(name), "--from", f"{collection}#{number}").stdout
@@ -148,6 +116,8 @@ class Replay(unittest.TestCase):
 
     def test_stores_of_older_schemas_are_judged_the_same(self):
         for name in NAMES:
+            if command_of(name) not in SINCE or name.startswith("schema"):
+                continue
             path = unfinish(unpack(name, self.folder))
             store = sqlite3.connect(path)
             for schema, statements in OLDER.items():
@@ -204,7 +174,4 @@ class Replay(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--update"]:
-        update()
-    else:
-        tap.main()
+    tap.main()
