@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-int fail_with(struct failure *failure, int code, const char *format, ...)
+int(fail_with)(struct failure *failure, int code, const char *format, ...)
 {
     if (!failure)
         return code;

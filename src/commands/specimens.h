@@ -5,8 +5,8 @@
  * code counts. */
 #pragma once
 
-#include "engine/command.h"
 #include "decode/count.h"
+#include "engine/command.h"
 #include "engine/session.h"
 
 #define SPECIMEN_DECODERS 2 /* those of decode.h */

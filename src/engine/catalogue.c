@@ -371,7 +371,10 @@ int catalogue_take_string(struct session *session, const char *key, char **copy,
     if (status < 0)
         return status;
     *copy = strdup(value);
-    return *copy ? 0 : catalogue_no_memory(session, failure);
+    if (*copy)
+        return 0;
+    catalogue_no_memory(session, failure);
+    return -ENOMEM;
 }
 
 int catalogue_take_signed(struct session *session, const char *key, int64_t *value,

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "engine/via.h"
 #include "machine/facts.h"
 #include "store/store.h"
-#include "engine/via.h"
 #include "wire/cell.h"
 
 struct session;

@@ -513,7 +513,7 @@ int wire_get_i64(const struct wire_frame *frame, const char *key, int64_t *value
 void wire_put_column(struct wire_writer *writer, const char *key, const uint64_t *values,
                      size_t stride, size_t count)
 {
-    wire_put_bytes(writer, key, NULL, 0);
+    wire_put_bytes(writer, key, "", 0);
     char chunk[CHUNK_BYTES];
     char *out = chunk;
     for (size_t i = 0; i < count;) {

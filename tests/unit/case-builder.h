@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/validate/study.h"
 #include "stats/random.h"
+#include "studies/validate/study.h"
 
 /* What one specimen does: base + each * N of it. */
 struct built_count {

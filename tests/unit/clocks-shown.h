@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/clocks/parts.h"
 #include "shown-list.h"
+#include "studies/clocks/parts.h"
 
 struct shown {
     struct clocks_options options;

@@ -5,8 +5,8 @@
  * written down as the other parts of the judge would find them. */
 #pragma once
 
-#include "studies/overhead/study.h"
 #include "overhead-builder.h"
+#include "studies/overhead/study.h"
 
 #define HAND_ROWS   1200
 #define HAND_READS  2560

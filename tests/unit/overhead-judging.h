@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "studies/overhead/study.h"
 #include "overhead-builder.h"
+#include "studies/overhead/study.h"
 
 #define assert_near(value, expected, slack)                                                        \
     do {                                                                                           \

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/overhead/parts.h"
 #include "shown-list.h"
+#include "studies/overhead/parts.h"
 
 struct shown {
     struct overhead_options options;

@@ -4,8 +4,8 @@
  * What the tests of the judge of repetition share. Include cmocka.h before. */
 #pragma once
 
-#include "studies/repeat/study.h"
 #include "repeat-builder.h"
+#include "studies/repeat/study.h"
 
 /* One machine, one program. */
 static inline void repeat_begin(struct repeat_builder *builder, uint64_t seed)

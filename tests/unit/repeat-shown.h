@@ -5,9 +5,9 @@
  * what is shown of them. Memory that runs out ends the test. */
 #pragma once
 
-#include "studies/repeat/parts.h"
 #include "repeat-builder.h"
 #include "shown-list.h"
+#include "studies/repeat/parts.h"
 
 struct shown {
     struct repeat_options options;

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "fake-kit.h"
 #include "engine/session.h"
+#include "fake-kit.h"
 
 #define HELLO_MS 5000
 

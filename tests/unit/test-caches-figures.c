@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "studies/caches/parts.h"
 #include "figure-shown.h"
+#include "studies/caches/parts.h"
 
 #define KIB UINT64_C(1024)
 

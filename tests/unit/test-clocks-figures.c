@@ -12,8 +12,8 @@
 
 #include "clocks-shown.h"
 #include "figure-values.h"
-#include "rich-shown.h"
 #include "output/figure.h"
+#include "rich-shown.h"
 
 static json_t *figures_of(const struct shown *shown)
 {

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/error/parts.h"
 #include "error-builder.h"
 #include "figure-values.h"
+#include "studies/error/parts.h"
 
 #define MOST_BYTES 400000u
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/executed.h"
 #include "decode/decode.h"
+#include "engine/executed.h"
 #include "skip.h"
 
 /* --- a store that remembers --- */

@@ -11,8 +11,8 @@
 
 #include <errno.h>
 
-#include "studies/validate/judge.h"
 #include "judging.h"
+#include "studies/validate/judge.h"
 
 static void add(struct case_builder *builder, const char *event, const char *kind,
                 const char *class, built_lie *lie, double by)

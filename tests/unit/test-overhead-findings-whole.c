@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "studies/overhead/study.h"
 #include "overhead-builder.h"
+#include "studies/overhead/study.h"
 
 /* What a machine is like. */
 struct nature {

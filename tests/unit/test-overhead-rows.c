@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "studies/overhead/study.h"
 #include "overhead-judging.h"
+#include "studies/overhead/study.h"
 
 static const struct overhead_row *find(const struct overhead_builder *builder,
                                        const struct overhead_report *report,

@@ -11,8 +11,8 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
-#include "studies/repeat/judge.h"
 #include "repeat-judging.h"
+#include "studies/repeat/judge.h"
 
 static size_t counted(struct repeat_builder *builder, const char *source, uint64_t aligned,
                       uint64_t repetitions)

@@ -13,8 +13,8 @@
 #include "figure-values.h"
 #include "repeat-shown.h"
 
-#include "rich-shown.h"
 #include "output/figure.h"
+#include "rich-shown.h"
 
 static json_t *figures_of(struct shown *shown)
 {

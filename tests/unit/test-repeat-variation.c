@@ -11,8 +11,8 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
-#include "studies/repeat/study.h"
 #include "repeat-builder.h"
+#include "studies/repeat/study.h"
 
 static struct repeat_row only_row(struct repeat_builder *builder)
 {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/command.h"
 #include "commands/reported.h"
+#include "engine/command.h"
 
 const struct command *const command_registry[] = {NULL};
 

@@ -12,9 +12,9 @@
 /* cmocka needs those before it. */
 #include <cmocka.h>
 
-#include "studies/stat/judge.h"
 #include "stats/interval.h"
 #include "stats/random.h"
+#include "studies/stat/judge.h"
 
 #define SECOND 1000000000u
 

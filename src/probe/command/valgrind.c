@@ -355,7 +355,6 @@ static int trace_code(const struct command_visit *visit, struct execution *execu
     AUTO_FREE struct tracing *tracing = calloc(1, sizeof(*tracing));
     if (!tracing)
         return command_fail(visit, -ENOMEM, "out of memory");
-    *counts = (struct valgrind_counts){0};
     tracing->visit = visit;
     tracing->pipe = tracing->memory = -1;
     tracing->summed.look = look;
@@ -517,7 +516,7 @@ static int count_all(const struct command_visit *visit, struct execution *execut
 
 static int tell_all(const struct command_visit *visit, struct execution *execution, int *status)
 {
-    struct valgrind_counts counts;
+    struct valgrind_counts counts = {0};
     int result = trace_code(visit, execution, status, &counts);
     if (result == 0 && counts.threads)
         put_counts(visit, &counts);

@@ -16,8 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "probe/command/guard.h"
 #include "probe/command/detail.h"
+#include "probe/command/guard.h"
 #include "probe/driver/child.h"
 #include "probe/driver/session.h"
 #include "probe/sources/source.h"

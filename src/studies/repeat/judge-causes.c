@@ -278,7 +278,7 @@ static void note_parting(const struct repeat_call *one, const struct repeat_call
     /* The task whose parting comes first in the whole execution is told. */
     const struct repeat_call *here = one ? one : other;
     const struct repeat_call *earlier = walked->one ? walked->one : walked->other;
-    if (walked->parted && earlier->position <= here->position)
+    if (!here || (walked->parted && earlier->position <= here->position))
         return;
     walked->parted = true;
     walked->task = here->task;
