@@ -3,7 +3,17 @@
  *
  * How a function says why it failed. It returns a negative errno and, where the caller gave a
  * struct failure, leaves a sentence for a person: what happened, why, and what to do next.
- * The text is written at the place that knows the context and is never rewritten above it. */
+ * The text is written at the place that knows the context and is never rewritten above it.
+ *
+ * The folder:
+ *
+ *     failure.h, .c           a negative errno and a sentence
+ *     text.h, .c              text that grows
+ *     words.h, .c             lists of words
+ *     printable.h, .c         bytes from outside, safe to show
+ *     cleanup.h               freed and closed at the end of a block
+ *     list.h, hash.h, monotonic.h
+ *                             lists, a hash, a clock */
 #pragma once
 
 #include <stdarg.h>

@@ -1,7 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * assay, the controller: finds the command, parses its options, runs it. */
+ * assay, the controller: finds the command, parses its options, runs it.
+ *
+ * The folder:
+ *
+ *     main.c                  finds the command and runs it
+ *     help.h, .c              help and manual pages, from option tables
+ *     completion.c, completion-words.c
+ *                             scripts for shells, from the same tables
+ *     run.h, .c, run-parts.c, run-summary.c
+ *                             assay run
+ *     reported.h, .c, report.c
+ *                             stored runs judged again; assay report
+ *     compare/                assay compare
+ *     doctor.h, .c            assay doctor
+ *     events.c, specimens.h, .c
+ *                             assay events
+ *     export.h, .c, export-tables.c
+ *                             assay export
+ *     merge.c                 assay merge
+ *     lab.h, .c, lab-run.c    assay lab
+ *     no-extensions.c         for a static build: no dlopen */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

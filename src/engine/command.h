@@ -2,7 +2,27 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a command is: its words, its options as a table, its code. Help, man page and completion
- * come from the table. One file each in src/cli, registered by one line in the build list. */
+ * come from the table. One file each in src/commands, or the
+ * study.c of a study, registered by one line in src/commands/meson.build.
+ *
+ * The folder:
+ *
+ *     command.h, options.c    what a command is; its words -> its options
+ *     session.h, .c, peer.h   the conversation with a probe
+ *     catalogue.c, code.c     what the probe can do; the code of a specimen
+ *     session-run.c           visits out, samples in
+ *     via.h, via-*.c          transports: how a probe is reached
+ *     run-store.h, .c         the store of a command that measures, new or resumed
+ *     wishes.h, .c            which wishes a budget holds, in which order; pure
+ *     gather.h, .c            runs what a store still lacks, with progress and signals
+ *     loading.h, .c           what all loaders do alike
+ *     predict.h, .c           what a count should be
+ *     executed.h, .c, command-line.h, .c
+ *                             commands of a person, and what they executed
+ *     findings.h, .c          findings, estimates, numbers in sentences; pure
+ *     finish.h, .c            hands over what a study found
+ *     claims.h, .c, skips.h, .c
+ *                             findings and what was left out, alike in every study */
 #pragma once
 
 #include <stdbool.h>

@@ -295,7 +295,7 @@ static int find_kit(struct visit *visit, struct kit *kit, struct failure *failur
     if (status == -ENOENT && visit->greeted && !is_known_isa(isa))
         return fail_with(failure, status,
                          "%.100s is a %s machine, and assay has no kit for that; it can have one "
-                         "for: %s (ARCHITECTURE.md says what another ISA needs)",
+                         "for: %s (docs/isas.md says what another ISA needs)",
                          visit->host, isa, ASSAY_ISAS);
     return status;
 }

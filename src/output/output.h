@@ -1,7 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a result goes: standard output, or -o FILE, which appears whole or not at all. */
+ * Where a result goes: standard output, or -o FILE, which appears whole or not at all.
+ *
+ * The folder:
+ *
+ *     output.h, .c            where a result goes, progress, words for a shell
+ *     table.h, .c             text for people: tables, paragraphs, numbers with units
+ *     plot.h, .c              boxes and points as characters
+ *     json.h, .c              the envelope, and how numbers are written
+ *     figure.h, .c            rows with a kind of picture
+ *     page.h, .c, -parts.h, -summary.c
+ *                             a report as one HTML file */
 #pragma once
 
 #include <stdbool.h>

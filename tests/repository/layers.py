@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the assay authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rooms include only what the table in ARCHITECTURE.md allows them, and the table has no cycle."""
+"""Rooms (folders of src/) include only what the table in ARCHITECTURE.md allows them, the table has no cycle, and judges are pure."""
 import os
 import re
 import tempfile
@@ -16,8 +16,8 @@ def allowed_uses(source):
     """The table as room -> set of rooms."""
     with open(os.path.join(source, "ARCHITECTURE.md"), encoding="utf-8") as document:
         text = document.read()
-    section = text.split("\n## The rooms\n", 1)[1].split("\n## ", 1)[0]
-    return {room: set(uses.split()) for room, uses in ROW.findall(section) if room != "room"}
+    section = text.split("\n## The folders\n", 1)[1].split("\n## ", 1)[0]
+    return {room: set(uses.split()) for room, uses in ROW.findall(section) if room != "folder"}
 
 
 def room_of(source, including, name):
@@ -52,6 +52,29 @@ def violations(source, allowed):
                     yield f"{os.path.relpath(path, source)} includes {header}: {room} may not use {used}"
 
 
+# What a judge may see, directly or through what it includes: words, numbers, what samples are, and its own study.
+PURE = re.compile(r"(base|stats|wire)/|engine/findings\.h$")
+JUDGE = re.compile(r"^(studies/\w+|commands/compare)/(judge|findings)[\w-]*\.c$")
+
+
+def impurities(source):
+    """Headers that a judge includes, by whatever way, and may not."""
+    below = os.path.join(source, "src")
+    judges = [os.path.relpath(os.path.join(folder, name), below) for folder, _, names in os.walk(below) for name in names]
+    for judge in sorted(filter(JUDGE.match, judges)):
+        seen, waiting = set(), [judge]
+        while waiting:
+            file = waiting.pop()
+            with open(os.path.join(below, file), encoding="utf-8") as text:
+                included = [header for header in INCLUDE.findall(text.read()) if os.path.exists(os.path.join(below, header))]
+            for header in included:
+                if not PURE.match(header) and os.path.dirname(header) != os.path.dirname(judge):
+                    yield f"{judge} sees {header} through {file}"
+                elif header not in seen:
+                    seen.add(header)
+                    waiting.append(header)
+
+
 def cycle(allowed):
     """A room that reaches itself, or None."""
     def reaches(start):
@@ -82,6 +105,20 @@ class Layers(unittest.TestCase):
         allowed = allowed_uses(tap.SOURCE)
         for room in ("base", "arch", "events", "lib"):
             self.assertLessEqual(allowed[room], {"base", "arch", "events"}, room)
+
+    def test_judges_are_pure(self):
+        self.assertEqual(list(impurities(tap.SOURCE)), [])
+
+    def test_an_impure_judge_is_seen(self):
+        with tempfile.TemporaryDirectory() as source:
+            for path, text in (("store/store.h", ""), ("wire/cell.h", ""), ("engine/findings.h", ""), ("studies/any/parts.h", '#include "store/store.h"\n'),
+                               ("studies/any/judge-rows.c", '#include "wire/cell.h"\n#include "studies/any/parts.h"\n'),
+                               ("studies/any/findings.c", '#include "engine/findings.h"\n'), ("studies/any/load.c", '#include "store/store.h"\n')):
+                path = os.path.join(source, "src", path)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as out:
+                    out.write(text)
+            self.assertEqual(list(impurities(source)), ["studies/any/judge-rows.c sees store/store.h through studies/any/parts.h"])
 
     def test_a_wrong_include_and_a_cycle_are_seen(self):
         with tempfile.TemporaryDirectory() as source:

@@ -2,7 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The parts of `assay compare`: files -> runs judged again -> sides, their facts, what was said and
- * measured -> judgement -> show. */
+ * measured -> judgement -> show.
+ *
+ * The folder:
+ *
+ *     compare.c    options, files, the command from start to end
+ *     load.c       a store -> quantities of a side
+ *     judge.h, .c  what differs; pure
+ *     show.c       for people
+ *     json.c       for programs
+ *     figures.c    as pictures */
 #pragma once
 
 #include "base/text.h"

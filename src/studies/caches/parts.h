@@ -9,10 +9,37 @@
 #include "engine/run-store.h"
 #include "engine/session.h"
 #include "engine/skips.h"
+#include "machine/facts.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "store/store.h"
 #include "studies/caches/study.h"
+
+/* --- from a store --- */
+
+/* Processes that failed, and why the first of them did. */
+struct caches_failures {
+    uint64_t count;
+    char reason[240];
+};
+
+/* Adds every ring the store holds. 0 or negative errno with the reason. */
+int caches_load(struct store *store, struct caches_points *points, struct caches_failures *failures,
+                struct failure *failure);
+
+/* What the facts claim of data caches, smallest first. */
+struct caches_claims {
+    struct caches_claim list[6];
+    size_t count;
+};
+void caches_claims(const struct facts *facts, struct caches_claims *claims);
+/* Bytes of a page. */
+uint64_t caches_page(const struct facts *facts);
+/* Bytes of a huge page; 0: not known. */
+uint64_t caches_huge_page(const struct facts *facts);
+/* For struct caches_situation: NULL or a reason. */
+const char *caches_unfit(const struct facts *facts);
+const char *caches_no_huge(const struct facts *facts);
 
 struct caches_options {
     struct common_options common;

@@ -2,16 +2,25 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The study of caches: from the latency of rings of pointers to lines, sizes, ways and TLBs
- * (docs/caches.md). Pure: points in, report out. */
+ * (docs/caches.md). Pure: points in, report out.
+ *
+ * The folder:
+ *
+ *     study.h    points, claims and what the judge says of them
+ *     study.c    options, stores, and the command from start to end
+ *     parts.h    what study.c, load.c and the outputs share
+ *     plan.c     which rings are measured next
+ *     load.c     samples and facts of a store -> points and claims
+ *     judge.c    rises of latency -> sizes, lines, ways, TLBs; pure
+ *     show.c     the report for people
+ *     figures.c  which rows make which picture */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "machine/facts.h"
 #include "stats/random.h"
-#include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Curves of latency against size, and what can be read from their shape: flat stretches (the ring
@@ -212,32 +221,6 @@ uint32_t caches_runs(const struct caches_point *point);
 /* The point as a specimen's name, "chase/bytes=…/", and back; false for another specimen. */
 void caches_specimen(const struct caches_point *point, uint64_t page, char name[CACHES_NAME]);
 bool caches_from_specimen(const char *name, struct caches_point *point);
-
-/* --- from a store --- */
-
-/* Processes that failed, and why the first of them did. */
-struct caches_failures {
-    uint64_t count;
-    char reason[240];
-};
-
-/* Adds every ring the store holds. 0 or negative errno with the reason. */
-int caches_load(struct store *store, struct caches_points *points, struct caches_failures *failures,
-                struct failure *failure);
-
-/* What the facts claim of data caches, smallest first. */
-struct caches_claims {
-    struct caches_claim list[6];
-    size_t count;
-};
-void caches_claims(const struct facts *facts, struct caches_claims *claims);
-/* Bytes of a page. */
-uint64_t caches_page(const struct facts *facts);
-/* Bytes of a huge page; 0: not known. */
-uint64_t caches_huge_page(const struct facts *facts);
-/* For struct caches_situation: NULL or a reason. */
-const char *caches_unfit(const struct facts *facts);
-const char *caches_no_huge(const struct facts *facts);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of caches_judge: how many draws agree, what stands because of it, and the rows that

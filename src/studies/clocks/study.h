@@ -1,8 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part is a
- * file of its own, and fills its own field; all are indexed by the clocks of the case. */
+ * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part fills
+ * its own field; all are indexed by the clocks of the case.
+ *
+ * The folder:
+ *
+ *     study.h               the case of clocks, and the report of the judge
+ *     study.c               options, clocks that a person brings, the command from start to end
+ *     parts.h               what the files outside of the judge share
+ *     plan.h, .c            which watches, their value and cost
+ *     measure.c             the store, watches as the budget allows, looks from outside
+ *     load.c                samples -> the case
+ *     judge.h, judge.c      what the parts of the judge share; all parts in order; pure
+ *     judge-steps.c         steps, resolution, cost, going back
+ *     judge-intervals.c     every clock over the same intervals
+ *     judge-pairs.c         CPUs against each other
+ *     judge-rate.c          rates, the reference, clocks that are copies of one another
+ *     judge-trust.c         the verdict and the fault behind it
+ *     judge-advice.c        which clock for what
+ *     findings.c            K1 to K4
+ *     show.c, show-table.c  the report for people
+ *     json.c                the report for programs
+ *     figures.c, -pace.c    which rows make which picture */
 #pragma once
 
 #include <stdbool.h>

@@ -2,8 +2,28 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the judge says of measurement error (docs/error.md): one row a cell, and what the rows say
- * together. Pure: a case in, a report out. Every part is a file of its own, and fills its own
- * field. */
+ * together. Pure: a case in, a report out. Every part fills its own field.
+ *
+ * The folder:
+ *
+ *     study.h                 the case of measurement error, and the report of the judge
+ *     study.c                 options, events, the command from start to end
+ *     parts.h                 what the files outside of the judge share
+ *     plan.h, .c              which wishes a budget holds; their order
+ *     plan-cells.c            the cells that are wished for
+ *     measure.c               stage after stage, with the store behind it
+ *     load.c                  samples -> the case
+ *     judge.h, judge.c        what the parts of the judge share; rows; all parts in order; pure
+ *     judge-counters.c        what further counters add
+ *     judge-duration.c        error against N
+ *     judge-factors.c         which factors matter
+ *     judge-placement.c       one loop at many places
+ *     judge-advice.c          the way that errs least, what to subtract
+ *     findings.c, -growth.c   Z1 to Z10
+ *     show.c, show-null.c, show-growth.c
+ *                             the report for people
+ *     json.c                  the report for programs
+ *     figures.c, -growth.c    which rows make which picture */
 #pragma once
 
 #include <stdbool.h>

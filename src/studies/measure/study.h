@@ -1,7 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The parts of `assay measure`: options -> events -> cells -> samples in a store -> judgement. */
+ * The parts of `assay measure`: options -> events -> cells -> samples in a store -> judgement.
+ *
+ * The folder:
+ *
+ *     study.c  options, and the command from start to end
+ *     sweep.c  factors -> cells
+ *     rows.c   samples in a store -> rows
+ *     show.c   the rows for people
+ *     json.c   the rows for programs, and as a picture */
 #pragma once
 
 #include "base/failure.h"

@@ -1,8 +1,31 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part is
- * a file of its own, and fills its own field. */
+ * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part
+ * fills its own field.
+ *
+ * The folder:
+ *
+ *     study.h                 the case of overhead, and the report of the judge
+ *     study.c                 options, operations, the command from start to end
+ *     parts.h                 what the files outside of the judge share
+ *     plan.h, .c              which tours a budget holds; their order
+ *     plan-tours.c            the tours that are wished for
+ *     measure.c               portions of all tours, with the store behind them
+ *     load.c                  samples -> the case
+ *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
+ *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
+ *     judge-rows.c            a row a cell
+ *     judge-levels.c          several modes in one cell
+ *     judge-cold.c            first calls
+ *     judge-sweeps.c          cost by events and by calls in a row
+ *     judge-machines.c        machines side by side, peers
+ *     judge-advice.c          what saves something here
+ *     findings.c, -kinds.c    W1 to W7
+ *     show.c, show-sweeps.c, show-machines.c
+ *                             the report for people
+ *     json.c                  the report for programs
+ *     figures.c, -sweeps.c    which rows make which picture */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,31 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part is
- * a file of its own, and fills its own field. */
+ * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part
+ * fills its own field.
+ *
+ * The folder:
+ *
+ *     study.h                 the case of repetition, and the report of the judge
+ *     study.c                 options, the command from start to end
+ *     suite.h, .c             lists of real programs, and their inputs
+ *     programs.c              which programs, and how each is brought to the machine
+ *     parts.h                 what the files outside of the judge share
+ *     plan.h, .c, plan-wish.c
+ *                             which executions a budget holds
+ *     measure.c               portions of executions, with the store behind them
+ *     load.c                  samples -> the case
+ *     judge.h, judge.c        what its parts share; variation; all in order; pure
+ *     judge-controls.c        which control brought which part
+ *     judge-sweep.c           do the points of a sweep differ
+ *     judge-causes.c          why a program is not the same from run to run
+ *     judge-align.c           sources compared, and why they differ
+ *     judge-adjust.c          counts less what the operating system added
+ *     findings.c, -subjects.c
+ *                             M1 to M11
+ *     show.c, show-table.c    the report for people
+ *     json.c                  the report for programs
+ *     figures.c, -sources.c   which rows make which picture */
 #pragma once
 
 #include <stdbool.h>

@@ -2,7 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The parts of `assay stat`: which events -> a program of known truth, then the command, in a store
- * -> figures -> shown for people, as JSON or as CSV. */
+ * -> figures -> shown for people, as JSON or as CSV.
+ *
+ * The folder:
+ *
+ *     study.c      options, events, the command from start to end
+ *     measure.c    a program of known truth, then the command, into a store
+ *     load.c       what a store has of both
+ *     judge.h, .c  readings of an event -> a corrected count with its bar; pure
+ *     show.c       the counts for people, as JSON, as CSV */
 #pragma once
 
 #include <sys/types.h>

@@ -2,7 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The parts of `assay truth`: a command -> the fastest source that can count it -> one execution in
- * a store -> what it executed, shown. */
+ * a store -> what it executed, shown.
+ *
+ * The folder:
+ *
+ *     study.c    options, and the command from start to end
+ *     measure.c  one source after the other until one can count all of it
+ *     load.c     what a store has of the execution
+ *     show.c     what was executed, for people and for programs */
 #pragma once
 
 #include "base/text.h"

@@ -2,7 +2,28 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The judgement: a verdict and a cause for every event, for every specimen of it, and the figures
- * behind both (docs/verdicts.md). Pure: a case file in, judgements out. */
+ * behind both (docs/verdicts.md). Pure: a case file in, judgements out.
+ *
+ * The folder:
+ *
+ *     study.h                 the case of events, and what the judge says of each
+ *     study.c                 options, events, the command from start to end
+ *     parts.h                 what the files outside of the judge share
+ *     plan.h, .c              which cells the next round measures
+ *     measure.c               the rounds: plan, measure, learn, plan again
+ *     load.c                  samples -> the case
+ *     judge.h, judge.c        the steps from counts to a verdict; events compared; pure
+ *     judge-points.c          the figures of one point
+ *     judge-rows.c            ladders of N, and what is said of each
+ *     judge-verdict.c         the verdict on one event
+ *     judge-errors.c          errors, their location, how well it is known
+ *     judge-explain.c, -regression.c, -runs.c
+ *                             causes: constant, by what the code does, by run
+ *     findings.h, .c          A1 to A10
+ *     passport.c              the newest verdicts as a file for other programs
+ *     show.c                  the report for people
+ *     json.c                  the report for programs
+ *     figures.c               which rows make which picture */
 #pragma once
 
 #include <stdbool.h>
