@@ -5,7 +5,7 @@
 
 registry.py OUTPUT HEADER TYPE ARRAY PREFIX NAME...
 
-Every NAME stands for one object `const TYPE PREFIXname` defined in its own file.
+Every NAME stands for one object `const TYPE PREFIXname`, which a file of the build list defines.
 """
 import sys
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The doctor's findings, between judging (doctor-judge.c) and showing them (doctor-show.c). */
+ * The doctor's findings, between judging and showing them. */
 #pragma once
 
 #include <jansson.h>

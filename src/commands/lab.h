@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The parts of `assay lab`: one file for each of its words. */
+ * The parts of `assay lab`, one for each of its words. */
 #pragma once
 
 #include <stdbool.h>

@@ -42,7 +42,7 @@ json_t *reported_json(const struct reported *reported, const char *title);
 /* Adds the command line that makes this report, for its head. */
 void reported_put_how(json_t *report, int argc, char **argv);
 
-/* --- parts of it, one file each --- */
+/* --- parts of it --- */
 
 /* "A", "B" … "Z", "AA": what a report calls its machines. */
 void reported_machine_label(size_t number, char label[8]);

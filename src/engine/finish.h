@@ -89,7 +89,7 @@ struct finish {
     json_t *(*analysis)(const void *run);
     json_t *(*skipped)(const void *run);  /* NULL: skips */
     json_t *(*findings)(const void *run); /* NULL: the command judges no paper */
-    json_t *(*figures)(const void *run);  /* show/figure.h; NULL: none */
+    json_t *(*figures)(const void *run);  /* output/figure.h; NULL: none */
 };
 
 /* Is the envelope asked for, by --json or by whoever keeps it? Then absences are skips, too; a
@@ -128,7 +128,7 @@ struct common_options;
 
 struct retold {
     json_t *envelope;  /* the object that --json writes; NULL: the command did not get that far */
-    json_t *figures;   /* an array of them (show/figure.h); NULL: none */
+    json_t *figures;   /* an array of them (output/figure.h); NULL: none */
     struct text words; /* the report for people, plain and 100 columns wide */
 };
 void retold_release(struct retold *retold);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Transports: how the controller reaches a probe. One file each (`local`, `exec`,
- * `ssh`), registered by one line in the build list. A transport starts the probe and gives two
+ * Transports: how the controller reaches a probe. An object each (`local`, `exec`, `ssh`, `lab`,
+ * `qemu`), registered by one word in the build list. A transport starts the probe and gives two
  * descriptors; of frames it knows no more than how the first one begins. */
 #pragma once
 

@@ -100,7 +100,7 @@ void event_release(struct event *event);
 void event_open_reason(const struct event_view *view, const struct event *event, int error,
                        char *reason, size_t size);
 
-/* One of the reasons: doctor says the same (src/machine/hypervisor.c). */
+/* One of the reasons: doctor says the same (src/machine/describe-system.c). */
 #define FIRECRACKER_COUNTERS                                                                       \
     "Firecracker offers no counters, whatever is set; for hardware events take bare metal, or "    \
     "KVM "                                                                                         \

@@ -158,7 +158,7 @@ static void read_status(const struct event_view *view, struct situation *situati
         !situation->namespaced && (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
 }
 
-/* The lab's machines name themselves, as src/lab/base-archive.c writes it. */
+/* The lab's machines name themselves, as src/lab/archive.c writes it. */
 static bool is_lab(const struct event_view *view)
 {
     char text[256];

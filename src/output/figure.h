@@ -114,8 +114,8 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
 double distribution_at(const double *sorted, size_t count, double share);
 
 /* ----------------------------------------------------------------------------------------------
- * What figures of studies share (show/figure.h): boxes of pooled values, captions that are written
- * after the rows, ids made of names from stores, columns that say the same in every row. */
+ * What figures of studies share: boxes of pooled values, captions that are written after the rows,
+ * ids made of names from stores, columns that say the same in every row. */
 
 /* Values of one box. */
 struct pooled {

@@ -38,7 +38,7 @@ void page_name(struct page *page, const char *string);
 /* <span class="chip chip-does-not-hold">does not hold</span> */
 void page_chip(struct page *page, const char *verdict);
 
-/* --- parts, one file each --- */
+/* --- parts --- */
 
 /* What comes first: what can be trusted, what came out, what of the papers holds. */
 void page_summary(struct page *page);

@@ -48,7 +48,7 @@ struct command_visit {
     struct guard_line *line; /* to the guard; command_start makes it */
 };
 
-/* A way to count commands: one file each, registered by one line in the build list. */
+/* A way to count commands: an object each, registered by one line in the build list. */
 struct command_counter {
     const char *source;         /* "perf_event", "step", "qemu", "valgrind" */
     const char *const *classes; /* whose events it has for commands (SOURCE/CLASS/); ends with NULL;

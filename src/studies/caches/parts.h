@@ -106,7 +106,7 @@ bool caches_is_bracketed(const struct caches_row *row);
 #define GEOMETRY_KEYS 8
 
 struct geometry {
-    uint64_t values[GEOMETRY_KEYS]; /* in the order of the table in geometry.c; 0: not known */
+    uint64_t values[GEOMETRY_KEYS]; /* in the order of the table in load.c; 0: not known */
 };
 
 /* Judges the machine's latest store of that command. Where there is none, or none that can be used

@@ -230,7 +230,7 @@ bool caches_from_specimen(const char *name, struct caches_point *point);
 #define CACHES_CONFIDENT  0.8 /* share of draws that must agree */
 #define CACHES_TLB_LEVELS 2u
 
-/* --- agreement (caches-agree.c) --- */
+/* --- agreement --- */
 
 /* How many draws agree with the whole. */
 struct caches_tally {
@@ -261,7 +261,7 @@ struct caches_row *caches_add_row(struct caches_report *report, unsigned level, 
 void caches_add_unseen(struct caches_report *report, const struct caches_claim *claim,
                        unsigned level, const char *type, const char *why);
 
-/* --- what rings over pages show (caches-pages.c) --- */
+/* --- what rings over pages show --- */
 
 /* Always a row for each level, so that any two runs can be set side by side. */
 void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally, int huge,

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The report of `assay clocks`, for programs (docs/json): a row for a clock over one kind of
- * interval, and around the rows what all of them say together. What is known of each clock is in
- * clocks-json-clock.c. */
+ * interval, and around the rows what all of them say together, with what is known of each clock. */
 #include <math.h>
 
 #include "engine/claims.h"
@@ -186,8 +185,7 @@ json_t *clocks_clock_json(const struct clocks_run *run, size_t index)
 
 /* ----------------------------------------------------------------------------------------------
  * The report of `assay clocks`, for programs (docs/json): a row for a clock over one kind of
- * interval, and around the rows what all of them say together. What is known of each clock is in
- * clocks-json-clock.c. */
+ * interval, and around the rows what all of them say together. */
 
 /* --- rows --- */
 

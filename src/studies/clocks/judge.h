@@ -108,7 +108,7 @@ struct overhead_median replicate_median(struct replicate_list *list);
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim about clocks is, and what its rules share (docs/findings.md). Claims are data in
- * findings.c; rules that ask the same question are a file. */
+ * findings.c. */
 
 /* Two clocks agree to this, beyond what their readings leave open. */
 #define AGREE_SHARE 500e-6
@@ -129,7 +129,7 @@ clocks_rule rule_sleep;       /* K2 */
 clocks_rule rule_one_thread;  /* K3 */
 clocks_rule rule_changes;     /* K4 */
 
-/* --- counter against reference (findings-agreement.c) --- */
+/* --- counter against reference (findings.c) --- */
 
 /* Which intervals are asked. */
 typedef bool chosen_watch(const struct clock_watch *watch);
@@ -150,7 +150,7 @@ int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
 /* Refuted, open or confirmed, as all intervals together and each by itself say. */
 struct estimate agreement_estimate(const struct agreement *agreement);
 
-/* --- what may be said, and why not more (findings-agreement.c) --- */
+/* --- what may be said, and why not more (findings.c) --- */
 
 /* Appends "tsc shows 1.000002 of monotonic-raw over 300 computations of 20 to 160 ms". */
 void tell_agreement(const struct clocks_facts *facts, const struct agreement *agreement,

@@ -45,7 +45,7 @@ void clocks_put_report(const struct clocks_run *run, const struct style *style, 
 json_t *clocks_results_json(const struct clocks_run *run);
 json_t *clocks_analysis_json(const struct clocks_run *run);
 json_t *clocks_findings_json(const struct clocks_run *run);
-/* Rows and kinds of pictures (show/figure.h), as a page shows them. */
+/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *clocks_figures(const struct clocks_run *run);
 
 /* ----------------------------------------------------------------------------------------------

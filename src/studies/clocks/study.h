@@ -118,10 +118,10 @@ bool clock_is_candidate(const struct clock_known *clock);
 int watch_column(const struct clock_watch *watch, uint32_t clock);
 
 /* ----------------------------------------------------------------------------------------------
- * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part is a
- * file of its own, and fills its own field; all are indexed by the clocks of the case. */
+ * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part fills
+ * its own field; all are indexed by the clocks of the case. */
 
-/* --- how fast a clock runs, to compare it with others (scale.c) --- */
+/* --- how fast a clock runs, to compare it with others (judge.c) --- */
 struct clock_scale {
     bool known;
     double ns_per_tick;
@@ -130,7 +130,7 @@ struct clock_scale {
     double step_ticks; /* of a clock that stands still over most looks: its smallest step; else 1 */
 };
 
-/* --- what the clocks are compared with (reference.c) --- */
+/* --- what the clocks are compared with (judge.c) --- */
 struct clocks_reference {
     int32_t clock;   /* around every interval; -1: there is none. A clock that is independent of the
                         CPU's counter where one can be read quickly (ptp, hpet, or the operating
@@ -146,7 +146,7 @@ bool clocks_independent(const struct clocks_case *file, uint32_t one, uint32_t o
 /* Are the two known to be made of one counter? Not the contrary: of many nobody knows. */
 bool clocks_one_family(const struct clocks_case *file, uint32_t one, uint32_t other);
 
-/* --- one clock over one kind of interval (intervals.c) --- */
+/* --- one clock over one kind of interval (judge-intervals.c) --- */
 struct clock_row {
     uint32_t clock;
     uint32_t reference; /* index of the clock */
@@ -168,7 +168,7 @@ struct clock_row {
     double median_ns; /* of the reference */
 };
 
-/* --- cost (cost.c), granularity (granularity.c) --- */
+/* --- cost and granularity (judge-steps.c) --- */
 struct clock_cost {
     bool known;
     double ticks, low,
@@ -189,7 +189,7 @@ struct clock_granularity {
     bool coarse;  /* it stands still over several readings */
 };
 
-/* --- going back (monotonic.c) --- */
+/* --- going back (judge-steps.c) --- */
 struct clock_monotonic {
     bool known;
     uint64_t readings;  /* in one thread */
@@ -205,7 +205,7 @@ struct clock_monotonic {
     double cross_worst_ticks;
 };
 
-/* --- CPUs against each other (pairs.c) --- */
+/* --- CPUs against each other (judge-pairs.c) --- */
 struct clock_pair {
     uint32_t clock;
     int32_t cpu, partner;
@@ -227,7 +227,7 @@ struct clock_offsets { /* of all pairs of a clock */
     int32_t cpu, partner; /* that pair */
 };
 
-/* --- rate (rate.c) and identity (same.c) --- */
+/* --- rate and identity (judge-rate.c) --- */
 struct clock_rate {
     bool known;
     uint32_t against; /* index of the clock */
@@ -257,7 +257,7 @@ struct clock_same {
                    parted where they are said to be one counter */
 };
 
-/* --- what the machine did meanwhile (disturbances.c) --- */
+/* --- what the machine did meanwhile (judge-intervals.c) --- */
 struct clocks_disturbances {
     double stolen_ns; /* by the host, over watched_ns */
     double watched_ns;
@@ -273,7 +273,7 @@ struct clocks_disturbances {
     char idle[300]; /* do idle states matter to a clock? The sentence */
 };
 
-/* --- the verdict (trust.c) --- */
+/* --- the verdict (judge-trust.c) --- */
 enum clock_trust {
     TRUST_DEPENDABLE,
     TRUST_CPU_TIME_ONLY,

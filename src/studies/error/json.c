@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `assay error` measured, as JSON (docs/json): a row a cell. What the rows say together is in
- * error-analysis-json.c. */
+ * What `assay error` measured, as JSON (docs/json): a row a cell, and what the rows say together.
+ */
 #include <math.h>
 #include <stdlib.h>
 

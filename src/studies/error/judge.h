@@ -37,7 +37,7 @@ size_t fastest_end(const struct fastest *list, size_t count, size_t begin);
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim about measurement error is, and what its rules share (docs/findings.md). Claims are
- * data in findings.c; each rule is a file. */
+ * data in findings.c. */
 
 /* Null error of one way to a count of instructions, one counter: path and pattern on a machine,
  * over all levels and links. */
@@ -74,7 +74,7 @@ error_rule rule_user_duration;   /* Z8 */
 error_rule rule_kernel_duration; /* Z9 */
 error_rule rule_placement;       /* Z10 */
 
-/* --- the null errors that decide (findings-levels.c) --- */
+/* --- the null errors that decide (findings.c) --- */
 
 /* Paths that count by a call of their own to the operating system or the CPU, with nothing between:
  * the paper's perfctr and perfmon. */
@@ -91,7 +91,7 @@ int levels_of(const struct error_report *report, struct level **levels, size_t *
 const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
                                const char *path, enum pattern pattern);
 
-/* --- why nothing can (findings-absent.c) --- */
+/* --- why nothing can (findings.c) --- */
 
 /* What the event counts, as its cells say; NULL: no cell. */
 const char *event_class(const struct error_case *file, const char *event);
@@ -108,8 +108,8 @@ void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
 void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size);
 
 /* ----------------------------------------------------------------------------------------------
- * What the judgements of placement share: bytes at offsets (places.c), the inline loop in windows
- * (windows.c). */
+ * What the judgements of placement share (judge-placement.c): bytes at offsets, the inline loop in
+ * windows. */
 
 typedef const struct error_cell *cell_pointer;
 
@@ -299,7 +299,7 @@ void error_pool_add(struct error_pool *pool, const struct error_cell *cell);
 double error_pool_median(struct error_pool *pool, int64_t *min);
 
 /* ----------------------------------------------------------------------------------------------
- * The choice of further counters; the second half of counters.c. */
+ * The choice of further counters (judge-counters.c). */
 
 /* Ways begin … end - 1 share event, path, pattern and layout. Room in report->choices is the
  * caller's. */

@@ -97,7 +97,7 @@ void error_put_report(const struct erring *erring, const struct style *style, st
 json_t *error_results_json(const struct erring *erring);
 json_t *error_analysis_json(const struct erring *erring);
 json_t *error_findings_json(const struct erring *erring);
-/* Rows and kinds of pictures (show/figure.h), as a page shows them. */
+/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *error_figures(const struct erring *erring);
 
 /* ----------------------------------------------------------------------------------------------

@@ -187,15 +187,15 @@ bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_
 int error_load(struct store *store, struct error_case *file, struct failure *failure);
 
 /* ----------------------------------------------------------------------------------------------
- * What the files that load the case of measurement error share: a cell as it is planned becomes
- * factors (error-factors.c), its samples become runs (error-runs.c), what the operating system's
- * account shows of them says which were disturbed (error-account.c). */
+ * The steps of loading the case of measurement error (load.c): a cell as it is planned becomes
+ * factors, its samples become runs, what the operating system's account shows of them says which
+ * were disturbed. */
 
 /* Further than this no count and no truth may be off: differences of errors still fit. */
 #define ERROR_FURTHEST (INT64_C(1) << 60)
 int64_t error_clamp(uint64_t value);
 
-/* --- error-account.c: page faults and context switches outside the window --- */
+/* --- page faults and context switches outside the window --- */
 
 struct error_account {
     uint64_t faults, switches;
@@ -231,20 +231,20 @@ struct error_origin {
     struct error_accounts accounts;
 };
 
-/* --- error-factors.c: everything of a cell but its runs --- */
+/* --- everything of a cell but its runs --- */
 
 /* event: as the store lists it, kind "" where it does not. -ENOMEM */
 int error_fill_factors(const struct stored_cell *stored, const struct stored_event *event,
                        const struct known *known, struct error_cell *cell,
                        struct error_origin *origin);
 
-/* --- error-runs.c: the runs of all cells --- */
+/* --- the runs of all cells --- */
 
 /* cells[i] comes from origins[i]; these are by id. */
 int error_take_runs(struct store *store, struct error_cell *cells, struct error_origin *origins,
                     size_t count, struct failure *failure);
 
-/* --- error-merge.c --- */
+/* --- cells of several stores --- */
 
 /* Joins every cell from `first` on to an earlier one with the same factors, where there is one.
  * -ENOMEM; the case is whole then, too. */

@@ -50,7 +50,7 @@ enum count_mode {
 };
 extern const char *const count_mode_names[COUNT_MODES]; /* "any", "u", "k", "uk" */
 
-/* What a cell is there for. It follows from its factors (error_part_of in study/error.h). */
+/* What a cell is there for. It follows from its factors (error_part_of in plan.h). */
 enum error_part {
     PART_NULL,      /* nothing in the window, counted by an event: all of it is error */
     PART_STEPPED,   /* the same windows executed step by step: exact, in user mode */
@@ -142,10 +142,9 @@ bool error_same_way(const struct error_cell *left, const struct error_cell *righ
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge says of measurement error (docs/error.md): one row a cell, and what the rows say
- * together. Pure: a case in, a report out. Every part is a file of its own, and fills its own
- * field. */
+ * together. Pure: a case in, a report out. Every part fills its own field. */
 
-/* --- one cell (rows.c) --- */
+/* --- one cell (judge.c) --- */
 struct error_row {
     const struct error_cell *cell; /* with at least one run */
     struct error_spread error;     /* of all runs */
@@ -158,7 +157,7 @@ struct error_row {
     int64_t stepped, stepped_first;
 };
 
-/* --- measured against stepped (stepped.c): instructions in user mode --- */
+/* --- measured against stepped (judge.c): instructions in user mode --- */
 struct error_agreement {
     const struct error_row *row; /* of the measured cell */
     int64_t difference;          /* most frequent of measured minus stepped, over later runs */
@@ -175,7 +174,7 @@ struct error_stepped {
     struct error_agreement *list; /* comparable of them */
 };
 
-/* --- the paper's Table 3 (best.c): the best pattern of each path, by event and mode --- */
+/* --- the paper's Table 3 (judge-advice.c): the best pattern of each path, by event and mode --- */
 struct error_best {
     uint32_t machine;
     const char *event, *base, *path;
@@ -200,8 +199,8 @@ struct error_table3 {
 };
 extern const struct error_table3 error_table3[12];
 
-/* --- which factors matter (factors.c): n-way analysis of variance of each event's null error,
- * process medians as replicates --- */
+/* --- which factors matter (judge-factors.c): n-way analysis of variance of each event's null
+ * error, process medians as replicates --- */
 enum error_factor {
     FACTOR_MACHINE,
     FACTOR_PATH,
@@ -244,7 +243,7 @@ struct error_anova {
     char note[NOTE_SIZE];  /* what had to be left out, and why; "" */
 };
 
-/* --- number and choice of counters (counters.c) --- */
+/* --- number and choice of counters (judge-counters.c) --- */
 struct error_by_counters {
     uint32_t machine;
     const char *event, *path;
@@ -267,7 +266,7 @@ struct error_choice {
                              path may take no event twice */
 };
 
-/* --- duration (duration.c) --- */
+/* --- duration (judge-duration.c) --- */
 struct error_slope {
     uint32_t machine;
     const char *event, *path;
@@ -305,7 +304,7 @@ struct error_ticks {
     bool agrees;                                     /* the intervals overlap */
 };
 
-/* --- placement (placement.c) --- */
+/* --- placement (judge-placement.c) --- */
 struct error_place {
     const char *event;
     int64_t offset;       /* in a page */
@@ -330,7 +329,7 @@ struct error_placement {
     double p_pattern, p_opt, p_both;
 };
 
-/* --- multiplexing (multiplex.c) --- */
+/* --- multiplexing (judge-counters.c) --- */
 struct error_multiplex {
     uint32_t machine;
     const char *event, *path, *specimen;
@@ -344,7 +343,7 @@ struct error_multiplex {
     double single; /* percent, with one counter and no multiplexing; NaN: not measured */
 };
 
-/* --- what to do (advice.c) --- */
+/* --- what to do (judge-advice.c) --- */
 struct error_advice {
     enum count_mode mode;
     const char *event;

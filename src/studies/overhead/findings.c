@@ -556,7 +556,7 @@ void release_reads_in_a_row(struct all_reads_in_a_row *all)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * W5: reads in a row from the first of a process on (findings-in-a-row.h). Every ratio is taken
+ * W5: reads in a row from the first of a process on (judge.h). Every ratio is taken
  * within a process, so that it does not matter which level the process is on. */
 
 /* "Cheaper": by a tenth at least. */

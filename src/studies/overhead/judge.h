@@ -13,7 +13,7 @@
 
 /* ----------------------------------------------------------------------------------------------
  * The calls of a case by cell: for every process, what it called and by which meter, in the order
- * of the calls. For figures.c and totals.c. */
+ * of the calls. For judge-rows.c and judge-clock.c. */
 
 /* One call, metered. */
 struct seen {
@@ -157,7 +157,7 @@ void release_reads_in_a_row(struct all_reads_in_a_row *all);
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim about overhead is, and what its rules share (docs/findings.md). Claims are data in
- * findings.c; each rule is a file. */
+ * findings.c. */
 
 /* What a rule looks at: one machine at a time, and all in one unit. */
 struct overhead_facts {
@@ -192,7 +192,7 @@ void tell_hidden(struct finding *finding);
 /* Ticks, ns and, where the CPU's own are counted, cycles. */
 bool unit_is_time(enum meter_unit unit);
 
-/* --- what something costs (findings-costs.c) --- */
+/* --- what something costs (findings.c) --- */
 
 /* From one cell or several; user and kernel code together. */
 struct cost {
@@ -218,7 +218,7 @@ bool warm_costs(const struct overhead_facts *facts, const char *link, const char
 struct cost cold_cost(const struct overhead_facts *facts, const char *link, const char *operation,
                       uint32_t position, const char *after);
 
-/* --- one cost over another (findings-ratios.c) --- */
+/* --- one cost over another (findings.c) --- */
 
 struct ratio {
     struct estimate estimate;
@@ -240,7 +240,7 @@ const char *cost_words(double value, char text[]);
 const char *ratio_words(double value, char text[]);
 #define WORDS_SIZE 40
 
-/* --- why nothing can be told (findings-absent.c) --- */
+/* --- why nothing can be told (findings.c) --- */
 
 /* As a clause: "perf-user.read cannot be called here: this CPU has no counters". */
 void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
@@ -251,7 +251,7 @@ void tell_absent(const struct overhead_facts *facts, const char *operation,
                  struct finding *finding);
 
 /* ----------------------------------------------------------------------------------------------
- * The same call again and again in a fresh process; the second half of cold.c. */
+ * The same call again and again in a fresh process; for judge-cold.c. */
 
 /* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row.
  * -ENOMEM. */
@@ -299,7 +299,7 @@ struct line {
 int line_fit(struct line_value *values, size_t count, struct line *line);
 
 /* ----------------------------------------------------------------------------------------------
- * The points of a line and sums of them with their errors; for line.c. */
+ * The points of a line and sums of them with their errors. */
 
 struct line_point {
     double count, mean;
@@ -364,7 +364,7 @@ double chance_of_valley(size_t few, size_t many);
 size_t count_within(const double *sorted, size_t count, double low, double high);
 
 /* ----------------------------------------------------------------------------------------------
- * Wild calls among cold ones, and whether the account of the call says why; for cold.c. */
+ * Wild calls among cold ones, and whether the account of the call says why; for judge-cold.c. */
 
 /* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. -ENOMEM. */
 int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
@@ -427,8 +427,8 @@ const struct overhead_gauge *overhead_gauge_of(const struct overhead_report *rep
                                                uint32_t machine,
                                                const struct overhead_meter *meter);
 
-/* Judges the gauge (gauge.c) after `cost` is taken off; the gauge names its machine and meter. The
- * resolution may be 0. 0 or -ENOMEM. */
+/* Judges the gauge (judge-clock.c) after `cost` is taken off; the gauge names its machine and
+ * meter. The resolution may be 0. 0 or -ENOMEM. */
 int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
                            struct overhead_gauge *gauge);
 

@@ -53,7 +53,7 @@ void overhead_put_report(const struct overhead_run *run, const struct style *sty
 json_t *overhead_results_json(const struct overhead_run *run);
 json_t *overhead_analysis_json(const struct overhead_run *run);
 json_t *overhead_findings_json(const struct overhead_run *run);
-/* Rows and kinds of pictures (show/figure.h), as a page shows them. */
+/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *overhead_figures(const struct overhead_run *run);
 
 /* ----------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ struct overhead_machine {
     char *fingerprint; /* machines with the same one are one machine */
     char *kit;
     bool emulated; /* its times mean nothing; its counts do */
-    /* Instructions that pass in one tick of its emulated clock (clock.c); 0: ticks are no
+    /* Instructions that pass in one tick of its emulated clock (judge-clock.c); 0: ticks are no
      * instructions here, for this reason ("": nobody asked). */
     double tick;
     char tick_why[160];
@@ -134,10 +134,10 @@ void overhead_case_release(struct overhead_case *file);
 int overhead_operation_index(const struct overhead_case *file, const char *name);
 
 /* ----------------------------------------------------------------------------------------------
- * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part is
- * a file of its own, and fills its own field. */
+ * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part
+ * fills its own field. */
 
-/* --- what metering costs (timer.c): of each machine and meter, from calls of nothing --- */
+/* --- what metering costs (judge-clock.c): of each machine and meter, from calls of nothing --- */
 struct overhead_timer {
     uint32_t machine;
     const struct overhead_meter *meter;
@@ -148,7 +148,7 @@ struct overhead_timer {
     size_t processes, runs;
 };
 
-/* --- is the core ours? (gauge.c): by work of the tour's own, pass by pass --- */
+/* --- is the core ours? (judge-clock.c): by work of the tour's own, pass by pass --- */
 struct overhead_gauge {
     uint32_t machine;
     const struct overhead_meter *meter;
@@ -160,7 +160,7 @@ struct overhead_gauge {
     char why[200]; /* what disturbs, as far as it can be told */
 };
 
-/* Two levels in one cell are reported as levels, never averaged (levels.c). */
+/* Two levels in one cell are reported as levels, never averaged (judge-levels.c). */
 struct overhead_level {
     double median, q1, q3;
     double share;     /* of the runs */
@@ -174,7 +174,7 @@ enum level_kind {
     LEVELS_BY_PREDECESSOR, /* … and what was called before them decides on which; summaries alone */
 };
 
-/* --- one cell (rows.c): runs with the same factors --- */
+/* --- one cell (judge-rows.c): runs with the same factors --- */
 enum temperature { TEMPERATURE_WARM, TEMPERATURE_COLD, TEMPERATURES };
 extern const char *const temperature_names[TEMPERATURES];
 struct overhead_row {
@@ -209,7 +209,7 @@ struct overhead_row {
     size_t faults; /* of its runs by the account; cold only */
 };
 
-/* --- what one process showed (figures.c): the replicates of all parts below --- */
+/* --- what one process showed (judge-rows.c): the replicates of all parts below --- */
 struct overhead_figure {
     uint32_t machine, tour, process; /* process: within the tour */
     uint32_t operation, times;
@@ -222,7 +222,7 @@ struct overhead_figure {
     const struct account *account; /* cold: of that call; warm: NULL */
 };
 
-/* --- cost by number of events, and of reads in a row (sweeps.c) --- */
+/* --- cost by number of events, and of reads in a row (judge-sweeps.c) --- */
 #define OVERHEAD_MOST_POINTS 32
 struct overhead_slope {
     uint32_t machine;
@@ -252,7 +252,7 @@ struct overhead_slope {
     double rest_slope, rest_low, rest_high; /* NaN where the least count does not stand apart */
 };
 
-/* --- first calls (cold.c) --- */
+/* --- first calls (judge-cold.c) --- */
 struct overhead_cold {
     uint32_t machine;
     uint32_t operation;
@@ -285,7 +285,7 @@ struct overhead_cold {
 };
 #define OVERHEAD_ROW_SHORTEST 4
 
-/* --- machines side by side (machines.c): the paper's Figure 1 --- */
+/* --- machines side by side (judge-machines.c): the paper's Figure 1 --- */
 struct overhead_machine_row {
     uint32_t machine;
     const char *path, *variant, *kind;
@@ -305,7 +305,7 @@ struct overhead_machine_row {
 };
 #define OVERHEAD_ALIKE 0.1
 
-/* --- peers (peers.c): what others cost in units of the bare calls --- */
+/* --- peers (judge-machines.c): what others cost in units of the bare calls --- */
 struct overhead_peer {
     uint32_t machine;
     const char *path, *variant;
@@ -372,7 +372,7 @@ int overhead_judge_advice(const struct overhead_case *file, struct overhead_repo
 int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
                             struct overhead_report *report);
 
-/* --- what the parts share (spans.c) --- */
+/* --- what the parts share (judge.c) --- */
 
 /* Every call of the case once, with its factors: what it was, what was before it, whether its pass
  * was disturbed, what it cost after metering was subtracted. each returns 0, or what ends the walk
@@ -414,9 +414,9 @@ const struct overhead_row *overhead_find_row(const struct overhead_case *file,
                                              const struct overhead_report *report,
                                              const struct overhead_wanted *wanted);
 
-/* Levels in the values of one cell (levels.c). group: which process each value is of, in rising
- * order; resolution: steps of the meter, below which nothing can be told apart. Fills levels,
- * rising by median; returns how many (at least 1) or -ENOMEM. */
+/* Levels in the values of one cell (judge-levels.c). group: which process each value is of, in
+ * rising order; resolution: steps of the meter, below which nothing can be told apart. Fills
+ * levels, rising by median; returns how many (at least 1) or -ENOMEM. */
 int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
                     struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind);
 

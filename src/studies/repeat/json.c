@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The rows of `assay repeat` for programs (docs/json): one event of one program under one setting,
- * with every count behind the figures. What they say together is in repeat-json-analysis.c. */
+ * with every count behind the figures; and what they say together. */
 #include <math.h>
 #include <stdint.h>
 
@@ -249,7 +249,7 @@ json_t *repeat_analysis_json(const struct repeat_run_of *run)
 
 /* ----------------------------------------------------------------------------------------------
  * The rows of `assay repeat` for programs (docs/json): one event of one program under one setting,
- * with every count behind the figures. What they say together is in repeat-json-analysis.c. */
+ * with every count behind the figures. */
 
 static json_t *counts_json(const struct repeat_cell *cell, uint32_t event)
 {

@@ -69,7 +69,7 @@ int align_explain(const struct repeat_cell *const executed[2], const struct alig
  * What a system call can bring into a program that is not the same each time, and two executions
  * walked beside each other. */
 
-/* What is to be known of a call, by its name and file (calls.c: a table). */
+/* What is to be known of a call, by its name and file (judge-causes.c: a table). */
 struct call_kind {
     const char *name; /* NULL: any */
     const char *file; /* how its file begins; NULL: any */
@@ -114,7 +114,7 @@ int calls_walk(const struct repeat_cell *cell, size_t one, size_t other,
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim about repetition is, and what its rules share (docs/findings.md). Claims are data
- * in findings.c; rules that ask the same question are a file. */
+ * in findings.c. */
 
 struct repeat_facts {
     const struct repeat_case *file;
@@ -245,7 +245,8 @@ size_t kept_distinct(const struct kept *kept);                     /* different 
 void kept_residuals(const struct kept *kept, double *values);
 /* The status with which most of the cell's runs ended; 0 where there are none. */
 uint64_t kept_status(const struct repeat_cell *cell);
-/* A run that ended so and wrote what is usual (limits.h); NULL: there is no usual output. */
+/* A run that ended so and wrote what is usual (REPEAT_USUAL_OUTPUT); NULL: there is no usual
+ * output. */
 const struct repeat_run *kept_output(const struct repeat_cell *cell, uint64_t status);
 /* The variance without the runs that lie farthest off, one in KEPT_TRIMMED. -ENOMEM. */
 int kept_trimmed(const struct kept *kept, double *variance);

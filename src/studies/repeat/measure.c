@@ -524,7 +524,7 @@ int repeat_measure(struct repeating *repeating)
                                     .wishes = &repeating->plan.wishes,
                                     .all = "all executions",
                                     .stage_names = repeat_stage_names,
-                                    .stages = 0, /* repeat-skips.c has more to say */
+                                    .stages = 0, /* repeat_collect_skips has more to say */
                                     .unit = "setting",
                                     .longer = "give a larger --budget",
                                     .started = repeating->started,

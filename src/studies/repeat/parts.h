@@ -57,7 +57,7 @@ void repeat_put_report(const struct repeat_run_of *run, const struct style *styl
 json_t *repeat_results_json(const struct repeat_run_of *run);
 json_t *repeat_analysis_json(const struct repeat_run_of *run);
 json_t *repeat_findings_json(const struct repeat_run_of *run);
-/* Rows and kinds of pictures (show/figure.h), as a page shows them. */
+/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *repeat_figures(const struct repeat_run_of *run);
 
 /* ----------------------------------------------------------------------------------------------

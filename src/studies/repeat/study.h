@@ -150,10 +150,10 @@ const struct repeat_cell *repeat_find(const struct repeat_case *file, size_t mac
                                       const char *event);
 
 /* ----------------------------------------------------------------------------------------------
- * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part is
- * a file of its own, and fills its own field. */
+ * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part
+ * fills its own field. */
 
-/* --- one event of one program under one setting, by one source (variation.c) --- */
+/* --- one event of one program under one setting, by one source (judge.c) --- */
 struct repeat_row {
     size_t cell; /* index; with it machine, program, source, setting, sweep */
     uint32_t event;
@@ -164,14 +164,14 @@ struct repeat_row {
     double mean, stdev, cv_percent; /* NaN where there are fewer than two runs, or the mean is 0 */
     size_t distinct;                /* how many different counts; 1: identical */
     double usual;                   /* the median */
-    /* after subtracting what faults and interrupts add (adjust.c) */
+    /* after subtracting what faults and interrupts add (judge-adjust.c) */
     bool is_adjusted;
     double adjusted_mean, adjusted_stdev, adjusted_cv_percent;
     double residual, residual_low, residual_high; /* adjusted mean less the truth or the aligned
                                                      count of a source; NaN: there is none */
 };
 
-/* --- what a control brings (controls.c) --- */
+/* --- what a control brings (judge-controls.c) --- */
 struct control_part {
     enum control control;
     /* everything as-is but this one on; NaN: not measured */
@@ -186,7 +186,7 @@ struct control_part {
     double without_shift;
     bool without_shifts;
     bool brings;    /* this control alone brings most of what can be had */
-    bool is_needed; /* without it a good part of the variation comes back (limits.h) */
+    bool is_needed; /* without it a good part of the variation comes back (NEEDED_SHARE) */
 };
 struct repeat_effect {
     size_t as_is, controlled; /* rows */
@@ -198,7 +198,7 @@ struct repeat_effect {
                       rest varies whatever is controlled, and what that is where it is known */
 };
 
-/* --- sensitivity (sensitivity.c) --- */
+/* --- sensitivity (judge-sweep.c) --- */
 struct repeat_sweep {
     size_t machine, program;
     char source[16];
@@ -214,7 +214,7 @@ struct repeat_sweep {
     char what[300]; /* the sentence: how much, by which step, periodic or not */
 };
 
-/* --- why a program is not the same from run to run (causes.c) --- */
+/* --- why a program is not the same from run to run (judge-causes.c) --- */
 enum repeat_parting {
     PARTING_TIME,      /* it asks for the time */
     PARTING_IDENTITY,  /* process or thread ids */
@@ -236,7 +236,7 @@ struct repeat_seen {
     char evidence[300]; /* "getrandom gave other bytes at call 12 of 340" */
 };
 
-/* --- sources held against each other (alignment.c) --- */
+/* --- sources held against each other (judge-align.c) --- */
 struct align_reason {
     char what[32];       /* "cpuid" "vdso" "environment" "addresses" "repeated" "floating-point"
                             "start-up" "operating-system" "unknown" */
@@ -258,7 +258,7 @@ struct repeat_alignment {
     double unexplained; /* instructions of the difference that no reason covers */
 };
 
-/* --- what the operating system adds (adjust.c) --- */
+/* --- what the operating system adds (judge-adjust.c) --- */
 struct repeat_contribution {
     size_t machine;
     char event[256];
@@ -272,7 +272,7 @@ struct repeat_contribution {
     char why[200];   /* why it is not known */
 };
 
-/* --- the proper counter (ranking.c): events of one class by agreement with the truth --- */
+/* --- the proper counter (judge-adjust.c): events of one class by agreement with the truth --- */
 struct repeat_rank {
     size_t machine;
     char class[64], event[256];
@@ -318,7 +318,7 @@ int repeat_rank_events(const struct repeat_case *file, struct repeat_report *rep
 /* Each fills the findings that are its own, in findings[]; those without evidence say why. */
 int repeat_judge_findings(const struct repeat_case *file, uint64_t seed,
                           struct repeat_report *report);
-/* M2, M5, M6, M7, M8, M9, M10: findings[1], [4] … [9] (findings-subjects.c and beside it) */
+/* M2, M5, M6, M7, M8, M9, M10: findings[1], [4] … [9] (findings-subjects.c) */
 int repeat_judge_subject_findings(const struct repeat_case *file, struct repeat_report *report);
 
 /* ----------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ struct workload {
     char *about;   /* one line */
     bool threaded, io;
 };
-/* A file that is made for workloads (suite-inputs.c). */
+/* A file that is made for workloads. */
 struct made_input {
     char *name;    /* plain: {brought}/NAME in commands */
     char *kind;    /* "text" …; NULL: it is a file beside the suite */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a claim is, and the rules that decide one (docs/findings.md). Claims are data in findings.c;
- * each rule is a file. */
+ * What a claim is, and the rules that decide one (docs/findings.md). Claims are data in
+ * findings.c. */
 #pragma once
 
 #include "studies/validate/study.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The verdict on one event by itself, from all of its rows: the first in order of precedence that
- * applies. What other events say of it comes later (relations.c). */
+ * applies. And what other events say of it, which comes later. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -522,7 +522,7 @@ void relate_events(const struct case_file *file, struct judgements *judgements)
 
 /* ----------------------------------------------------------------------------------------------
  * The verdict on one event by itself, from all of its rows: the first in order of precedence that
- * applies. What other events say of it comes later (relations.c). */
+ * applies. What other events say of it comes later. */
 
 #define EXPLAINED_SHARE 0.5 /* of the squared errors: what is left is no longer most of it */
 

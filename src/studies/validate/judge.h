@@ -92,7 +92,7 @@ bool run_error(const struct judged_point *point, const struct evidence_run *run,
 bool run_is_disturbed(const struct judged_point *point, const struct evidence_run *run);
 
 /* ----------------------------------------------------------------------------------------------
- * The parts of explain.h, in the order in which they are asked. Each says what it found, takes it
+ * The parts of explain(), in the order in which they are asked. Each says what it found, takes it
  * out of the errors and leaves the rest to those after it. */
 
 #define SENTENCE_SIZE 280
@@ -184,7 +184,7 @@ bool run_is_multiplexed(const struct evidence_run *run);
 int64_t account_faults(const struct account *account);
 int64_t account_switches(const struct account *account);
 
-/* The error of a run, exactly: see run_error in explain.h. */
+/* The error of a run, exactly: see run_error. */
 bool run_exact_error(const struct judged_point *judged, const struct evidence_run *run,
                      wide *error);
 
