@@ -29,6 +29,5 @@ struct failure {
 int fail_with(struct failure *failure, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #ifdef __clang_analyzer__ /* which would follow failures that are none */
-#define fail_with(failure, code, ...)                                                              \
-    ((fail_with)(failure, code, __VA_ARGS__), (code) < 0 ? (code) : -1)
+#define fail_with(failure, code, ...) ((fail_with)(failure, code, __VA_ARGS__), -1)
 #endif
