@@ -11,8 +11,7 @@
  *     two-samples    rank tests, shifts and dominance between two samples; many tests at once
  *     least-squares  linear regression on given columns
  *     select         sparse regression: which few of many columns
- *     anova          analysis of variance over any number of factors
- *     change-points  where a row of numbers changes its level */
+ *     anova          analysis of variance over any number of factors */
 #pragma once
 
 #include <stdbool.h>
