@@ -16,17 +16,27 @@
  * What all runs show stands when random halves of them show it too; the share of halves that agree
  * is the confidence. Whatever does not stand has a reason. A part of caches_judge. */
 
-#define ONE_STEP    0.18 /* octaves: sizes this near are neighbours on the grid */
-#define TWO_STEPS   0.36
-#define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
+#define CACHES_DRAWS      100
+#define CACHES_CONFIDENT  0.8 /* share of draws that must agree */
+#define CACHES_TLB_LEVELS 2u
+#define ONE_STEP          0.18 /* octaves: sizes this near are neighbours on the grid */
+#define TWO_STEPS         0.36
+#define HALF_OCTAVE       0.5 /* within which draws must see a rise begin for its range to stand */
 
-void caches_unknown(struct caches_value *value, const char *why)
+/* How many draws agree with the whole. */
+struct caches_tally {
+    unsigned rise[RISES_MOST], bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
+    unsigned tlb[2][RISES_MOST], tlb_rise[2][RISES_MOST];
+};
+
+static void caches_unknown(struct caches_value *value, const char *why)
 {
     value->known = false;
     snprintf(value->reason, sizeof(value->reason), "%s", why);
 }
 
-double caches_distance(uint64_t left, uint64_t right)
+/* Octaves between two sizes; without end when one is 0. */
+static double caches_distance(uint64_t left, uint64_t right)
 {
     return left && right ? fabs(log2((double)left / (double)right)) : INFINITY;
 }
@@ -64,8 +74,8 @@ static bool tlb_begins(const struct caches_found *draw, int huge, const struct r
     return false;
 }
 
-void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
-                       struct caches_tally *tally)
+static void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
+                              struct caches_tally *tally)
 {
     for (size_t i = 0; i < whole->level_count; i++) {
         const struct level_found *here = &whole->levels[i];
@@ -85,9 +95,12 @@ void caches_count_draw(const struct caches_found *whole, const struct caches_fou
         }
 }
 
-const char caches_disagree[] = "repeated runs do not agree; measure again on a quieter machine";
+/* The reason when draws disagree. */
+static const char caches_disagree[] =
+    "repeated runs do not agree; measure again on a quieter machine";
 
-struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char *unknown)
+/* The value stands when enough draws agree; `unknown` is the reason where it is 0. */
+static struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char *unknown)
 {
     struct caches_value settled = {.known = value != 0, .value = value};
     settled.confidence = (double)agreeing / CACHES_DRAWS;
@@ -98,12 +111,13 @@ struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char 
     return settled;
 }
 
-void caches_put_kib(uint64_t bytes, char *text, size_t size)
+static void caches_put_kib(uint64_t bytes, char *text, size_t size)
 {
     snprintf(text, size, "%llu KiB", (unsigned long long)(bytes / 1024));
 }
 
-bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
+/* Where latency rises, when most draws see it begin there. */
+static bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
 {
     row->ticks = rise->before;
     row->after = rise->after;
@@ -114,7 +128,8 @@ bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsign
     return true;
 }
 
-void caches_gradual(const struct rise *rise, struct caches_value *value)
+/* Why a rise that was seen gives no size. */
+static void caches_gradual(const struct rise *rise, struct caches_value *value)
 {
     char low[32], high[32];
     caches_put_kib(rise->last_before, low, sizeof(low));
@@ -130,9 +145,37 @@ void caches_gradual(const struct rise *rise, struct caches_value *value)
                  low, high);
 }
 
+/* --- rows --- */
+
+/* NULL when the report is full. */
+static struct caches_row *caches_add_row(struct caches_report *report, unsigned level,
+                                         const char *type)
+{
+    if (report->row_count == CACHES_ROWS)
+        return NULL;
+    struct caches_row *row = &report->rows[report->row_count++];
+    *row = (struct caches_row){.level = level};
+    snprintf(row->type, sizeof(row->type), "%s", type);
+    return row;
+}
+
+/* A row of which nothing is known, and why. */
+static void caches_add_unseen(struct caches_report *report, const struct caches_claim *claim,
+                              unsigned level, const char *type, const char *why)
+{
+    struct caches_row *row = caches_add_row(report, level, type);
+    if (!row)
+        return;
+    row->claim = claim;
+    caches_unknown(&row->bytes, why);
+    caches_unknown(&row->line, why);
+    caches_unknown(&row->ways, why);
+}
+
 /* ----------------------------------------------------------------------------------------------
- * Reads flat stretches and rises from a curve. The numbers below decide what is called a level;
- * the tests run them over simulated caches, and docs/caches.md says what each is for. */
+ * Reads flat stretches and rises from a curve of latency against size. The numbers below decide
+ * what is called a level; the tests run them over simulated caches, and docs/caches.md says what
+ * each is for. */
 
 #define FLAT_GROWTH  1.10 /* a flat stretch grows by no more than this from its first point on … */
 #define FLAT_OCTAVES 0.9  /* … and is at least so wide */
@@ -146,8 +189,17 @@ void caches_gradual(const struct rise *rise, struct caches_value *value)
 #define STEP_FIRST   0.10 /* it is a step when the next size shows this share … */
 #define STEP_SECOND  0.22 /* … and the one after it this */
 #define STRETCHES    64u
+#define CURVE_MOST   512u
 
-void curve_add(struct curve *curve, uint64_t size, double ticks)
+struct curve {
+    size_t count;
+    uint64_t sizes[CURVE_MOST]; /* rising, each once */
+    double ticks[CURVE_MOST];
+};
+
+/* Adds a point where it belongs; of two with one size the faster counts. Points beyond CURVE_MOST
+ * are dropped. */
+static void curve_add(struct curve *curve, uint64_t size, double ticks)
 {
     size_t at = 0;
     while (at < curve->count && curve->sizes[at] < size)
@@ -165,13 +217,17 @@ void curve_add(struct curve *curve, uint64_t size, double ticks)
     curve->count++;
 }
 
-void curve_lower(struct curve *curve)
+/* A larger ring is never faster than a smaller one, so whatever is slower than a larger one was
+ * disturbed: every point is lowered to the fastest of those from it on. */
+static void curve_lower(struct curve *curve)
 {
     for (size_t at = curve->count; at-- > 1;)
         curve->ticks[at - 1] = fmin(curve->ticks[at - 1], curve->ticks[at]);
 }
 
-double curve_at(const struct curve *curve, uint64_t size)
+/* Latency at a size between the curve's, straight in the logarithm of the size; the end points
+ * beyond its ends. The curve must not be empty. */
+static double curve_at(const struct curve *curve, uint64_t size)
 {
     size_t at = 0;
     while (at < curve->count && curve->sizes[at] < size)
@@ -268,7 +324,8 @@ static void measure_rise(const struct curve *curve, struct rise *rise, size_t fi
     rise->step = rise->ends && is_step(curve, rise, onset);
 }
 
-size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOST])
+/* The rises of a curve that was lowered, from small to large. */
+static size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOST])
 {
     struct stretch stretches[STRETCHES];
     size_t stretch_count = find_stretches(curve, stretches), count = 0;
@@ -368,7 +425,8 @@ static size_t draw_half(size_t count, struct caches_draw *draw)
     return (count + random_below(&draw->random, 2)) / 2;
 }
 
-bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks)
+/* The fastest of the processes that count; false when none does. */
+static bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks)
 {
     size_t wanted = draw->halves ? draw_half(point->count, draw) : point->count;
     *ticks = INFINITY;
@@ -401,8 +459,8 @@ static double distance_octaves(uint64_t left, uint64_t right)
     return fabs(log2((double)left / (double)right));
 }
 
-void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
-                        struct curve *curve)
+static void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
+                               struct curve *curve)
 {
     double ticks;
     curve->count = 0;
@@ -426,8 +484,8 @@ uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uin
     return best;
 }
 
-uint64_t caches_find_line(const struct caches_points *points, struct caches_draw *draw,
-                          uint64_t fits, uint64_t next)
+static uint64_t caches_find_line(const struct caches_points *points, struct caches_draw *draw,
+                                 uint64_t fits, uint64_t next)
 {
     struct curve curve = {0}; /* size: distance of the pair */
     uint64_t bytes = fits ? caches_pair_ring(points, fits, next) : 0;
@@ -495,9 +553,11 @@ static uint64_t smallest_stride_above(const struct caches_points *points, uint64
 /* Up to the size of one way a level holds half as many lines for every doubling of the stride; from
  * there on all lines share a set, and it holds as many as it has ways. Lines that conflict in a
  * level also conflict in the smaller ones, which costs more than a plain miss there: so they are
- * compared with lines that conflict in the smaller level alone. */
-uint64_t caches_find_ways(const struct caches_points *points, struct caches_draw *draw,
-                          const struct level_found *level, uint64_t smaller_way, uint64_t *way)
+ * compared with lines that conflict in the smaller level alone. way: bytes of one, for the next
+ * level; smaller_way that of the level before, or 0. */
+static uint64_t caches_find_ways(const struct caches_points *points, struct caches_draw *draw,
+                                 const struct level_found *level, uint64_t smaller_way,
+                                 uint64_t *way)
 {
     struct curve fitting = {0}, here = {0}, doubled = {0};
     *way = 0;
@@ -536,8 +596,9 @@ static void pages_curve(const struct caches_points *points, bool huge, struct ca
     curve_lower(curve);
 }
 
-void caches_find_tlbs(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
-                      const struct curve *dense, struct caches_found *found)
+static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
+                             struct caches_draw *draw, const struct curve *dense,
+                             struct caches_found *found)
 {
     for (int huge = 0; huge < 2; huge++) {
         struct curve curve = {0};
@@ -677,8 +738,10 @@ static enum nearness nearness_of(const struct caches_found *whole, const struct 
     return TOO_NEAR;
 }
 
-void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally, int huge,
-                     const struct caches_situation *situation, struct caches_report *report)
+/* Always a row for each level, so that any two runs can be set side by side. */
+static void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally,
+                            int huge, const struct caches_situation *situation,
+                            struct caches_report *report)
 {
     const char *type = huge ? "tlb-huge" : "tlb";
     char near[240], why[240] = "no further rise in latency over the pages that were tried";
@@ -721,8 +784,10 @@ static double confirmed_ticks(const struct caches_points *points, bool huge, uin
     return ticks;
 }
 
-void caches_judge_pages(const struct caches_points *points,
-                        const struct caches_situation *situation, struct caches_page_effect *effect)
+/* The largest ring over pages that two processes measured on either kind of page. */
+static void caches_judge_pages(const struct caches_points *points,
+                               const struct caches_situation *situation,
+                               struct caches_page_effect *effect)
 {
     for (size_t i = 0; i < points->count; i++) {
         uint64_t bytes = points->list[i].bytes;
@@ -740,28 +805,6 @@ void caches_judge_pages(const struct caches_points *points,
 /* ----------------------------------------------------------------------------------------------
  * Judges the study of caches: finds rises in all runs and in random halves of them, and makes a
  * row of every cache that was seen or claimed. */
-
-struct caches_row *caches_add_row(struct caches_report *report, unsigned level, const char *type)
-{
-    if (report->row_count == CACHES_ROWS)
-        return NULL;
-    struct caches_row *row = &report->rows[report->row_count++];
-    *row = (struct caches_row){.level = level};
-    snprintf(row->type, sizeof(row->type), "%s", type);
-    return row;
-}
-
-void caches_add_unseen(struct caches_report *report, const struct caches_claim *claim,
-                       unsigned level, const char *type, const char *why)
-{
-    struct caches_row *row = caches_add_row(report, level, type);
-    if (!row)
-        return;
-    row->claim = claim;
-    caches_unknown(&row->bytes, why);
-    caches_unknown(&row->line, why);
-    caches_unknown(&row->ways, why);
-}
 
 static void fill_level(struct caches_row *row, const struct level_found *level,
                        const struct caches_tally *tally, size_t index, uint64_t first_line)

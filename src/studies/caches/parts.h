@@ -41,15 +41,6 @@ uint64_t caches_huge_page(const struct facts *facts);
 const char *caches_unfit(const struct facts *facts);
 const char *caches_no_huge(const struct facts *facts);
 
-struct caches_options {
-    struct common_options common;
-    const char *store, *from;
-    bool resume;
-    uint64_t budget;
-    int64_t cpu;
-    struct seed seed;
-};
-
 /* One execution of the command. */
 struct caching {
     const struct caches_options *options;
@@ -74,15 +65,6 @@ struct caching {
     struct caches_report report;
     struct skips skips;
 };
-
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
-
-/* A new store with its plan, or (--resume) an old one. */
-int caches_open_store(struct caching *caching);
-/* Runs what is not yet in the store. */
-int caches_execute(struct caching *caching);
-/* --from: opens the store of an earlier run. */
-int caches_open_from(struct caching *caching);
 
 void caches_put_report(const struct caching *caching, const struct style *style, struct text *out);
 /* Where the plan was not finished: what is missing and how to go on. The store must be open. */

@@ -18,6 +18,15 @@
 #include "output/output.h"
 #include "studies/caches/parts.h"
 
+struct caches_options {
+    struct common_options common;
+    const char *store, *from;
+    bool resume;
+    uint64_t budget;
+    int64_t cpu;
+    struct seed seed;
+};
+
 /* ----------------------------------------------------------------------------------------------
  * The store behind `assay caches`: a new one that begins with the plan of rings, or an unfinished
  * one that is gone on with. */
@@ -174,7 +183,8 @@ static int reopen(struct caching *caching, struct failure *failure)
     return error < 0 ? error : adopt_plan(caching, failure);
 }
 
-int caches_open_store(struct caching *caching)
+/* A new store with its plan, or (--resume) an old one. */
+static int caches_open_store(struct caching *caching)
 {
     struct failure failure = {0};
     int error = caching->options->resume ? reopen(caching, &failure) : create(caching, &failure);
@@ -201,7 +211,8 @@ static uint64_t budget_left(const struct caching *caching, int64_t started)
     return !budget ? 0 : used < budget ? budget - used : 1;
 }
 
-int caches_execute(struct caching *caching)
+/* Runs what is not yet in the store. */
+static int caches_execute(struct caching *caching)
 {
     struct gathering gathering = {.command = "caches",
                                   .common = &caching->options->common,
@@ -232,7 +243,8 @@ int caches_execute(struct caching *caching)
 
 /* --- one that is judged again --- */
 
-int caches_open_from(struct caching *caching)
+/* --from: opens the store of an earlier run. */
+static int caches_open_from(struct caching *caching)
 {
     struct failure failure = {0};
     struct stored_run *stored = &caching->stored;

@@ -23,29 +23,10 @@
 #include "stats/random.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Curves of latency against size, and what can be read from their shape: flat stretches (the ring
- * fits somewhere) and the rises between them (it no longer does). Pure. */
+ * What can be read from the shape of a curve of latency against size: flat stretches (the ring fits
+ * somewhere) and the rises between them (it no longer does). */
 
-#define CURVE_MOST 512u
 #define RISES_MOST 8u
-
-struct curve {
-    size_t count;
-    uint64_t sizes[CURVE_MOST]; /* rising, each once */
-    double ticks[CURVE_MOST];
-};
-
-/* Adds a point where it belongs; of two with one size the faster counts. Points beyond CURVE_MOST
- * are dropped. */
-void curve_add(struct curve *curve, uint64_t size, double ticks);
-
-/* A larger ring is never faster than a smaller one, so whatever is slower than a larger one was
- * disturbed: every point is lowered to the fastest of those from it on. */
-void curve_lower(struct curve *curve);
-
-/* Latency at a size between the curve's, straight in the logarithm of the size; the end points
- * beyond its ends. The curve must not be empty. */
-double curve_at(const struct curve *curve, uint64_t size);
 
 /* One rise between two flat stretches. */
 struct rise {
@@ -58,9 +39,6 @@ struct rise {
     bool step;            /* … or with one that alone does not */
     bool ends;            /* false: no flat stretch follows, the curve ends while it rises */
 };
-
-/* The rises of a curve that was lowered, from small to large. */
-size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOST]);
 
 /* ----------------------------------------------------------------------------------------------
  * The study of caches: from the latency of rings of pointers to lines, sizes, ways and TLBs
@@ -106,8 +84,6 @@ struct caches_draw {
     bool halves;
     struct random random;
 };
-/* The fastest of the processes that count; false when none does. */
-bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks);
 
 /* --- what one draw shows --- */
 
@@ -130,19 +106,9 @@ struct caches_found {
 void caches_find(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
                  struct caches_found *found);
 
-/* The parts of caches_find. */
-void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
-                        struct curve *curve);
 /* The smallest ring of pairs that cannot fit into `fits` bytes, and stays within `next` bytes where
  * that is known; 0: none was measured. */
 uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uint64_t next);
-uint64_t caches_find_line(const struct caches_points *points, struct caches_draw *draw,
-                          uint64_t fits, uint64_t next);
-/* way: bytes of one, for the next level; smaller_way that of the level before, or 0. */
-uint64_t caches_find_ways(const struct caches_points *points, struct caches_draw *draw,
-                          const struct level_found *level, uint64_t smaller_way, uint64_t *way);
-void caches_find_tlbs(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
-                      const struct curve *dense, struct caches_found *found);
 
 /* --- the judgement --- */
 
@@ -221,52 +187,3 @@ uint32_t caches_runs(const struct caches_point *point);
 /* The point as a specimen's name, "chase/bytes=…/", and back; false for another specimen. */
 void caches_specimen(const struct caches_point *point, uint64_t page, char name[CACHES_NAME]);
 bool caches_from_specimen(const char *name, struct caches_point *point);
-
-/* ----------------------------------------------------------------------------------------------
- * The parts of caches_judge: how many draws agree, what stands because of it, and the rows that
- * come of caches and of TLBs. */
-
-#define CACHES_DRAWS      100
-#define CACHES_CONFIDENT  0.8 /* share of draws that must agree */
-#define CACHES_TLB_LEVELS 2u
-
-/* --- agreement --- */
-
-/* How many draws agree with the whole. */
-struct caches_tally {
-    unsigned rise[RISES_MOST], bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
-    unsigned tlb[2][RISES_MOST], tlb_rise[2][RISES_MOST];
-};
-void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
-                       struct caches_tally *tally);
-
-/* Octaves between two sizes; without end when one is 0. */
-double caches_distance(uint64_t left, uint64_t right);
-
-extern const char caches_disagree[]; /* the reason when draws do */
-/* The value stands when enough draws agree; `unknown` is the reason where it is 0. */
-struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char *unknown);
-void caches_unknown(struct caches_value *value, const char *why);
-/* Where latency rises, when most draws see it begin there. */
-bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing);
-/* Why a rise that was seen gives no size. */
-void caches_gradual(const struct rise *rise, struct caches_value *value);
-void caches_put_kib(uint64_t bytes, char *text, size_t size);
-
-/* --- rows --- */
-
-/* NULL when the report is full. */
-struct caches_row *caches_add_row(struct caches_report *report, unsigned level, const char *type);
-/* A row of which nothing is known, and why. */
-void caches_add_unseen(struct caches_report *report, const struct caches_claim *claim,
-                       unsigned level, const char *type, const char *why);
-
-/* --- what rings over pages show --- */
-
-/* Always a row for each level, so that any two runs can be set side by side. */
-void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally, int huge,
-                     const struct caches_situation *situation, struct caches_report *report);
-/* The largest ring over pages that two processes measured on either kind of page. */
-void caches_judge_pages(const struct caches_points *points,
-                        const struct caches_situation *situation,
-                        struct caches_page_effect *effect);
