@@ -11,6 +11,14 @@
 #include "studies/overhead/judge.h"
 #include "studies/overhead/parts.h"
 
+/* "perf-read.read, lazy", and "on NAME" where there are several machines. */
+static void overhead_put_series(const struct overhead_case *file, uint32_t machine,
+                                uint32_t operation, const char *variant, struct text *out)
+{
+    overhead_put_call(overhead_name(file, operation), variant, out);
+    overhead_put_machine(file, machine, out);
+}
+
 /* ----------------------------------------------------------------------------------------------
  * What each call costs once all was called before, a box each; and those that cost now this, now
  * that. */
@@ -296,7 +304,7 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
     overhead_append_figure(run, figures, figure);
 }
 
-void overhead_add_call_figures(const struct overhead_run *run, json_t *figures)
+static void overhead_add_call_figures(const struct overhead_run *run, json_t *figures)
 {
     const struct overhead_report *report = &run->report;
     AUTO_CELLS struct overhead_cells cells = {0};
@@ -508,7 +516,7 @@ static void add_rows(const struct overhead_run *run, const char *unit, json_t *f
     overhead_append_figure(run, figures, figure);
 }
 
-void overhead_add_cold_figures(const struct overhead_run *run, json_t *figures)
+static void overhead_add_cold_figures(const struct overhead_run *run, json_t *figures)
 {
     struct overhead_units units = {0};
     for (size_t i = 0; i < run->report.cold_count; i++)
@@ -566,13 +574,6 @@ json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation)
 {
     return operation < file->operation_count ? json_text(file->operations[operation].kind)
                                              : json_null();
-}
-
-void overhead_put_series(const struct overhead_case *file, uint32_t machine, uint32_t operation,
-                         const char *variant, struct text *out)
-{
-    overhead_put_call(overhead_name(file, operation), variant, out);
-    overhead_put_machine(file, machine, out);
 }
 
 void overhead_put_cost(struct text *words, double value)

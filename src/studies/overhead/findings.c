@@ -19,6 +19,8 @@
  * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason
  * for the operation that is missing. */
 
+#define WHY_SIZE 364
+
 /* An absence may name the operation ("perf-user.read"), its path, or the path with more behind it.
  * The closest name wins. */
 static size_t closeness(const char *what, const char *operation)
@@ -85,8 +87,9 @@ static void put_sentence(const char *reason, char *words, size_t size)
     snprintf(words, size, "%.*s%s", length, reason, cut ? " ..." : "");
 }
 
-void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
-                    size_t size)
+/* As a clause: "perf-user.read cannot be called here: this CPU has no counters". */
+static void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
+                           size_t size)
 {
     char sentence[280];
     const char *reason = absence_of(facts, operation);
@@ -128,11 +131,6 @@ bool unit_is_time(enum meter_unit unit)
 bool cost_is_known(const struct cost *cost)
 {
     return cost->processes > 0;
-}
-
-bool cost_has_levels(const struct cost *cost)
-{
-    return cost->least < cost->value || cost->most > cost->value;
 }
 
 struct cost cost_plus(struct cost one, struct cost other)
@@ -479,7 +477,25 @@ const char *ratio_words(double value, char text[])
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Finds the processes that read again and again, and sums their reads up in blocks. */
+ * Finds the processes that did nothing but read, again and again, and sums what they paid up in
+ * blocks of positions that double: what rises or falls over them is no chance of one position. */
+
+#define READ_BLOCKS 6 /* positions 1, 2, 3-4, 5-8, 9-16, 17-32 */
+
+/* One process. */
+struct reads_in_a_row {
+    uint32_t machine, operation;
+    const char *link;
+    enum meter_unit unit;
+    double blocks[READ_BLOCKS]; /* the mean of their positions */
+    size_t count;               /* of whole blocks, from the first on */
+};
+
+struct all_reads_in_a_row {
+    struct reads_in_a_row *list;
+    size_t count;
+    double *scratch; /* [count] */
+};
 
 /* The first follows nothing of its kind, every other one the one before it. */
 static bool is_in_a_row(const struct overhead_case *file, const struct overhead_figure *figure,
@@ -528,8 +544,10 @@ static struct reads_in_a_row sum_up(const struct overhead_case *file,
     return reads;
 }
 
-int collect_reads_in_a_row(const struct overhead_case *file, const struct overhead_report *report,
-                           struct all_reads_in_a_row *all)
+/* Whole costs only: what was metered in one mode is none. -ENOMEM; release in either case. */
+static int collect_reads_in_a_row(const struct overhead_case *file,
+                                  const struct overhead_report *report,
+                                  struct all_reads_in_a_row *all)
 {
     *all = (struct all_reads_in_a_row){0};
     size_t most = 0;
@@ -548,7 +566,7 @@ int collect_reads_in_a_row(const struct overhead_case *file, const struct overhe
     return 0;
 }
 
-void release_reads_in_a_row(struct all_reads_in_a_row *all)
+static void release_reads_in_a_row(struct all_reads_in_a_row *all)
 {
     free(all->list);
     free(all->scratch);
@@ -556,8 +574,8 @@ void release_reads_in_a_row(struct all_reads_in_a_row *all)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * W5: reads in a row from the first of a process on (judge.h). Every ratio is taken
- * within a process, so that it does not matter which level the process is on. */
+ * W5: reads in a row from the first of a process on. Every ratio is taken within a process, so that
+ * it does not matter which level the process is on. */
 
 /* "Cheaper": by a tenth at least. */
 #define CHEAPER 0.9
@@ -696,7 +714,7 @@ static bool tell_untimed(const struct overhead_facts *facts, struct finding *fin
     return true;
 }
 
-void rule_repeated_reads(const struct overhead_facts *facts, struct finding *finding)
+static void rule_repeated_reads(const struct overhead_facts *facts, struct finding *finding)
 {
     if (tell_untimed(facts, finding))
         return;

@@ -8,7 +8,11 @@
 #include "engine/claims.h"
 #include "studies/overhead/parts.h"
 
-void overhead_put_machine_json(json_t *object, const struct overhead_case *file, uint32_t machine)
+/* --- what the rows and the analysis share --- */
+
+/* "emulated", and which machine where there are several. */
+static void overhead_put_machine_json(json_t *object, const struct overhead_case *file,
+                                      uint32_t machine)
 {
     if (machine >= file->machine_count)
         return;
@@ -17,7 +21,8 @@ void overhead_put_machine_json(json_t *object, const struct overhead_case *file,
     json_object_set_new(object, "emulated", json_boolean(file->machines[machine].emulated));
 }
 
-void overhead_put_meter_json(json_t *object, const struct overhead_meter *meter)
+/* "unit", "mode" (null where it has none) and "meter"; NULL: ns of whole commands. */
+static void overhead_put_meter_json(json_t *object, const struct overhead_meter *meter)
 {
     const char *mode = meter && meter->mode && *meter->mode ? meter->mode : NULL;
     json_object_set_new(object, "unit", json_text(meter ? meter_unit_names[meter->unit] : "ns"));
@@ -25,14 +30,17 @@ void overhead_put_meter_json(json_t *object, const struct overhead_meter *meter)
     json_object_set_new(object, "meter", json_text(meter ? meter->event : NULL));
 }
 
-void overhead_put_operation_json(json_t *object, const struct overhead_case *file,
-                                 uint32_t operation)
+/* "path" and "operation". */
+static void overhead_put_operation_json(json_t *object, const struct overhead_case *file,
+                                        uint32_t operation)
 {
     bool known = operation < file->operation_count;
     json_object_set_new(object, "path", json_text(known ? file->operations[operation].path : "?"));
     json_object_set_new(object, "operation",
                         json_text(known ? file->operations[operation].kind : "?"));
 }
+
+/* --- rows --- */
 
 static void put_predecessor(json_t *object, const struct overhead_case *file,
                             const struct overhead_row *row)

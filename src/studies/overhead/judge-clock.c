@@ -134,6 +134,20 @@ double find_resolution(int64_t *values, size_t count, int64_t *scratch)
 /* ----------------------------------------------------------------------------------------------
  * What can be said of a pass before anything is judged. */
 
+/* Where the values of a pass begin. */
+static const int64_t *overhead_pass_values(const struct overhead_tour *tour, size_t process,
+                                           uint32_t pass)
+{
+    return tour->values + (tour->begins[process] + pass * tour->length) * tour->meter_count;
+}
+
+/* The median of values in order; count is not 0. */
+static double overhead_middle(const int64_t *sorted, size_t count)
+{
+    size_t below = (count - 1) / 2, above = count / 2;
+    return ((double)sorted[below] + (double)sorted[above]) / 2;
+}
+
 static bool is_called(const struct overhead_case *file, const struct overhead_tour *tour,
                       size_t call, const char *name)
 {
@@ -252,7 +266,9 @@ bool overhead_pass_unsettled(const struct overhead_passes *passes, size_t proces
     return faults_of(account) > passes->most_faults || switches_of(account) > passes->most_switches;
 }
 
-int overhead_meter_index(const struct overhead_tour *tour, const struct overhead_meter *meter)
+/* The meter's index in the tour, or -1. */
+static int overhead_meter_index(const struct overhead_tour *tour,
+                                const struct overhead_meter *meter)
 {
     for (uint32_t i = 0; i < tour->meter_count; i++)
         if (overhead_same_meter(&tour->meters[i], meter))
@@ -428,8 +444,10 @@ static void settle(const struct passes_seen *seen, double resolution, struct ove
                              : "no warm pass called the gauge");
 }
 
-int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
-                           struct overhead_gauge *gauge)
+/* Judges the gauge after `cost` is taken off; the gauge names its machine and meter. The resolution
+ * may be 0. 0 or -ENOMEM. */
+static int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
+                                  struct overhead_gauge *gauge)
 {
     struct passes_seen seen = {0};
     int error = see_passes(file, gauge, cost, &seen);

@@ -35,7 +35,8 @@ struct heap {
     size_t begin, end;   /* in the sorted row */
 };
 
-double chance_of_valley(size_t few, size_t many)
+/* Chance that of two equally dense places one shows at most `few` where the other shows `many`. */
+static double chance_of_valley(size_t few, size_t many)
 {
     return many ? incomplete_beta(0.5, 0.5, (double)many, (double)few + 1) : 1;
 }
@@ -54,7 +55,8 @@ static size_t count_below(const double *sorted, size_t count, double limit)
     return low;
 }
 
-size_t count_within(const double *sorted, size_t count, double low, double high)
+/* How many of the sorted numbers are in [low, high). */
+static size_t count_within(const double *sorted, size_t count, double low, double high)
 {
     size_t below = count_below(sorted, count, low), all = count_below(sorted, count, high);
     return all > below ? all - below : 0;

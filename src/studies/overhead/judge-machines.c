@@ -381,6 +381,9 @@ static int by_call(const void *left, const void *right)
 
 /* --- one call on one machine --- */
 
+/* Times that differ by no more may be those of one machine, run twice. */
+#define OVERHEAD_ALIKE 0.1
+
 /* Code without a library is the same in every harness, but measured in several: in the static one,
  * where it was. */
 static const char *link_of(const struct entry *entries, size_t count)

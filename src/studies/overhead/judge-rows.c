@@ -17,7 +17,21 @@
 /* ----------------------------------------------------------------------------------------------
  * The figures of a row of one cell. */
 
-int row_figures_open(const struct overhead_cells *cells, size_t most, struct row_figures *figures)
+/* What the rows share while they are figured out. */
+struct row_figures {
+    const struct overhead_cells *cells;
+    int64_t *sorted; /* [span]: as cells->values; of a cell, undisturbed and disturbed in order */
+    int64_t *by_process; /* [span]: … undisturbed of each process in order */
+    /* [the largest row] */
+    int64_t *scratch, *pooled;
+    double *values, *ordered; /* costs by process, and by value */
+    uint32_t *groups;
+    double *medians; /* of processes */
+};
+
+/* most: spans of the largest row. 0 or -ENOMEM; release in either case. */
+static int row_figures_open(const struct overhead_cells *cells, size_t most,
+                            struct row_figures *figures)
 {
     *figures = (struct row_figures){.cells = cells};
     figures->sorted = malloc((cells->spans + 1) * sizeof(*figures->sorted));
@@ -34,7 +48,7 @@ int row_figures_open(const struct overhead_cells *cells, size_t most, struct row
                : -ENOMEM;
 }
 
-void row_figures_release(struct row_figures *figures)
+static void row_figures_release(struct row_figures *figures)
 {
     free(figures->sorted);
     free(figures->by_process);
@@ -57,22 +71,27 @@ static double quantile_of(const int64_t *sorted, size_t count, double share)
     return value;
 }
 
-/* A middle between two steps may lie outside of quartiles that are steps. */
-void row_keep_order(struct overhead_row *row)
+/* Quartiles on either side of the median: a middle between two steps may lie outside of quartiles
+ * that are steps. */
+static void row_keep_order(struct overhead_row *row)
 {
     row->q1 = fmin(row->q1, row->median);
     row->q3 = fmax(row->q3, row->median);
 }
 
-void row_take_interval(const struct row_figures *figures, struct overhead_row *row)
+/* From the medians of its processes, sorted in place; the row's median, which is of all runs, is
+ * never outside. */
+static void row_take_interval(const struct row_figures *figures, struct overhead_row *row)
 {
     struct overhead_median median = overhead_median_of(figures->medians, row->processes);
     row->low = fmin(median.low, row->median);
     row->high = fmax(median.high, row->median);
 }
 
-void row_count_outliers(const struct row_figures *figures, const struct overhead_cell *cell,
-                        double cost, struct overhead_row *row)
+/* Counts the runs of the cell that are above the row's limit, and what the account says of them.
+ * cost: of metering. */
+static void row_count_outliers(const struct row_figures *figures, const struct overhead_cell *cell,
+                               double cost, struct overhead_row *row)
 {
     double limit = fmax(row->q3 + 3 * (row->q3 - row->q1), 1.5 * row->median) + cost;
     const int64_t *values = figures->cells->values + cell->begin;
@@ -145,8 +164,9 @@ static int find_levels(struct row_figures *figures, const struct overhead_cell *
     return found < 0 ? found : 0;
 }
 
-int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
-                const struct overhead_timer *timer, struct overhead_row *row)
+/* The row of one cell; puts its spans in order. 0 or -ENOMEM. */
+static int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
+                       const struct overhead_timer *timer, struct overhead_row *row)
 {
     int64_t *sorted = figures->sorted + cell->begin;
     row->runs = cell->runs;
@@ -386,8 +406,10 @@ static int siblings_find_levels(struct siblings *siblings, const struct overhead
     return found < 0 ? found : 0;
 }
 
-int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells, size_t count,
-                    const struct overhead_timer *timer, struct overhead_row *row)
+/* The row over cells that are in order already, each weighing the same. 0 or -ENOMEM. */
+static int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells,
+                           size_t count, const struct overhead_timer *timer,
+                           struct overhead_row *row)
 {
     AUTO_FREE size_t *taken = calloc(count + 1, sizeof(*taken));
     AUTO_FREE struct part *parts = calloc(count + 1, sizeof(*parts));
@@ -421,7 +443,8 @@ double overhead_faults(const struct account *account)
     return account ? (double)account->minor_faults + (double)account->major_faults : 0;
 }
 
-double overhead_switches(const struct account *account)
+/* Switches to other tasks. */
+static double overhead_switches(const struct account *account)
 {
     return account ? (double)account->voluntary + (double)account->involuntary : 0;
 }
@@ -499,7 +522,8 @@ int overhead_judge_outliers(const struct overhead_figure **figures, size_t count
  * compare. Calls of one process depend on each other, so a process is one witness however often it
  * called. */
 
-const char *overhead_variant(const struct overhead_operation *operation, const char *link)
+/* "static" … where it calls a library, the state of its page where it reads one, else "inline". */
+static const char *overhead_variant(const struct overhead_operation *operation, const char *link)
 {
     if (operation->page && *operation->page)
         return operation->page;

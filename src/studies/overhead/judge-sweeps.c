@@ -19,6 +19,27 @@
  * process measured one count (each count scatters in its own way), from each process's own sum
  * where it measured all. */
 
+struct line_point {
+    double count, mean;
+    double variance, df; /* of the mean; df 0: nothing says it */
+    size_t processes;
+    double weight; /* in a fit */
+};
+
+struct line_points {
+    struct line_point *list;
+    size_t count;
+    double *costs; /* of processes that measured every count, [process * count + point]; NULL: fewer
+                      than two did, and every value counts for itself */
+    size_t processes;
+    double largest; /* of the means, without their signs */
+    bool lonely;    /* no process has a fellow: only what a fit leaves says how they differ */
+};
+
+struct line_sum {
+    double value, error, df; /* standard error; infinite where nothing says it */
+};
+
 /* Below this part of the largest mean a figure is rounding. */
 static const double DUST = 1e-10;
 /* Below this part of it a mean weighs no more. */
@@ -135,7 +156,8 @@ static int pair_up(struct line_value *values, size_t *count, struct line_points 
     return 0;
 }
 
-int line_points_of(struct line_value *values, size_t count, struct line_points *points)
+/* Sorts the values. -ENOMEM; release in either case. */
+static int line_points_of(struct line_value *values, size_t count, struct line_points *points)
 {
     *points = (struct line_points){0};
     qsort(values, count, sizeof(*values), by_count);
@@ -154,11 +176,12 @@ int line_points_of(struct line_value *values, size_t count, struct line_points *
     return 0;
 }
 
-void line_points_release(struct line_points *points)
+static void line_points_release(struct line_points *points)
 {
     free(points->list);
     free(points->costs);
 }
+#define AUTO_LINE_POINTS __attribute__((cleanup(line_points_release)))
 
 /* From how far the sums of single processes lie apart. */
 static void add_paired(const struct line_points *points, const double *factors,
@@ -199,8 +222,10 @@ static void add_misfit(const struct line_points *points, const double *factors, 
     sum->error = sum->df > 0 ? sqrt(left / sum->df * squares) : INFINITY;
 }
 
-struct line_sum line_sum_of(const struct line_points *points, const double *factors, double left,
-                            size_t fitted)
+/* Each mean times its factor. left: the weighted square sum that a fit with `fitted` parameters
+ * leaves of lonely points. */
+static struct line_sum line_sum_of(const struct line_points *points, const double *factors,
+                                   double left, size_t fitted)
 {
     struct line_sum sum = {0};
     if (points->costs)
@@ -220,7 +245,8 @@ struct line_sum line_sum_of(const struct line_points *points, const double *fact
     return sum;
 }
 
-double line_sum_reach(struct line_sum sum, double confidence)
+/* Half the width of its interval with that confidence. */
+static double line_sum_reach(struct line_sum sum, double confidence)
 {
     if (!(sum.error > 0))
         return 0;

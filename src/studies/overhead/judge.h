@@ -117,8 +117,6 @@ void companies_release(struct companies *companies);
 /* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
 
-/* "static" … where it calls a library, the state of its page where it reads one, else "inline". */
-const char *overhead_variant(const struct overhead_operation *operation, const char *link);
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
 /* Ticks and nanoseconds; not what is counted. */
 bool overhead_is_time(const struct overhead_meter *meter);
@@ -128,32 +126,6 @@ bool overhead_means_something(const struct overhead_case *file,
 /* What the tour calls of its own: nothing, the gauge. */
 bool overhead_is_own(const struct overhead_operation *operation);
 void overhead_release_figures(struct overhead_report *report);
-
-/* ----------------------------------------------------------------------------------------------
- * What processes paid that did nothing but read, again and again. Positions are put together in
- * blocks that double: what rises or falls over them is no chance of one position. */
-
-#define READ_BLOCKS 6 /* positions 1, 2, 3-4, 5-8, 9-16, 17-32 */
-
-/* One process. */
-struct reads_in_a_row {
-    uint32_t machine, operation;
-    const char *link;
-    enum meter_unit unit;
-    double blocks[READ_BLOCKS]; /* the mean of their positions */
-    size_t count;               /* of whole blocks, from the first on */
-};
-
-struct all_reads_in_a_row {
-    struct reads_in_a_row *list;
-    size_t count;
-    double *scratch; /* [count] */
-};
-
-/* Whole costs only: what was metered in one mode is none. -ENOMEM; release in either case. */
-int collect_reads_in_a_row(const struct overhead_case *file, const struct overhead_report *report,
-                           struct all_reads_in_a_row *all);
-void release_reads_in_a_row(struct all_reads_in_a_row *all);
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim about overhead is, and what its rules share (docs/findings.md). Claims are data in
@@ -168,7 +140,7 @@ struct overhead_facts {
     bool hides;                             /* counters miss part of start and stop, and nothing
                                                else counts: such costs are the least */
     bool has_unit;                          /* anything was metered in it */
-    const struct all_reads_in_a_row *reads; /* of all machines; NULL for advice */
+    const struct all_reads_in_a_row *reads; /* of all machines (findings.c); NULL for advice */
 };
 
 /* Time where it is real, the finest first; else instructions. */
@@ -182,7 +154,6 @@ overhead_rule rule_plain_code;     /* W1 */
 overhead_rule rule_lazy_linking;   /* W2 */
 overhead_rule rule_cold_page;      /* W3 */
 overhead_rule rule_mapped_page;    /* W4 */
-overhead_rule rule_repeated_reads; /* W5 */
 overhead_rule rule_kinds_of_calls; /* W6 */
 overhead_rule rule_more_events;    /* W7 */
 
@@ -202,7 +173,6 @@ struct cost {
     size_t processes;        /* of the cell with the fewest; 0: not measured */
 };
 bool cost_is_known(const struct cost *cost);
-bool cost_has_levels(const struct cost *cost);
 /* Ends are added, not squared: what one process does goes up and down together. */
 struct cost cost_plus(struct cost one, struct cost other);
 struct cost cost_times(struct cost cost, double factor);
@@ -242,10 +212,6 @@ const char *ratio_words(double value, char text[]);
 
 /* --- why nothing can be told (findings.c) --- */
 
-/* As a clause: "perf-user.read cannot be called here: this CPU has no counters". */
-void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
-                    size_t size);
-#define WHY_SIZE 360
 /* Appends that clause, and for want of anything metered that. */
 void tell_absent(const struct overhead_facts *facts, const char *operation,
                  struct finding *finding);
@@ -299,41 +265,6 @@ struct line {
 int line_fit(struct line_value *values, size_t count, struct line *line);
 
 /* ----------------------------------------------------------------------------------------------
- * The points of a line and sums of them with their errors. */
-
-struct line_point {
-    double count, mean;
-    double variance, df; /* of the mean; df 0: nothing says it */
-    size_t processes;
-    double weight; /* in a fit */
-};
-
-struct line_points {
-    struct line_point *list;
-    size_t count;
-    double *costs; /* of processes that measured every count, [process * count + point]; NULL: fewer
-                      than two did, and every value counts for itself */
-    size_t processes;
-    double largest; /* of the means, without their signs */
-    bool lonely;    /* no process has a fellow: only what a fit leaves says how they differ */
-};
-
-/* Sorts the values. -ENOMEM; release in either case. */
-int line_points_of(struct line_value *values, size_t count, struct line_points *points);
-void line_points_release(struct line_points *points);
-#define AUTO_LINE_POINTS __attribute__((cleanup(line_points_release)))
-
-struct line_sum {
-    double value, error, df; /* standard error; infinite where nothing says it */
-};
-/* Each mean times its factor. left: the weighted square sum that a fit with `fitted` parameters
- * leaves of lonely points. */
-struct line_sum line_sum_of(const struct line_points *points, const double *factors, double left,
-                            size_t fitted);
-/* Half the width of its interval with that confidence. */
-double line_sum_reach(struct line_sum sum, double confidence);
-
-/* ----------------------------------------------------------------------------------------------
  * Heaps in a row of numbers: where their density falls, between two peaks, so low that neither the
  * steps of a meter nor chance explain it. */
 
@@ -358,20 +289,14 @@ struct mode_search {
 size_t find_modes(const double *sorted, size_t count, const struct mode_search *search,
                   struct mode modes[MOST_MODES]);
 
-/* Chance that of two equally dense places one shows at most `few` where the other shows `many`. */
-double chance_of_valley(size_t few, size_t many);
-/* How many of the sorted numbers are in [low, high). */
-size_t count_within(const double *sorted, size_t count, double low, double high);
-
 /* ----------------------------------------------------------------------------------------------
  * Wild calls among cold ones, and whether the account of the call says why; for judge-cold.c. */
 
 /* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. -ENOMEM. */
 int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
                             struct overhead_cold *cold);
-/* Page faults of a call, and switches to other tasks. */
+/* Page faults of a call. */
 double overhead_faults(const struct account *account);
-double overhead_switches(const struct account *account);
 
 /* ----------------------------------------------------------------------------------------------
  * The passes of one tour, as those need them who ask whether a pass was disturbed: what its gauge
@@ -394,20 +319,6 @@ int overhead_passes_open(const struct overhead_case *file, const struct overhead
 void overhead_passes_release(struct overhead_passes *passes);
 #define AUTO_PASSES __attribute__((cleanup(overhead_passes_release)))
 
-/* Where the values of a pass begin. */
-static inline const int64_t *overhead_pass_values(const struct overhead_tour *tour, size_t process,
-                                                  uint32_t pass)
-{
-    return tour->values + (tour->begins[process] + pass * tour->length) * tour->meter_count;
-}
-
-/* The median of values in order; count is not 0. */
-static inline double overhead_middle(const int64_t *sorted, size_t count)
-{
-    size_t below = (count - 1) / 2, above = count / 2;
-    return ((double)sorted[below] + (double)sorted[above]) / 2;
-}
-
 /* Raw; the median of a warm pass, the least of a cold one, whose first gauge runs cold itself. NaN:
  * the tour has no gauge. */
 double overhead_pass_gauge(const struct overhead_passes *passes, size_t process, uint32_t pass,
@@ -415,9 +326,6 @@ double overhead_pass_gauge(const struct overhead_passes *passes, size_t process,
 /* The account saw the process lose its CPU, or fault, more than such passes do. Never of a cold
  * tour: there that is what is studied. */
 bool overhead_pass_unsettled(const struct overhead_passes *passes, size_t process, uint32_t pass);
-
-/* The meter's index in the tour, or -1. */
-int overhead_meter_index(const struct overhead_tour *tour, const struct overhead_meter *meter);
 
 /* What is known of a machine's meter; NULL: nothing. */
 const struct overhead_timer *overhead_timer_of(const struct overhead_report *report,
@@ -427,51 +335,9 @@ const struct overhead_gauge *overhead_gauge_of(const struct overhead_report *rep
                                                uint32_t machine,
                                                const struct overhead_meter *meter);
 
-/* Judges the gauge (judge-clock.c) after `cost` is taken off; the gauge names its machine and
- * meter. The resolution may be 0. 0 or -ENOMEM. */
-int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
-                           struct overhead_gauge *gauge);
-
 /* ----------------------------------------------------------------------------------------------
  * The step in which a meter counts, seen in what it read. */
 
 /* values: differences that the meter showed, sorted in place; scratch: room for as many. 0: too few
  * different ones to tell. A step need not be whole: one of 24.5 shows as 24 and 25 in turn. */
 double find_resolution(int64_t *values, size_t count, int64_t *scratch);
-
-/* ----------------------------------------------------------------------------------------------
- * The figures of one row, from the spans of its cell or of all cells that differ in the
- * predecessor alone. */
-
-/* What the rows share while they are figured out. */
-struct row_figures {
-    const struct overhead_cells *cells;
-    int64_t *sorted; /* [span]: as cells->values; of a cell, undisturbed and disturbed in order */
-    int64_t *by_process; /* [span]: … undisturbed of each process in order */
-    /* [the largest row] */
-    int64_t *scratch, *pooled;
-    double *values, *ordered; /* costs by process, and by value */
-    uint32_t *groups;
-    double *medians; /* of processes */
-};
-
-/* most: spans of the largest row. 0 or -ENOMEM; release in either case. */
-int row_figures_open(const struct overhead_cells *cells, size_t most, struct row_figures *figures);
-void row_figures_release(struct row_figures *figures);
-
-/* The row of one cell; puts its spans in order. 0 or -ENOMEM. */
-int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
-                const struct overhead_timer *timer, struct overhead_row *row);
-/* The row over cells that are in order already, each weighing the same. 0 or -ENOMEM. */
-int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells, size_t count,
-                    const struct overhead_timer *timer, struct overhead_row *row);
-
-/* Counts the runs of the cell that are above the row's limit, and what the account says of them.
- * cost: of metering. */
-void row_count_outliers(const struct row_figures *figures, const struct overhead_cell *cell,
-                        double cost, struct overhead_row *row);
-/* From the medians of its processes, sorted in place; the row's median, which is of all runs, is
- * never outside. */
-/* Quartiles on either side of the median. */
-void row_keep_order(struct overhead_row *row);
-void row_take_interval(const struct row_figures *figures, struct overhead_row *row);

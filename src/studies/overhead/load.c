@@ -88,7 +88,9 @@ static void drop(struct overhead_tour *tour)
     overhead_case_release(&rest);
 }
 
-int overhead_merge_tours(struct overhead_case *file, size_t first)
+/* Tours from `first` on that are the same as earlier ones of their machine join them. 0 or
+ * -ENOMEM. */
+static int overhead_merge_tours(struct overhead_case *file, size_t first)
 {
     size_t kept = first;
     int result = 0;
@@ -118,6 +120,14 @@ int overhead_merge_tours(struct overhead_case *file, size_t first)
 struct planned {
     struct visit visit;
     bool done;
+};
+
+/* Where a tour of the case comes from. */
+struct overhead_origin {
+    uint32_t cell;      /* its id in the store */
+    uint32_t runs;      /* planned in each process */
+    size_t calls, room; /* taken so far, and room for as many */
+    size_t process_room;
 };
 
 struct taking {
@@ -305,8 +315,11 @@ static int settle(struct taking *taking)
     return 0;
 }
 
-int overhead_take_runs(struct store *store, struct overhead_tour *tours,
-                       struct overhead_origin *origins, size_t count, struct failure *failure)
+/* Reads the samples of the store once into the tours; origins in rising order of their cells. A
+ * pass that is not whole is left out, and so is a process without a whole one. */
+static int overhead_take_runs(struct store *store, struct overhead_tour *tours,
+                              struct overhead_origin *origins, size_t count,
+                              struct failure *failure)
 {
     struct taking taking = {.store = store,
                             .tours = tours,

@@ -91,8 +91,10 @@ int overhead_create_store(struct touring *touring)
 
 /* --- cells --- */
 
-int overhead_store_plan(struct touring *touring, const struct visit *visits, size_t count,
-                        struct failure *failure)
+/* The cells that the plan got since the last time, and visits, go into the store. 0 or negative
+ * errno, with the reason in failure. */
+static int overhead_store_plan(struct touring *touring, const struct visit *visits, size_t count,
+                               struct failure *failure)
 {
     const struct overhead_plan *plan = &touring->plan;
     size_t first = touring->stored_cells;
@@ -114,7 +116,8 @@ static int note_failures(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-int overhead_learn_failures(struct touring *touring, struct failure *failure)
+/* Which cells failed, by what the store holds. 0 or negative errno likewise. */
+static int overhead_learn_failures(struct touring *touring, struct failure *failure)
 {
     return store_each_cell(touring->store, note_failures, &touring->plan, failure);
 }

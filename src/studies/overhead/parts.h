@@ -82,8 +82,6 @@ struct touring {
 
 /* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
 
-/* Tries meters and what could be counted. */
-int overhead_find_events(struct touring *touring);
 /* What follows from the events that were tried, and from the catalogue: the study and its wishes.
  */
 int overhead_prepare(struct touring *touring);
@@ -96,17 +94,6 @@ int overhead_open_from(struct touring *touring);
 /* Tour after tour, as far as the budget goes. */
 int overhead_measure(struct touring *touring);
 
-/* The parts of these: negative errno, with the reason in failure. */
-
-/* The cells that the plan got since the last time, and visits, go into the store. */
-int overhead_store_plan(struct touring *touring, const struct visit *visits, size_t count,
-                        struct failure *failure);
-/* Which cells failed, by what the store holds. */
-int overhead_learn_failures(struct touring *touring, struct failure *failure);
-/* What the case says could not be measured becomes rows of `skips`, grouped by reason. -ENOMEM. */
-int overhead_collect_skips(struct touring *touring);
-
-int overhead_fail(const struct failure *failure, int status);
 int overhead_out_of_memory(void);
 
 /* ----------------------------------------------------------------------------------------------
@@ -119,8 +106,6 @@ int overhead_out_of_memory(void);
 /* --- words --- */
 /* "perf-read.read"; "?" for an index that leads nowhere. */
 const char *overhead_name(const struct overhead_case *file, uint32_t operation);
-/* Does the variant say something that the name does not? */
-bool overhead_is_told(const char *name, const char *variant);
 /* "perf-read.read, lazy", "perf-syscall.read" */
 void overhead_put_call(const char *name, const char *variant, struct text *out);
 /* The call of a row, with its variant, link mode where that is not the variant, number of counters
@@ -129,8 +114,6 @@ void overhead_put_row_call(const struct overhead_case *file, const struct overhe
                            struct text *out);
 /* "nothing", "plain additions", "perf-read.read": what a call stood behind. */
 const char *overhead_before(const struct overhead_case *file, int32_t predecessor);
-/* Have all machines one name, and no two the same version? */
-bool overhead_differ_in_version_only(const struct overhead_case *file);
 /* " on NAME, Linux RELEASE" where there are several machines, " on Linux RELEASE" where the version
  * tells them apart. */
 void overhead_put_machine(const struct overhead_case *file, uint32_t machine, struct text *out);
@@ -171,15 +154,12 @@ bool overhead_leads(const struct overhead_run *run, size_t index);
 /* Of one machine and meter? */
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
-/* Both medians differ by more than what is told, and beyond their intervals. */
-bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right);
 
 /* --- parts, in the order in which they are shown --- */
 typedef void overhead_part(const struct overhead_run *run, const struct style *style,
                            struct text *out);
-overhead_part overhead_put_measured, overhead_put_advice, overhead_put_metering, overhead_put_boxes,
-    overhead_put_predecessors, overhead_put_cold, overhead_put_in_a_row, overhead_put_sweeps,
-    overhead_put_peers, overhead_put_machines, overhead_put_absences;
+overhead_part overhead_put_predecessors, overhead_put_cold, overhead_put_in_a_row,
+    overhead_put_sweeps, overhead_put_peers, overhead_put_machines;
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of the figures of `assay overhead`, and what they share. Each part appends its figures
@@ -188,9 +168,7 @@ overhead_part overhead_put_measured, overhead_put_advice, overhead_put_metering,
 #define OVERHEAD_PAPER "Weaver 2015, "
 
 typedef void overhead_figures_part(const struct overhead_run *run, json_t *figures);
-overhead_figures_part overhead_add_call_figures;        /* Figure 1, and levels */
 overhead_figures_part overhead_add_machine_figures;     /* Figure 1, by kernel */
-overhead_figures_part overhead_add_cold_figures;        /* Figures 3 to 7 */
 overhead_figures_part overhead_add_predecessor_figures; /* what stood before */
 overhead_figures_part overhead_add_sweep_figures;       /* Figures 5 and 8 */
 overhead_figures_part overhead_add_peer_figures;        /* others against bare calls */
@@ -217,18 +195,4 @@ bool overhead_has_unit(const struct overhead_run *run, const struct overhead_met
 
 json_t *overhead_path_json(const struct overhead_case *file, uint32_t operation);
 json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation);
-/* "perf-read.read, lazy", and "on NAME" where there are several machines. */
-void overhead_put_series(const struct overhead_case *file, uint32_t machine, uint32_t operation,
-                         const char *variant, struct text *out);
 void overhead_put_cost(struct text *words, double value);
-
-/* ----------------------------------------------------------------------------------------------
- * What the rows and the analysis of `assay overhead` share as JSON. */
-
-/* "emulated", and which machine where there are several. */
-void overhead_put_machine_json(json_t *object, const struct overhead_case *file, uint32_t machine);
-/* "unit", "mode" (null where it has none) and "meter"; NULL: ns of whole commands. */
-void overhead_put_meter_json(json_t *object, const struct overhead_meter *meter);
-/* "path" and "operation". */
-void overhead_put_operation_json(json_t *object, const struct overhead_case *file,
-                                 uint32_t operation);

@@ -226,23 +226,3 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
  * no text parses, runs beyond the tour, meters that disagree) get a sentence. The caller releases
  * the case also after a failure. */
 int overhead_load(struct store *store, struct overhead_case *file, struct failure *failure);
-
-/* ----------------------------------------------------------------------------------------------
- * Inside the loading of overhead: what its steps share. */
-
-/* Where a tour of the case comes from. */
-struct overhead_origin {
-    uint32_t cell;      /* its id in the store */
-    uint32_t runs;      /* planned in each process */
-    size_t calls, room; /* taken so far, and room for as many */
-    size_t process_room;
-};
-
-/* Reads the samples of the store once into the tours; origins in rising order of their cells. A
- * pass that is not whole is left out, and so is a process without a whole one. */
-int overhead_take_runs(struct store *store, struct overhead_tour *tours,
-                       struct overhead_origin *origins, size_t count, struct failure *failure);
-
-/* Tours from `first` on that are the same as earlier ones of their machine join them. 0 or
- * -ENOMEM. */
-int overhead_merge_tours(struct overhead_case *file, size_t first);

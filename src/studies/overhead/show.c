@@ -26,7 +26,8 @@ const char *overhead_name(const struct overhead_case *file, uint32_t operation)
     return operation < file->operation_count ? file->operations[operation].name : "?";
 }
 
-bool overhead_is_told(const char *name, const char *variant)
+/* Does the variant say something that the name does not? */
+static bool overhead_is_told(const char *name, const char *variant)
 {
     /* System calls of perf-syscall are inline, pages of perf-user populated, by definition. */
     return variant && *variant && strcmp(variant, "inline") != 0 &&
@@ -65,7 +66,8 @@ const char *overhead_before(const struct overhead_case *file, int32_t predecesso
     return name;
 }
 
-bool overhead_differ_in_version_only(const struct overhead_case *file)
+/* Have all machines one name, and no two the same version? */
+static bool overhead_differ_in_version_only(const struct overhead_case *file)
 {
     for (size_t i = 0; i < file->machine_count; i++)
         for (size_t j = 0; j < i; j++)
@@ -239,6 +241,14 @@ bool overhead_is_usual(const struct overhead_run *run, size_t index)
     return true;
 }
 
+/* Both medians differ by more than what is told, and beyond their intervals. */
+static bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right)
+{
+    double most = fabs(left->median) > fabs(right->median) ? left->median : right->median;
+    return fabs(left->median - right->median) > OVERHEAD_TOLD * fabs(most) &&
+           (left->low > right->high || right->low > left->high);
+}
+
 bool overhead_is_folded(const struct overhead_run *run, size_t index)
 {
     const struct overhead_row *rows = run->report.rows, *row = &rows[index];
@@ -258,13 +268,6 @@ bool overhead_leads(const struct overhead_run *run, size_t index)
             overhead_is_like_meter(rows[i].meter, rows[index].meter))
             return false;
     return true;
-}
-
-bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right)
-{
-    double most = fabs(left->median) > fabs(right->median) ? left->median : right->median;
-    return fabs(left->median - right->median) > OVERHEAD_TOLD * fabs(most) &&
-           (left->low > right->high || right->low > left->high);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -480,7 +483,8 @@ static bool is_shown(const struct overhead_run *run, const struct overhead_row *
     return run->options->all || !overhead_counts_code(row->meter);
 }
 
-void overhead_put_boxes(const struct overhead_run *run, const struct style *style, struct text *out)
+static void overhead_put_boxes(const struct overhead_run *run, const struct style *style,
+                               struct text *out)
 {
     const struct overhead_report *report = &run->report;
     size_t before = out->length;
@@ -587,8 +591,8 @@ static void put_clock(const struct overhead_case *file, uint32_t index, const st
     section_put_words(text_string(&words), style, out);
 }
 
-void overhead_put_metering(const struct overhead_run *run, const struct style *style,
-                           struct text *out)
+static void overhead_put_metering(const struct overhead_run *run, const struct style *style,
+                                  struct text *out)
 {
     const struct overhead_report *report = &run->report;
     if (!report->calls || (!report->timer_count && !report->gauge_count))
@@ -655,8 +659,8 @@ static void put_emulated(const struct overhead_case *file, const struct style *s
                       style, out);
 }
 
-void overhead_put_measured(const struct overhead_run *run, const struct style *style,
-                           struct text *out)
+static void overhead_put_measured(const struct overhead_run *run, const struct style *style,
+                                  struct text *out)
 {
     const struct overhead_report *report = &run->report;
     AUTO_TEXT struct text words = {0};
@@ -683,8 +687,8 @@ void overhead_put_measured(const struct overhead_run *run, const struct style *s
     put_emulated(&run->file, style, out);
 }
 
-void overhead_put_advice(const struct overhead_run *run, const struct style *style,
-                         struct text *out)
+static void overhead_put_advice(const struct overhead_run *run, const struct style *style,
+                                struct text *out)
 {
     const struct overhead_report *report = &run->report;
     if (!report->advice_count)
@@ -731,8 +735,8 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-void overhead_put_absences(const struct overhead_run *run, const struct style *style,
-                           struct text *out)
+static void overhead_put_absences(const struct overhead_run *run, const struct style *style,
+                                  struct text *out)
 {
     const struct overhead_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};

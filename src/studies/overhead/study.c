@@ -18,6 +18,11 @@
 #include "studies/overhead/plan.h"
 #include "studies/overhead/study.h"
 
+static int overhead_fail(const struct failure *failure, int status)
+{
+    return deliver_failure("overhead", failure, status);
+}
+
 /* ----------------------------------------------------------------------------------------------
  * What `assay overhead` could not measure, by the reason. */
 
@@ -61,7 +66,8 @@ static void forget_unasked(struct overhead_case *file, const struct string_list 
     file->absence_count = kept;
 }
 
-int overhead_collect_skips(struct touring *touring)
+/* What the case says could not be measured becomes rows of `skips`, grouped by reason. -ENOMEM. */
+static int overhead_collect_skips(struct touring *touring)
 {
     struct overhead_case *file = &touring->run.file;
     forget_unasked(file, &touring->run.options->path);
@@ -111,7 +117,8 @@ static int find(struct touring *touring, struct failure *failure)
     return error;
 }
 
-int overhead_find_events(struct touring *touring)
+/* Tries meters and what could be counted. */
+static int overhead_find_events(struct touring *touring)
 {
     struct failure failure = {0};
     int error = find(touring, &failure);
@@ -422,11 +429,6 @@ static const struct option_spec specs[] = {
     OPTION_ROW_RESUME(FIELD(resume)),
     {0},
 };
-
-int overhead_fail(const struct failure *failure, int status)
-{
-    return deliver_failure("overhead", failure, status);
-}
 
 int overhead_out_of_memory(void)
 {

@@ -301,9 +301,8 @@ struct overhead_machine_row {
     uint32_t reference;       /* the first machine, by version of its kernel, that has this row */
     double ratio, ratio_low, ratio_high; /* to the reference */
     bool has_ratio, differs;             /* beyond what processes differ by; for times also by more
-                                            than OVERHEAD_ALIKE, as runs of one machine may */
+                                            than a tenth, as runs of one machine may */
 };
-#define OVERHEAD_ALIKE 0.1
 
 /* --- peers (judge-machines.c): what others cost in units of the bare calls --- */
 struct overhead_peer {
