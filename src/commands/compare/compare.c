@@ -91,7 +91,7 @@ static json_t *report_json(const struct comparing *comparing)
     return report;
 }
 
-int compare_write_page(const struct comparing *comparing, struct failure *failure)
+static int compare_write_page(const struct comparing *comparing, struct failure *failure)
 {
     struct output output;
     json_t *report = report_json(comparing);
@@ -293,7 +293,8 @@ static int fill_sides(struct comparing *comparing, const struct pairing *pairing
     return 0;
 }
 
-int compare_take_facts(struct comparing *comparing, struct failure *failure)
+/* What their machines say. */
+static int compare_take_facts(struct comparing *comparing, struct failure *failure)
 {
     struct compare_case *file = &comparing->file;
     for (size_t i = 0; i < sizeof(fact_rows) / sizeof(*fact_rows); i++) {
@@ -376,7 +377,8 @@ static int name_side(struct comparing *comparing, size_t side)
     return comparing->file.sides[side].label ? 0 : -ENOMEM;
 }
 
-int compare_take_sides(struct comparing *comparing, struct failure *failure)
+/* Which runs are of which side, and what the sides are called. */
+static int compare_take_sides(struct comparing *comparing, struct failure *failure)
 {
     struct pairing pairing = {.count = 0};
     int error = pair_runs(comparing, &pairing, failure);

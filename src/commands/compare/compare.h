@@ -53,9 +53,6 @@ struct comparing {
 
 /* Each: 0, or a negative errno with the reason in failure. */
 
-/* Which runs are of which side, and what the sides are called; then what their machines say. */
-int compare_take_sides(struct comparing *comparing, struct failure *failure);
-int compare_take_facts(struct comparing *comparing, struct failure *failure);
 /* What every run's command says of it, and the doctor of its machine. */
 int compare_take_claims(struct comparing *comparing, struct failure *failure);
 /* Judged by their own commands together where there are several machines. */
@@ -66,8 +63,6 @@ void compare_letter(size_t side, char letter[8]);
 json_t *compare_letter_json(size_t side);
 /* Do sides differ in what makes their code other code? Their facts are judged. */
 bool compare_executes_other_code(const struct comparing *comparing);
-/* Is this finding of a paper about several machines? Then no side has it for itself. */
-bool compare_is_of_several(const char *finding);
 void compare_note(struct comparing *comparing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -94,7 +89,6 @@ json_t *compare_anova(const struct comparing *comparing);
 bool compare_has_machine(const json_t *anova, const char *event);
 /* --- as a page --- */
 json_t *compare_figures(const struct comparing *comparing);
-int compare_write_page(const struct comparing *comparing, struct failure *failure);
 
 extern const struct command command_compare;
 
@@ -108,31 +102,9 @@ int compare_load(struct store *store, size_t side, struct compare_case *file,
                  struct failure *failure);
 
 /* Runs of one machine, minutes apart, differ in times by so much without any difference of machines
- * (docs/compare.md tells how that is known), and clocks in their rate. */
+ * (docs/compare.md tells how that is known). */
 #define COMPARE_TIME_MARGIN .25
-#define COMPARE_RATE_MARGIN .001
-/* Page faults of a whole program: a fault maps as many pages as the page cache holds in one piece,
- * which differs with how the file came into it, and stays so for a whole run. */
-#define COMPARE_FAULT_MARGIN .25
-/* How long a whole program takes: with as much to do as there are CPUs somebody else may have half
- * of each; and who runs on the other thread of a core, on a host also unseen, halves its speed, so
- * that its time on a CPU is no better. All executions of one invocation share that. */
-#define COMPARE_PROGRAM_TIME_MARGIN 1.
 
-/* --- the parts --- */
-struct compare_loading {
-    struct store *store;
-    const char *study;
-    size_t side;
-    struct compare_case *file;
-    struct failure *failure;
-};
-int compare_load_cells(const struct compare_loading *loading);
-int compare_load_tours(const struct compare_loading *loading);
-int compare_load_clocks(const struct compare_loading *loading);
-
-/* Fills in unit, timed and margin by what the event counts in a window or call. */
-void compare_classify(const char *event, struct compare_quantity *quantity);
 /* Adds the median of these values, which are sorted on the way; of none nothing. */
 int compare_add_median(struct compare_quantity *quantity, size_t side, double *values,
                        size_t count);

@@ -109,7 +109,8 @@ static const struct {
 } of_several[TOGETHER_COUNT] = {
     [TOGETHER_ERROR] = {"Z6", true}, [TOGETHER_REPEAT] = {"M11", false}};
 
-bool compare_is_of_several(const char *finding)
+/* Is this finding of a paper about several machines? Then no side has it for itself. */
+static bool compare_is_of_several(const char *finding)
 {
     for (size_t i = 0; i < TOGETHER_COUNT; i++)
         if (strcmp(of_several[i].id, finding) == 0)

@@ -35,7 +35,7 @@ static void deviation_of(const struct compare_case *file, size_t index,
         .worst_percent = percent * fmax(moments.max - moments.mean, moments.mean - moments.min)};
 }
 
-int compare_deviations(const struct compare_case *file, struct compare_report *report)
+static int compare_deviations(const struct compare_case *file, struct compare_report *report)
 {
     report->deviations = calloc(file->quantity_count + 1, sizeof(*report->deviations));
     if (!report->deviations)
@@ -164,7 +164,7 @@ static int measure_effect(const struct compare_case *file, struct compare_effect
     return take_figures(&samples, effect);
 }
 
-int compare_effects(const struct compare_case *file, struct compare_report *report)
+static int compare_effects(const struct compare_case *file, struct compare_report *report)
 {
     const size_t others = file->side_count - 1;
     report->effects = calloc(file->quantity_count * others + 1, sizeof(*report->effects));
@@ -190,7 +190,8 @@ int compare_effects(const struct compare_case *file, struct compare_report *repo
     return error;
 }
 
-bool compare_beyond(const struct compare_group *group, const struct compare_effect *effect)
+/* Is this effect of the group beyond what runs of one machine differ by? */
+static bool compare_beyond(const struct compare_group *group, const struct compare_effect *effect)
 {
     const double margin = effect->shift > 0 ? group->above : group->below;
     if (!(margin > 0))
@@ -481,8 +482,11 @@ static bool all_have_ratios(const struct compare_report *report, const struct me
     return true;
 }
 
-int compare_typical(const struct compare_case *file, const struct compare_report *report,
-                    struct compare_group *group, bool own)
+/* Finds the effect in the middle of the group: by ratio where a margin is in question and all have
+ * one, else by shift; of two, the one that shifts less. own: among those that differ by themselves.
+ */
+static int compare_typical(const struct compare_case *file, const struct compare_report *report,
+                           struct compare_group *group, bool own)
 {
     AUTO_FREE struct member *members = calloc(group->quantities + 1, sizeof(*members));
     if (!members)
@@ -600,7 +604,7 @@ static void take_sums(struct compare_group *group, const struct stratified *sums
     group->least_p = fmin(2 * exp(sums->log_least), 1);
 }
 
-int compare_groups(const struct compare_case *file, struct compare_report *report)
+static int compare_groups(const struct compare_case *file, struct compare_report *report)
 {
     report->groups = calloc(report->effect_count + 1, sizeof(*report->groups));
     AUTO_FREE struct stratified *sums = calloc(report->effect_count + 1, sizeof(*sums));
@@ -631,6 +635,8 @@ int compare_groups(const struct compare_case *file, struct compare_report *repor
 /* ----------------------------------------------------------------------------------------------
  * All tests of a comparison are one family: clean data must accuse nobody, however many cells
  * there are. */
+
+#define COMPARE_LEVEL (1 - COMPARE_CONFIDENCE)
 
 /* A test, and where its adjusted p belongs. */
 struct entry {
@@ -796,7 +802,8 @@ static void conclude_verdict(const struct compare_case *file, const struct compa
         verdict->standing = STANDING_DIFFERS;
 }
 
-int compare_adjust(const struct compare_case *file, struct compare_report *report)
+/* All tests so far are one family; what follows from each then. */
+static int compare_adjust(const struct compare_case *file, struct compare_report *report)
 {
     const size_t most = report->effect_count + report->group_count + report->verdict_count +
                         report->share_count + 1;
@@ -956,7 +963,7 @@ static int judge_claim(const struct compare_case *file, struct compare_report *r
     return test_runs(claim, file->side_count, verdict, sums_of(report, sums, claim->study));
 }
 
-int compare_verdicts(const struct compare_case *file, struct compare_report *report)
+static int compare_verdicts(const struct compare_case *file, struct compare_report *report)
 {
     report->verdicts = calloc(file->claim_count + 1, sizeof(*report->verdicts));
     report->shares = calloc(file->claim_count + 1, sizeof(*report->shares));
@@ -1008,6 +1015,7 @@ static int compare_facts(const struct compare_case *file, struct compare_report 
 
 int compare_judge(const struct compare_case *file, struct compare_report *report)
 {
+    /* In the order in which they are taken. Each: 0 or -ENOMEM. */
     static int (*const parts[])(const struct compare_case *, struct compare_report *) = {
         compare_facts,    compare_effects,    compare_groups,
         compare_verdicts, compare_deviations, compare_adjust,

@@ -16,9 +16,63 @@
 #include "studies/clocks/plan.h"
 #include "studies/overhead/plan.h"
 
+struct compare_loading {
+    struct store *store;
+    const char *study;
+    size_t side;
+    struct compare_case *file;
+    struct failure *failure;
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * What an event's counts depend on. */
+
+/* Parts of names by which events depend on time and on what else runs, and their units. */
+static const struct {
+    const char *part, *unit;
+} timed_events[] = {
+    {"clock/ticks", "ticks"},
+    {"cycles", "cycles"},
+    {"task-clock", "ns"},
+    {"cpu-clock", "ns"},
+    {RUN_NANOSECONDS, "ns"},
+    {"context-switches", "events"},
+    {"cgroup-switches", "events"},
+    {"migrations", "events"},
+    {"interrupts", "events"},
+    {"tsc", "ticks"},
+    {"aperf", "cycles"},
+    {"mperf", "cycles"},
+    {"irq", "events"},
+    {"sched", "events"},
+};
+
+/* Fills in unit, timed and margin by what the event counts in a window or call. */
+static void compare_classify(const char *event, struct compare_quantity *quantity)
+{
+    quantity->unit = (char *)(strstr(event, "instructions") ? "instructions" : "events");
+    quantity->timed = false;
+    quantity->margin = 0;
+    for (size_t i = 0; i < sizeof(timed_events) / sizeof(*timed_events); i++)
+        if (strstr(event, timed_events[i].part)) {
+            quantity->unit = (char *)timed_events[i].unit;
+            quantity->timed = true;
+            quantity->margin = COMPARE_TIME_MARGIN;
+            return;
+        }
+}
+
 /* ----------------------------------------------------------------------------------------------
  * Windows and whole programs as quantities. Samples come by cell and process, so that no more than
  * one process is held at a time. */
+
+/* Page faults of a whole program: a fault maps as many pages as the page cache holds in one piece,
+ * which differs with how the file came into it, and stays so for a whole run. */
+#define COMPARE_FAULT_MARGIN .25
+/* How long a whole program takes: with as much to do as there are CPUs somebody else may have half
+ * of each; and who runs on the other thread of a core, on a host also unseen, halves its speed, so
+ * that its time on a CPU is no better. All executions of one invocation share that. */
+#define COMPARE_PROGRAM_TIME_MARGIN 1.
 
 #define NO_QUANTITY SIZE_MAX
 
@@ -212,7 +266,7 @@ static int keep_sample(void *context, const struct sample *sample)
     return keep_value(reading, sample->counter, (double)(int64_t)sample->value);
 }
 
-int compare_load_cells(const struct compare_loading *loading)
+static int compare_load_cells(const struct compare_loading *loading)
 {
     struct reading reading = {.loading = loading};
     int error = store_each_cell(loading->store, know_cell, &reading, loading->failure);
@@ -228,6 +282,10 @@ int compare_load_cells(const struct compare_loading *loading)
 
 /* ----------------------------------------------------------------------------------------------
  * Clocks as quantities: what reading one costs, and how it runs against the operating system's. */
+
+/* Runs of one machine differ in the rate of clocks by so much without any difference of machines.
+ */
+#define COMPARE_RATE_MARGIN .001
 
 struct watching {
     const struct compare_loading *loading;
@@ -359,7 +417,7 @@ static int add_watch(struct watching *watching)
     return error;
 }
 
-int compare_load_clocks(const struct compare_loading *loading)
+static int compare_load_clocks(const struct compare_loading *loading)
 {
     struct clocks_case file = {0};
     int error = clocks_load(loading->store, &file, loading->failure);
@@ -476,7 +534,7 @@ static int add_tour(struct touring *touring)
     return error;
 }
 
-int compare_load_tours(const struct compare_loading *loading)
+static int compare_load_tours(const struct compare_loading *loading)
 {
     struct overhead_case file = {0};
     int error = overhead_load(loading->store, &file, loading->failure);
@@ -489,41 +547,7 @@ int compare_load_tours(const struct compare_loading *loading)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * From a store to quantities: which way, and what an event's counts depend on. */
-
-/* Parts of names by which events depend on time and on what else runs, and their units. */
-static const struct {
-    const char *part, *unit;
-} timed_events[] = {
-    {"clock/ticks", "ticks"},
-    {"cycles", "cycles"},
-    {"task-clock", "ns"},
-    {"cpu-clock", "ns"},
-    {RUN_NANOSECONDS, "ns"},
-    {"context-switches", "events"},
-    {"cgroup-switches", "events"},
-    {"migrations", "events"},
-    {"interrupts", "events"},
-    {"tsc", "ticks"},
-    {"aperf", "cycles"},
-    {"mperf", "cycles"},
-    {"irq", "events"},
-    {"sched", "events"},
-};
-
-void compare_classify(const char *event, struct compare_quantity *quantity)
-{
-    quantity->unit = (char *)(strstr(event, "instructions") ? "instructions" : "events");
-    quantity->timed = false;
-    quantity->margin = 0;
-    for (size_t i = 0; i < sizeof(timed_events) / sizeof(*timed_events); i++)
-        if (strstr(event, timed_events[i].part)) {
-            quantity->unit = (char *)timed_events[i].unit;
-            quantity->timed = true;
-            quantity->margin = COMPARE_TIME_MARGIN;
-            return;
-        }
-}
+ * From a store to quantities: which way. */
 
 int compare_add_median(struct compare_quantity *quantity, size_t side, double *values, size_t count)
 {
