@@ -197,8 +197,10 @@ static void put_first_step(const struct findings *findings, const struct style *
     text_putc(out, '\n');
 }
 
-void findings_show(const struct findings *findings, const struct facts *facts,
-                   const struct style *style, struct text *out)
+/* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
+ * to do first. */
+static void findings_show(const struct findings *findings, const struct facts *facts,
+                          const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text sentence = {0};
     AUTO_TEXT struct text clean = {0};

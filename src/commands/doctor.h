@@ -7,7 +7,6 @@
 #include <jansson.h>
 
 #include "machine/check.h"
-#include "output/table.h"
 
 struct finding {
     const struct check *check;
@@ -26,8 +25,3 @@ int findings_judge(const struct facts *facts, int count, char **names, struct fi
 json_t *findings_json(const struct findings *findings);
 /* Every fact behind the advice; null where there is none, the errno's name beside it. */
 json_t *facts_json(const struct facts *facts);
-
-/* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
- * to do first. */
-void findings_show(const struct findings *findings, const struct facts *facts,
-                   const struct style *style, struct text *out);

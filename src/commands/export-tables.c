@@ -14,7 +14,11 @@
  * the tables that only stores of commands fill. Names and values are those of the store's view
  * `execution` and of its tables. */
 
-void row_command(struct export_row *row, const struct cell_command *command, const char *event)
+/* name, words, source of the event, setting, sweep, swept and detail; none of a cell that is no
+ * command. */
+#define COMMAND_COLUMNS "name", "words", "source", "setting", "sweep", "swept", "detail"
+static void row_command(struct export_row *row, const struct cell_command *command,
+                        const char *event)
 {
     char setting[256];
     if (!command->words) {
@@ -32,7 +36,9 @@ void row_command(struct export_row *row, const struct cell_command *command, con
     row_text(row, command_detail_names[command->detail]);
 }
 
-void row_command_cell(struct export_row *row, const struct cell_command *command)
+/* Of cells alone: directory, input, keep and timeout. */
+#define COMMAND_CELL_COLUMNS "directory", "input", "keep", "timeout"
+static void row_command_cell(struct export_row *row, const struct cell_command *command)
 {
     row_text(row, command->directory);
     row_text(row, command->input);
@@ -43,8 +49,8 @@ void row_command_cell(struct export_row *row, const struct cell_command *command
         row_none(row);
 }
 
-const char *const subject_columns[] = {"name", "summary", "shows", "n",    "truth",
-                                       "base", "each",    "bits",  "libc", NULL};
+static const char *const subject_columns[] = {"name", "summary", "shows", "n",    "truth",
+                                              "base", "each",    "bits",  "libc", NULL};
 
 static int write_subject(void *context, const struct stored_subject *subject)
 {
@@ -61,13 +67,13 @@ static int write_subject(void *context, const struct stored_subject *subject)
     return row_end(row);
 }
 
-int write_subjects(struct store *store, struct export_row *row, struct failure *failure)
+static int write_subjects(struct store *store, struct export_row *row, struct failure *failure)
 {
     return store_each_subject(store, write_subject, row, failure);
 }
 
-const char *const executed_columns[] = {"cell", "process", "kind",        "object",
-                                        "name", "count",   "repetitions", NULL};
+static const char *const executed_columns[] = {"cell", "process", "kind",        "object",
+                                               "name", "count",   "repetitions", NULL};
 
 static int write_sum(void *context, const struct stored_executed *executed)
 {
@@ -82,13 +88,13 @@ static int write_sum(void *context, const struct stored_executed *executed)
     return row_end(row);
 }
 
-int write_executed(struct store *store, struct export_row *row, struct failure *failure)
+static int write_executed(struct store *store, struct export_row *row, struct failure *failure)
 {
     return store_each_executed(store, write_sum, row, failure);
 }
 
-const char *const call_columns[] = {"cell", "process", "position", "task", "name",
-                                    "what", "result",  "asked",    "sum",  NULL};
+static const char *const call_columns[] = {"cell", "process", "position", "task", "name",
+                                           "what", "result",  "asked",    "sum",  NULL};
 
 static int write_call(void *context, const struct stored_call *call)
 {
@@ -105,7 +111,7 @@ static int write_call(void *context, const struct stored_call *call)
     return row_end(row);
 }
 
-int write_calls(struct store *store, struct export_row *row, struct failure *failure)
+static int write_calls(struct store *store, struct export_row *row, struct failure *failure)
 {
     return store_each_call(store, write_call, row, failure);
 }
@@ -114,14 +120,22 @@ int write_calls(struct store *store, struct export_row *row, struct failure *fai
  * What tours add to an export: which call a run was, and which one stood before it. Only stores
  * that have tours get these columns; names and values are those of the store's view `timed`. */
 
-void tour_walk_end(struct tour_walk *walk)
+/* The calls of one cell, by run. */
+struct tour_walk {
+    char *text;
+    const char **calls;
+    uint32_t length; /* 0: the cell is no tour */
+};
+
+static void tour_walk_end(struct tour_walk *walk)
 {
     free(walk->text);
     free(walk->calls);
     *walk = (struct tour_walk){0};
 }
 
-int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
+/* Ends the one before; -ENOMEM. */
+static int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
 {
     tour_walk_end(walk);
     const uint32_t length = cell_tour_length(tour);
@@ -137,7 +151,8 @@ int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
     return 0;
 }
 
-void row_tour(struct export_row *row, const struct cell_tour *tour)
+/* counted, open and cold; none of a cell that is no tour. */
+static void row_tour(struct export_row *row, const struct cell_tour *tour)
 {
     row_text(row, tour->counted);
     if (!tour->calls) {
@@ -149,7 +164,8 @@ void row_tour(struct export_row *row, const struct cell_tour *tour)
     row_flag(row, tour->cold);
 }
 
-void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run)
+/* pass, operation and predecessor of a run. */
+static void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run)
 {
     if (walk->length == 0) {
         row_none(row);
@@ -167,7 +183,16 @@ void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run
  * clock was read. Only stores that have watches get these columns; names and values are those of
  * the store's view `look`. */
 
-void row_watch(struct export_row *row, const struct cell_watch *watch)
+/* The watch of one cell. */
+struct export_watch {
+    struct cell_watch watch; /* borrowed */
+    uint32_t columns;
+    char clocks[CELL_MAX_COUNTERS][CLOCK_NAME]; /* of each column, of a user's the name alone */
+};
+
+/* kind, workload, length, threads, moves, handover, awake and partner; none of a cell that is no
+ * watch. */
+static void row_watch(struct export_row *row, const struct cell_watch *watch)
 {
     if (watch->kind == WATCH_NONE) {
         for (int column = 0; column < 8; column++)
@@ -198,8 +223,9 @@ static const char *part_of(const struct export_watch *watch, uint32_t column)
     return column == 0 ? "asked" : column == watch->columns - 1 ? "answered" : NULL;
 }
 
-void row_look(struct export_row *row, const struct export_watch *watch, uint32_t run,
-              uint32_t column)
+/* round, thread, look, clock and part of a reading. */
+static void row_look(struct export_row *row, const struct export_watch *watch, uint32_t run,
+                     uint32_t column)
 {
     if (watch->watch.kind == WATCH_NONE) {
         for (int i = 0; i < 5; i++)
@@ -215,7 +241,7 @@ void row_look(struct export_row *row, const struct export_watch *watch, uint32_t
     row_text(row, part_of(watch, column));
 }
 
-void export_watch_begin(struct export_watch *watch, const struct cell *cell)
+static void export_watch_begin(struct export_watch *watch, const struct cell *cell)
 {
     struct external_clock named;
     watch->watch = cell->watch;

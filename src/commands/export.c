@@ -154,7 +154,8 @@ static int write_line(struct export_row *row, const char *before, const char *af
     return interrupted ? -EINTR : 0;
 }
 
-int row_header(struct export_row *row)
+/* The line of names that begins a CSV file (RFC 4180); nothing in JSON. */
+static int row_header(struct export_row *row)
 {
     if (row->json)
         return 0;

@@ -18,7 +18,7 @@
 #define NAME_COLUMN 2
 #define TEXT_COLUMN 26 /* where an option's help begins */
 
-const struct exit_meaning exit_meanings[] = {
+static const struct exit_meaning exit_meanings[] = {
     {EXIT_DONE, "done"},
     EXIT_ROW_FAILED,
     EXIT_ROW_USAGE,
@@ -33,7 +33,7 @@ static const struct exit_meaning stored_meanings[] = {
     {EXIT_DONE, "done"}, EXIT_ROW_FAILED, EXIT_ROW_USAGE, {EXIT_INTERRUPTED, "interrupted"}, {0},
 };
 
-const struct exit_meaning *exit_meanings_of(const struct command *command)
+static const struct exit_meaning *exit_meanings_of(const struct command *command)
 {
     if (command->exits)
         return command->exits;

@@ -20,10 +20,6 @@ void help_command(struct text *out, const struct command *command);
 void man_program(struct text *out, const char *version);
 void man_command(struct text *out, const struct command *command, const char *version);
 
-/* The commands of `assay help` and their exit codes, for both. */
-extern const struct exit_meaning exit_meanings[]; /* ends with meaning NULL */
-const struct exit_meaning *exit_meanings_of(const struct command *command);
-
 /* ----------------------------------------------------------------------------------------------
  * From a command line to a command that runs. */
 
@@ -41,14 +37,8 @@ int retell(const char *const *words, size_t count, struct retold *retold);
 
 /* The script for a shell: "bash", "zsh" or "fish". False: there is none for it. */
 bool completion_put(const char *shell, struct text *out);
-extern const char *const completion_shells[]; /* ends with NULL */
 
-/* --- one for each shell --- */
-void completion_bash(struct text *out);
-void completion_zsh(struct text *out);
-void completion_fish(struct text *out);
-
-/* --- what they share --- */
+/* --- what the scripts share --- */
 
 /* What follows an option, or stands where no option is. */
 enum completion_kind {
@@ -59,30 +49,15 @@ enum completion_kind {
     COMPLETION_WORDS, /* one of a few */
     COMPLETION_LIST,  /* several of a few, with commas */
 };
-/* words: those few, with a space between. */
-enum completion_kind completion_of(const struct command *command, const struct option_spec *spec,
-                                   struct text *words);
-/* The same of the arguments of a command that passes none on. */
+/* What stands for the arguments of a command that passes none on. words: those few, with a space
+ * between. */
 enum completion_kind completion_of_arguments(const struct command *command, struct text *words);
 /* The words that may follow an option whose argument is called so in help; NULL words: they are
  * asked whether there are any. From completion-words.c. */
 bool completion_words(const struct command *command, const char *argument, struct text *words);
 
-/* Letters, digits and what shells read as themselves: nothing that a shell evaluates or splits. */
-bool completion_is_plain(const char *word);
-/* Has it one, and is that plain? */
-bool completion_has_letter(const struct option_spec *spec);
 /* Within single quotes as sh has them: ' becomes '\''. Control characters become spaces. */
 void completion_put_quoted(const char *sentence, struct text *out);
 
 /* What a sentence of help says first, up to a colon or semicolon: a line beside a name. */
 void completion_put_brief(const char *sentence, struct text *out);
-
-/* Options of the program itself. */
-struct completion_own {
-    const char *name; /* "--help" */
-    const char *help;
-    bool command; /* the name of a command may follow */
-    bool shell;   /* the name of a shell follows */
-};
-extern const struct completion_own completion_own[]; /* ends with name NULL */

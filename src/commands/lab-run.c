@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -34,6 +35,14 @@
 #define ENDING_MS 5000  /* for an emulator whose output has ended */
 #define CHUNK     65536
 
+/* Between the user's standard descriptors and the ports of a machine that runs a command. */
+struct lab_relay {
+    int errors[2], status[2]; /* pipes: the machine's ports write to [1] */
+    struct text news; /* what came on the status port: "started", a number, perhaps "absent" */
+    bool raw;         /* the terminal's settings are changed; `terminal` holds them */
+    struct termios terminal;
+};
+
 /* Input on its way to the machine. */
 struct input {
     char bytes[CHUNK];
@@ -41,7 +50,8 @@ struct input {
     bool open;
 };
 
-int lab_relay_open(struct lab_relay *relay, bool interactive, struct failure *failure)
+/* interactive: keys go to the machine one by one, where the user has a terminal. */
+static int lab_relay_open(struct lab_relay *relay, bool interactive, struct failure *failure)
 {
     *relay = (struct lab_relay){.errors = {-1, -1}, .status = {-1, -1}};
     if (pipe2(relay->errors, O_CLOEXEC) < 0 || pipe2(relay->status, O_CLOEXEC) < 0)
@@ -57,7 +67,8 @@ int lab_relay_open(struct lab_relay *relay, bool interactive, struct failure *fa
     return 0;
 }
 
-void lab_relay_close(struct lab_relay *relay)
+/* Gives the terminal back. */
+static void lab_relay_close(struct lab_relay *relay)
 {
     if (relay->raw)
         tcsetattr(STDIN_FILENO, TCSANOW, &relay->terminal);
@@ -177,7 +188,8 @@ static int exit_status(const struct lab_relay *relay)
                : -1;
 }
 
-bool lab_relay_absent(const struct lab_relay *relay)
+/* Did the machine say that it has no such command? */
+static bool lab_relay_absent(const struct lab_relay *relay)
 {
     return strstr(text_string(&relay->news), " absent");
 }
@@ -211,7 +223,10 @@ static int explain(struct lab_relay *relay, struct via_link *link, int status,
                      *words ? "; its last words: " : "", words);
 }
 
-int lab_relay_run(struct lab_relay *relay, struct via_link *link, struct failure *failure)
+/* Relays until the machine has ended. The command's exit status, or negative errno: -EINTR when the
+ * user stopped it. When nobody reads the output any more, as by SIGPIPE. The link is closed in any
+ * case. */
+static int lab_relay_run(struct lab_relay *relay, struct via_link *link, struct failure *failure)
 {
     struct input input = {.open = true};
     const int64_t deadline = monotonic_ms() + BOOT_MS;

@@ -75,7 +75,7 @@ static int refuse_settings(const struct lab_options *options, const struct lab_s
     return 0;
 }
 
-int lab_install_command(const struct lab_options *options, int word_count, char **words)
+static int lab_install_command(const struct lab_options *options, int word_count, char **words)
 {
     struct failure failure = {0};
     struct lab_settings settings = {0};
@@ -407,7 +407,7 @@ static json_t *machine_json(const struct machine_state *state)
     return object;
 }
 
-int lab_list_command(const struct lab_options *options, int word_count, char **words)
+static int lab_list_command(const struct lab_options *options, int word_count, char **words)
 {
     struct failure failure = {0};
     AUTO_TEXT struct text out = {0};

@@ -56,7 +56,8 @@ static size_t first_of(const struct reported *reported, size_t run)
     return first;
 }
 
-size_t reported_machine_of(const struct reported *reported, size_t run)
+/* Which of its machines a run is of, counted from 0. */
+static size_t reported_machine_of(const struct reported *reported, size_t run)
 {
     size_t number = 0, first = first_of(reported, run);
     for (size_t i = 0; i < first; i++)
@@ -104,7 +105,8 @@ json_t *reported_machine_json(const struct listed_run *run, size_t number)
     return NULL;
 }
 
-json_t *reported_machines_json(const struct reported *reported)
+/* Machines in the order in which runs name them; NULL: out of memory. */
+static json_t *reported_machines_json(const struct reported *reported)
 {
     json_t *machines = json_array();
     size_t wanted = 0;
@@ -457,7 +459,8 @@ static const struct {
 };
 #define STUDIES (sizeof(studies) / sizeof(*studies))
 
-const char *reported_title(const char *command)
+/* What a command is about, in words of a heading. */
+static const char *reported_title(const char *command)
 {
     for (size_t i = 0; i < STUDIES; i++)
         if (strcmp(studies[i].command, command) == 0)

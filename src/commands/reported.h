@@ -48,13 +48,6 @@ void reported_put_how(json_t *report, int argc, char **argv);
 void reported_machine_label(size_t number, char label[8]);
 /* The machine of a run, under the label of this number; NULL: out of memory. */
 json_t *reported_machine_json(const struct listed_run *run, size_t number);
-/* Machines in the order in which runs name them; NULL: out of memory. */
-json_t *reported_machines_json(const struct reported *reported);
-/* Which of them a run is of, counted from 0. */
-size_t reported_machine_of(const struct reported *reported, size_t run);
-
-/* What a command is about, in words of a heading. */
-const char *reported_title(const char *command);
 /* The sentences that tell what came out. NULL: out of memory. */
 json_t *reported_lead(const json_t *envelope);
 

@@ -75,7 +75,8 @@ static void put_via(const struct running *running, struct text *out)
     deliver_put_via(&(struct common_options){.via = running->via}, out);
 }
 
-void run_put_command(const struct running *running, struct text *out)
+/* "assay run --quick --seed 17 --via lab:aarch64": what measures the same again. */
+static void run_put_command(const struct running *running, struct text *out)
 {
     const struct run_plan *plan = &running->plan;
     text_puts(out, plan->quick ? "assay run --quick" : "assay run");
@@ -182,7 +183,8 @@ static json_t *findings(const void *run)
     return list;
 }
 
-int run_show(const struct running *running, int status)
+/* The result: the summary, or the envelope. */
+static int run_show(const struct running *running, int status)
 {
     const struct finish finish = {.command = "run",
                                   .common = &running->options->common,
@@ -356,7 +358,9 @@ static int report_on(struct running *running, const char *const *paths, size_t c
     return error < 0 ? deliver_failure("run", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
-int run_collect(struct running *running)
+/* One store of all parts, what they say together, and the page. EXIT_DONE, or EXIT_FAILED after
+ * saying why; what there is can be shown in either case. */
+static int run_collect(struct running *running)
 {
     struct part_files files = {0};
     /* Whoever stopped measuring wants to see what there is; who asks again does not. */
@@ -572,7 +576,8 @@ static int measure_part(struct running *running, size_t part)
     return keep_record(running);
 }
 
-int run_measure(struct running *running)
+/* Every part that still waits. EXIT_DONE, EXIT_INTERRUPTED, or EXIT_FAILED after saying why. */
+static int run_measure(struct running *running)
 {
     int status = EXIT_DONE;
     for (size_t i = 0; i < RUN_PARTS && status == EXIT_DONE; i++) {

@@ -145,21 +145,6 @@ int run_record_write(const struct running *running, struct failure *failure);
 /* Plan, via and place of the report; the caller releases them also after a failure. */
 int run_record_read(struct running *running, struct failure *failure);
 
-/* --- run.c: measuring --- */
-/* Every part that still waits. EXIT_DONE, EXIT_INTERRUPTED, or EXIT_FAILED after saying why. */
-int run_measure(struct running *running);
-
-/* --- run.c: the end --- */
-/* One store of all parts, what they say together, and the page. EXIT_DONE, or EXIT_FAILED after
- * saying why; what there is can be shown in either case. */
-int run_collect(struct running *running);
-
-/* --- run.c: showing --- */
-/* "assay run --quick --seed 17 --via lab:aarch64": what measures the same again. */
-void run_put_command(const struct running *running, struct text *out);
-/* The result: the summary, or the envelope. */
-int run_show(const struct running *running, int status);
-
 /* ----------------------------------------------------------------------------------------------
  * What the parts of a run say together, on one screen. From the report's object (docs/report.md)
  * alone, so that it needs no machine. */

@@ -10,10 +10,71 @@
 
 #include "base/cleanup.h"
 #include "commands/specimens.h"
+#include "decode/count.h"
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "output/output.h"
 #include "output/table.h"
+
+#define SPECIMEN_DECODERS 2 /* those of decode.h */
+
+/* What one decoder makes of one specimen. */
+struct decoded_counts {
+    bool told;
+    struct tallies tallies; /* where told */
+    char reason[256];       /* where not */
+};
+
+struct listed_specimen {
+    const struct catalogue_specimen *specimen;
+    struct decoded_counts decoded[SPECIMEN_DECODERS]; /* filled where a count was asked for */
+};
+
+struct specimen_list {
+    const struct common_options *common;
+    const struct catalogue *catalogue;
+    const char *glob; /* NULL: all */
+    bool counted;     /* for n */
+    uint64_t n;
+    struct listed_specimen *list;
+    size_t count;
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * What a list of specimens is asked. */
+
+static bool specimens_want(const struct specimen_list *list, const char *name)
+{
+    return !list->glob || fnmatch(list->glob, name, 0) == 0;
+}
+
+/* n was asked for and is none that the specimen can do. */
+static bool specimens_out_of_range(const struct specimen_list *list,
+                                   const struct catalogue_specimen *specimen)
+{
+    return list->counted && (list->n < specimen->min_n || list->n > specimen->max_n);
+}
+
+/* The truth at n; false where there is none: only limits, n out of range, more than 64 bits. */
+static bool specimens_predict(const struct specimen_list *list,
+                              const struct catalogue_specimen *specimen,
+                              const struct catalogue_truth *truth, int64_t *count)
+{
+    return list->counted && !specimens_out_of_range(list, specimen) &&
+           strcmp(truth->grade, "bounded") != 0 &&
+           linear_at((struct linear){truth->base, truth->each}, list->n, count);
+}
+
+/* What the decoder counts of the class at n; false where it cannot say. */
+static bool specimens_decoded(const struct specimen_list *list,
+                              const struct listed_specimen *listed, size_t decoder,
+                              const char *class, int64_t *count)
+{
+    const struct decoded_counts *decoded = &listed->decoded[decoder];
+    const struct tally *tally = decoded->told ? tallies_find(&decoded->tallies, class) : NULL;
+    return tally && tally->known && list->n >= listed->specimen->min_n &&
+           list->n <= listed->specimen->max_n && linear_at(tally->count, list->n, count);
+}
 
 /* ----------------------------------------------------------------------------------------------
  * Specimens and their truths as JSON: one result for each specimen and class. */
@@ -119,7 +180,7 @@ static void put_skipped(json_t *skipped, const struct specimen_list *list)
         }
 }
 
-int specimens_deliver_json(const struct specimen_list *list, int status)
+static int specimens_deliver_json(const struct specimen_list *list, int status)
 {
     json_t *results = json_array();
     json_t *described = json_array();
@@ -509,7 +570,7 @@ static void put_legend(const struct page *page)
     text_putc(page->out, '\n');
 }
 
-int specimens_deliver_person(const struct specimen_list *list, int status)
+static int specimens_deliver_person(const struct specimen_list *list, int status)
 {
     struct style style = deliver_style(list->common);
     AUTO_TEXT struct text out = {0};
@@ -533,34 +594,6 @@ int specimens_deliver_person(const struct specimen_list *list, int status)
 /* ----------------------------------------------------------------------------------------------
  * Gathers what the machine says of its specimens; where counts for an N are asked for, fetches the
  * code of each and has every decoder count it. */
-
-bool specimens_want(const struct specimen_list *list, const char *name)
-{
-    return !list->glob || fnmatch(list->glob, name, 0) == 0;
-}
-
-bool specimens_out_of_range(const struct specimen_list *list,
-                            const struct catalogue_specimen *specimen)
-{
-    return list->counted && (list->n < specimen->min_n || list->n > specimen->max_n);
-}
-
-bool specimens_predict(const struct specimen_list *list, const struct catalogue_specimen *specimen,
-                       const struct catalogue_truth *truth, int64_t *count)
-{
-    return list->counted && !specimens_out_of_range(list, specimen) &&
-           strcmp(truth->grade, "bounded") != 0 &&
-           linear_at((struct linear){truth->base, truth->each}, list->n, count);
-}
-
-bool specimens_decoded(const struct specimen_list *list, const struct listed_specimen *listed,
-                       size_t decoder, const char *class, int64_t *count)
-{
-    const struct decoded_counts *decoded = &listed->decoded[decoder];
-    const struct tally *tally = decoded->told ? tallies_find(&decoded->tallies, class) : NULL;
-    return tally && tally->known && list->n >= listed->specimen->min_n &&
-           list->n <= listed->specimen->max_n && linear_at(tally->count, list->n, count);
-}
 
 static int gather(struct specimen_list *list)
 {
