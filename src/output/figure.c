@@ -126,7 +126,8 @@ json_t *figure_number(double value)
 /* ----------------------------------------------------------------------------------------------
  * Sums up a row of values for a picture. */
 
-double distribution_at(const double *sorted, size_t count, double share)
+/* The value that at least that share of them do not exceed. */
+static double distribution_at(const double *sorted, size_t count, double share)
 {
     size_t place = (size_t)ceil(share * (double)count);
     return sorted[place ? place - 1 : 0];

@@ -110,8 +110,6 @@ struct distribution {
 /* The two lists belong to the caller, who puts them into a row. Values are not changed. -EINVAL:
  * there are none; -ENOMEM. */
 int distribution_of(const double *values, size_t count, struct distribution *distribution);
-/* The value that at least that share of them do not exceed. */
-double distribution_at(const double *sorted, size_t count, double share);
 
 /* ----------------------------------------------------------------------------------------------
  * What figures of studies share: boxes of pooled values, captions that are written after the rows,

@@ -27,8 +27,6 @@ void page_put(struct page *page, const char *markup);
 /* Anything, as text or inside of double quotes: the reader sees every character, and neither
  * browser nor reader obeys one. */
 void page_text(struct page *page, const char *string);
-/* The same with its lines. */
-void page_lines(struct page *page, const char *string);
 /* A number with separators, a text, or nothing. */
 void page_value(struct page *page, const json_t *value);
 /* <TAG class="CLASS">string</TAG> and a newline; class NULL: none. */
@@ -44,16 +42,8 @@ void page_chip(struct page *page, const char *verdict);
 void page_summary(struct page *page);
 /* Findings as a table; section NULL: those of all sections, with links to them. */
 void page_scorecard(struct page *page, const json_t *section);
-/* One run. */
-void page_section(struct page *page, const json_t *section);
 /* The heading of a section, as contents and summary name it. */
 void page_section_title(struct page *page, const json_t *section);
-/* One figure, with its table. */
-void page_figure(struct page *page, const json_t *section, const json_t *figure);
-/* One machine: what the doctor says of it, and its facts. */
-void page_machine(struct page *page, const json_t *machine);
-/* All figures for the script, as the content of an element. */
-void page_figures_json(struct page *page);
 
 /* ----------------------------------------------------------------------------------------------
  * The style of pages (web/page.css) and the script that draws their figures (web/src, bundled), as

@@ -40,7 +40,8 @@ void page_text(struct page *page, const char *string)
     page->failed |= page->clean.failed;
 }
 
-void page_lines(struct page *page, const char *string)
+/* As page_text, with its lines. */
+static void page_lines(struct page *page, const char *string)
 {
     AUTO_TEXT struct text line = {0};
     for (;;) {
@@ -186,7 +187,8 @@ static void put_value(struct page *page, json_t *value)
         page_put(page, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
 }
 
-void page_figures_json(struct page *page)
+/* All figures for the script, as the content of an element. */
+static void page_figures_json(struct page *page)
 {
     size_t i, at;
     json_t *section, *figure;
@@ -278,7 +280,8 @@ static void put_facts(struct page *page, const json_t *machine)
     page_put(page, "</tbody></table></div></details>\n");
 }
 
-void page_machine(struct page *page, const json_t *machine)
+/* One machine: what the doctor says of it, and its facts. */
+static void page_machine(struct page *page, const json_t *machine)
 {
     page_put(page, "<section class=\"machine\" id=\"machine-");
     page_name(page, json_word(machine, "label"));
@@ -417,7 +420,8 @@ static void put_caption(struct page *page, const json_t *figure)
     page_put(page, "</figcaption>\n");
 }
 
-void page_figure(struct page *page, const json_t *section, const json_t *figure)
+/* One figure, with its table. */
+static void page_figure(struct page *page, const json_t *section, const json_t *figure)
 {
     page_put(page, "<figure class=\"figure\" id=\"");
     put_id(page, section, figure);
@@ -551,7 +555,8 @@ static void put_reproduce(struct page *page, const json_t *section)
     page_put(page, "</code></p>\n");
 }
 
-void page_section(struct page *page, const json_t *section)
+/* One run. */
+static void page_section(struct page *page, const json_t *section)
 {
     page_put(page, "<section class=\"study\" id=\"");
     page_name(page, json_word(section, "id"));

@@ -20,7 +20,7 @@
 #define COLUMNS_A_TICK  9.0  /* on a linear axis */
 #define PLAIN_LABELS_TO 1e6  /* beyond it a power of ten is shorter */
 
-const char *const axis_kind_words[] = {
+static const char *const axis_kind_words[] = {
     [AXIS_LINEAR] = "", [AXIS_LOG] = "log axis", [AXIS_BOTH_WAYS] = "log about 0"};
 
 void axis_extend(struct axis_extent *extent, double value)
@@ -62,7 +62,8 @@ size_t axis_column(const struct axis *axis, double value)
 
 /* --- ticks --- */
 
-void axis_name(double value, char *text, size_t size)
+/* 1,000 and 0.5, but 1e6; 250 instead of 2.5e2. */
+static void axis_name(double value, char *text, size_t size)
 {
     double magnitude = fabs(value);
     if (magnitude >= PLAIN_LABELS_TO || (magnitude > 0 && magnitude < 1e-4)) {
@@ -196,8 +197,10 @@ void axis_make(struct axis *axis, const struct axis_extent *extent, size_t colum
     add_ticks(axis);
 }
 
-void axis_make_linear(struct axis *axis, const struct axis_extent *extent, size_t columns,
-                      double every)
+/* A linear one whatever the values are like, with a tick about every so many columns. Stood on end
+ * its columns are rows, and the places of its texts mean nothing. */
+static void axis_make_linear(struct axis *axis, const struct axis_extent *extent, size_t columns,
+                             double every)
 {
     *axis = (struct axis){.low = extent->low, .high = extent->high, .columns = columns};
     set_linear_ends(axis);

@@ -21,7 +21,6 @@ enum axis_kind {
     AXIS_LOG,
     AXIS_BOTH_WAYS, /* logarithmic to both sides of zero, which has a place of its own */
 };
-extern const char *const axis_kind_words[]; /* "", "log axis", "log about 0" */
 
 /* What the values are like. Start from all zeros. */
 struct axis_extent {
@@ -50,12 +49,6 @@ struct axis {
 
 /* columns: at least 2. */
 void axis_make(struct axis *axis, const struct axis_extent *extent, size_t columns);
-/* A linear one whatever the values are like, with a tick about every so many columns. Stood on end
- * its columns are rows, and the places of its texts mean nothing. */
-void axis_make_linear(struct axis *axis, const struct axis_extent *extent, size_t columns,
-                      double every);
-/* 1,000 and 0.5, but 1e6; 250 instead of 2.5e2. */
-void axis_name(double value, char *text, size_t size);
 /* The column of a finite value; what lies beyond an end is shown at it. */
 size_t axis_column(const struct axis *axis, double value);
 
