@@ -150,7 +150,8 @@ int cpio_end(struct cpio *archive, struct failure *failure)
                      archive->about, strerror(-archive->error));
 }
 
-int cpio_append(int fd, const char *path, struct failure *failure)
+/* Appends the whole file, an archive that is finished already. */
+static int cpio_append(int fd, const char *path, struct failure *failure)
 {
     AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat facts;

@@ -35,9 +35,6 @@ void cpio_file(struct cpio *archive, const char *name, unsigned mode, const char
 /* Finishes the archive, padded so that another may follow. */
 int cpio_end(struct cpio *archive, struct failure *failure);
 
-/* Appends the whole file, an archive that is finished already. */
-int cpio_append(int fd, const char *path, struct failure *failure);
-
 /* ----------------------------------------------------------------------------------------------
  * What every boot of a kernel needs besides the kit: drivers of the ports, the C library for
  * programs that are not static, a shell. Made once, when the kernel is installed. */

@@ -24,7 +24,8 @@ static uint64_t draw(uint64_t *state)
     return mixed ^ mixed >> 31;
 }
 
-void cycle_shuffle(uint64_t *list, uint64_t count, uint64_t *state)
+/* Any order with the same chance; the state is the generator's, and any seed is a good one. */
+static void cycle_shuffle(uint64_t *list, uint64_t count, uint64_t *state)
 {
     for (uint64_t left = count; left > 1; left--) {
         uint64_t chosen = draw(state) % left, last = list[left - 1];

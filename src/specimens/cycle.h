@@ -24,9 +24,6 @@ void cycle_order(uint64_t *order, uint64_t count, uint64_t reach, uint64_t seed)
 /* One place after the other. */
 void cycle_in_sequence(uint64_t *order, uint64_t count);
 
-/* Any order with the same chance; the state is the generator's, and any seed is a good one. */
-void cycle_shuffle(uint64_t *list, uint64_t count, uint64_t *state);
-
 /* ----------------------------------------------------------------------------------------------
  * Places of which a cache or a TLB cannot hold all: over twice what a cache holds, one in each
  * line; or in twice as many pages as a TLB has entries. */
