@@ -11,19 +11,6 @@ const char *const control_names[CONTROL_COUNT] = {"aslr",     "environment", "ar
                                                   "cpu",      "stack",       "stdin", "hash-seeds",
                                                   "tunables", "layout"};
 
-const char *const control_descriptions[CONTROL_COUNT] = {
-    "addresses are not drawn anew for each process",
-    "the same few variables, and always the same number of bytes of them",
-    "argv[0] is the program's name, however its path was given",
-    "the working directory is the same",
-    "it stays on one CPU, with all of its threads and children",
-    "the limit of the stack is the same, which also decides the layout of memory",
-    "standard input is a file, or nothing",
-    "Perl and Python do not draw the seeds of their hashes",
-    "glibc does not choose by the CPU's model and caches",
-    "32-bit programs end at 3 GB, as the paper had them",
-};
-
 const char *const sweep_names[SWEEP_COUNT] = {"", "env", "stack", "aslr"};
 const char *const command_detail_names[DETAIL_COUNT] = {"", "code", "calls"};
 

@@ -24,8 +24,7 @@ enum control {
     CONTROL_LAYOUT, /* the paper's `linux32 -3`: 32-bit programs end at 3 GB; others ignore it */
     CONTROL_COUNT
 };
-extern const char *const control_names[CONTROL_COUNT];        /* "aslr" "environment" … */
-extern const char *const control_descriptions[CONTROL_COUNT]; /* "addresses are not random" … */
+extern const char *const control_names[CONTROL_COUNT]; /* "aslr" "environment" … */
 /* -1 when unknown */
 int control_from_name(const char *name);
 #define CONTROL_BIT(control) (1u << (control))
