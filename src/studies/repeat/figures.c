@@ -140,7 +140,7 @@ static json_t *controls_figure(const struct repeat_run_of *run, share_of *share,
     return view.figure;
 }
 
-json_t *repeat_alone_figure(const struct repeat_run_of *run)
+static json_t *repeat_alone_figure(const struct repeat_run_of *run)
 {
     const struct figure_spec spec = {.id = "repeat-control-alone",
                                      .title = "What each control brings by itself"};
@@ -150,7 +150,7 @@ json_t *repeat_alone_figure(const struct repeat_run_of *run)
                            "Alone they bring most of what can be had");
 }
 
-json_t *repeat_without_figure(const struct repeat_run_of *run)
+static json_t *repeat_without_figure(const struct repeat_run_of *run)
 {
     const struct figure_spec spec = {.id = "repeat-control-without",
                                      .title = "What comes back without each control"};
@@ -186,7 +186,7 @@ static void put_contributions_caption(const struct repeat_run_of *run, struct te
     text_puts(out, " None is above 0 for certain here.");
 }
 
-json_t *repeat_contributions_figure(const struct repeat_run_of *run)
+static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
 {
     const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
@@ -260,7 +260,7 @@ static void put_adjusted_caption(const struct repeat_run_of *run, struct text *o
                     right, known);
 }
 
-json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
+static json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -309,7 +309,7 @@ json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
 
 /* --- the proper counter --- */
 
-json_t *repeat_ranking_figure(const struct repeat_run_of *run)
+static json_t *repeat_ranking_figure(const struct repeat_run_of *run)
 {
     static const struct figure_column columns[] = {
         {"class", "class", ROLE_NONE, true},
@@ -434,6 +434,14 @@ static void put_overall(const struct repeat_run_of *run, const struct overall *o
         text_puts(out, " In the paper it was 1.07 %, and less than 0.002 % in the end.");
 }
 
+/* Does the row count instructions? */
+static bool repeat_counts_instructions(const struct repeat_run_of *run,
+                                       const struct repeat_row *row)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
+}
+
 /* Returns whether anything varies. */
 static bool put_variation_caption(const struct repeat_run_of *run, double end, struct text *out)
 {
@@ -473,7 +481,7 @@ static void add_change(json_t *figure, const struct repeat_run_of *run,
                json_text(effect->who));
 }
 
-json_t *repeat_variation_figure(const struct repeat_run_of *run)
+static json_t *repeat_variation_figure(const struct repeat_run_of *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -577,7 +585,7 @@ static void add_box(json_t *figure, const struct repeat_run_of *run, const struc
     json_decref(seen.density);
 }
 
-json_t *repeat_spread_figure(const struct repeat_run_of *run)
+static json_t *repeat_spread_figure(const struct repeat_run_of *run)
 {
     const struct figure_column columns[] = {
         {"source", "source", ROLE_GROUP, true},
@@ -630,12 +638,6 @@ bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct rep
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell && cell->class[row->event] &&
            strcmp(cell->class[row->event], "instructions-raw") == 0;
-}
-
-bool repeat_counts_instructions(const struct repeat_run_of *run, const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
 }
 
 json_t *repeat_figures(const struct repeat_run_of *run)

@@ -14,6 +14,158 @@
 #include "studies/repeat/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * What the rules share: which cells speak, and how far apart the counts of two of them lie. */
+
+/* Tools that execute programs their own way; ends with NULL. */
+static const char *const repeat_tools[] = {"valgrind", "qemu", "pin", "dynamorio", NULL};
+
+/* The next program (from *index on) that is this subject; NULL: no more. *index is then its own. */
+static const struct repeat_program *subject_next(const struct repeat_case *file, const char *name,
+                                                 size_t *index)
+{
+    for (; *index < file->program_count; ++*index) {
+        const struct repeat_program *program = &file->programs[*index];
+        if (program->subject && strcmp(program->subject_name, name) == 0)
+            return program;
+    }
+    return NULL;
+}
+
+/* N of "subject:NAME N"; 0: it has none. */
+static uint64_t subject_n(const struct repeat_program *program)
+{
+    const char *blank = program->words ? strchr(program->words, ' ') : NULL;
+    return blank ? strtoull(blank + 1, NULL, 10) : 0;
+}
+
+/* Did every execution have to be ended because its time was over? */
+static bool never_ended(const struct repeat_cell *cell)
+{
+    return cell->runs > 0 && cell->timed_out == cell->runs;
+}
+
+static bool has_instructions(const struct repeat_cell *cell, uint32_t *event)
+{
+    for (uint32_t i = 0; i < cell->events; i++)
+        if (counts_instructions(cell, i)) {
+            *event = i;
+            return true;
+        }
+    return false;
+}
+
+/* The cell of this program by this source under as many controls as there are, neither swept nor
+ * watched, with an event of user instructions; NULL: none that ended. *event is that. */
+static const struct repeat_cell *controlled_cell(const struct repeat_case *file, size_t machine,
+                                                 size_t program, const char *source,
+                                                 uint32_t *event)
+{
+    const struct repeat_cell *best = NULL;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct repeat_cell *cell = &file->cells[i];
+        uint32_t column;
+        if (cell->machine != machine || cell->program != program || !cell->runs ||
+            cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
+            strcmp(cell->source, source) != 0 || !has_instructions(cell, &column))
+            continue;
+        if (best && __builtin_popcount(best->controls) >= __builtin_popcount(cell->controls))
+            continue;
+        best = cell;
+        *event = column;
+    }
+    return best;
+}
+
+/* The same on the CPU itself: by its counter, or stepped. */
+static const struct repeat_cell *cpu_cell(const struct repeat_case *file, size_t machine,
+                                          size_t program, uint32_t *event)
+{
+    const struct repeat_cell *cell = controlled_cell(file, machine, program, "step", event);
+    return cell ? cell : controlled_cell(file, machine, program, "perf_event", event);
+}
+
+/* How much more one cell counts than another: means, with a 95 % interval. Whole counts leave half
+ * of one open. known: both have at least two runs. */
+struct apart {
+    bool known;
+    double from, to; /* means */
+    double events, low, high;
+    double percent, percent_low, percent_high; /* of from */
+    bool differs;                              /* by at least a count, beyond chance */
+};
+/* What the paper saw without any control, in percent: a smaller difference would not matter, and a
+ * larger one that may be there decides nothing. */
+#define APART_DECIDES 1.07
+
+/* Of what rounding to whole numbers leaves: 1 / sqrt(12). */
+#define ROUNDING_VARIANCE (1.0 / 12)
+
+static void finish(double events, double half, struct apart *apart)
+{
+    const double percent = 100 / apart->from;
+    apart->known = true;
+    apart->events = events;
+    apart->low = events - half;
+    apart->high = events + half;
+    apart->percent = events * percent;
+    apart->percent_low = apart->low * percent;
+    apart->percent_high = apart->high * percent;
+    apart->differs = fabs(events) >= 1 && (apart->low > 0 || apart->high < 0);
+}
+
+/* -ENOMEM */
+static int apart_of(const struct repeat_cell *from, uint32_t from_event,
+                    const struct repeat_cell *to, uint32_t to_event, struct apart *apart)
+{
+    AUTO_KEPT struct kept one = {0};
+    AUTO_KEPT struct kept other = {0};
+    *apart = (struct apart){0};
+    if (kept_counts(from, from_event, &one) < 0 || kept_counts(to, to_event, &other) < 0)
+        return -ENOMEM;
+    if (one.count < 2 || other.count < 2)
+        return 0;
+    const double first = fmax(kept_variance(&one), ROUNDING_VARIANCE) / (double)one.count;
+    const double second = fmax(kept_variance(&other), ROUNDING_VARIANCE) / (double)other.count;
+    const double df = pow(first + second, 2) / (first * first / (double)(one.count - 1) +
+                                                second * second / (double)(other.count - 1));
+    apart->from = kept_mean(&one);
+    apart->to = kept_mean(&other);
+    finish(kept_shift(&one, &other), t_quantile(.975, df) * sqrt(first + second), apart);
+    return 0;
+}
+
+/* The same of two counts of each run: moments of what the second has more, from a mean. */
+static void apart_paired(const struct moments *more, size_t runs, double from, struct apart *apart)
+{
+    const double variance = fmax(more->variance, ROUNDING_VARIANCE) / (double)runs;
+    apart->from = from;
+    apart->to = from + more->mean;
+    finish(more->mean, t_quantile(.975, (double)runs - 1) * sqrt(variance), apart);
+}
+
+/* Is there for certain no difference of APART_DECIDES %? */
+static bool apart_is_none(const struct apart *apart)
+{
+    return apart->known && !apart->differs && apart->percent_low >= -APART_DECIDES &&
+           apart->percent_high <= APART_DECIDES;
+}
+
+/* The largest of those that were found, by what lies between. */
+static bool apart_larger(const struct apart *one, const struct apart *other)
+{
+    return one->known && (!other->known || fabs(one->percent) > fabs(other->percent));
+}
+
+static void apart_report(const struct apart *apart, enum finding_verdict verdict,
+                         struct finding *finding)
+{
+    struct estimate estimate =
+        estimate_within(apart->percent, apart->percent_low, apart->percent_high, 0);
+    estimate.verdict = verdict;
+    estimate_report(&estimate, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
  * What the CPU's counter of instructions has too many: of opcodes (M2), page faults (M6) and
  * interrupts (M7). These are counts, not times, so an emulated CPU may decide. */
 
@@ -72,7 +224,7 @@ static const struct repeat_row *opcode_row(const struct repeat_facts *facts)
     return best;
 }
 
-int rule_opcodes(const struct repeat_facts *facts, struct finding *finding)
+static int rule_opcodes(const struct repeat_facts *facts, struct finding *finding)
 {
     const struct repeat_row *row = opcode_row(facts);
     if (!row) {
@@ -151,7 +303,8 @@ static void say_known(const struct repeat_facts *facts,
                        "program itself does more then");
 }
 
-int rule_faults(const struct repeat_facts *facts, struct finding *finding)
+/* M6 */
+static int rule_faults(const struct repeat_facts *facts, struct finding *finding)
 {
     const struct repeat_contribution *found = known(facts, DISTURBANCE_FAULT);
     if (!found) {
@@ -170,7 +323,8 @@ int rule_faults(const struct repeat_facts *facts, struct finding *finding)
     return 0;
 }
 
-int rule_interrupts(const struct repeat_facts *facts, struct finding *finding)
+/* M7 */
+static int rule_interrupts(const struct repeat_facts *facts, struct finding *finding)
 {
     const struct repeat_contribution *found = known(facts, DISTURBANCE_INTERRUPT);
     if (!found) {
@@ -278,7 +432,8 @@ static void tell(const struct by_tool *found, struct finding *finding)
                        found->real.programs == 1 ? "" : "s", found->real.program);
 }
 
-int rule_repetitions(const struct repeat_facts *facts, struct finding *finding)
+/* M8 */
+static int rule_repetitions(const struct repeat_facts *facts, struct finding *finding)
 {
     struct apart real = {0}, subject = {0};
     size_t tools = 0, counting = 0, not_counting = 0;
@@ -427,7 +582,8 @@ static void stack_tell(const struct repeat_facts *facts, const struct apart *lay
                        swept->large_tried);
 }
 
-int rule_stack(const struct repeat_facts *facts, struct finding *finding)
+/* M5 */
+static int rule_stack(const struct repeat_facts *facts, struct finding *finding)
 {
     struct apart layout = {0};
     const char *name = "";
@@ -571,7 +727,7 @@ static int round_by(const struct repeat_facts *facts, const char *tool, struct t
     return 0;
 }
 
-int rule_rounding(const struct repeat_facts *facts, struct finding *finding)
+static int rule_rounding(const struct repeat_facts *facts, struct finding *finding)
 {
     struct together all = {0};
     for (const char *const *tool = repeat_tools; *tool; tool++)
@@ -610,7 +766,7 @@ static int place_by(const struct repeat_facts *facts, const char *tool, struct t
     return 0;
 }
 
-int rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
+static int rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
 {
     struct together all = {0};
     for (const char *const *tool = repeat_tools; *tool; tool++)
@@ -626,129 +782,6 @@ int rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
 
 /* ----------------------------------------------------------------------------------------------
  * Findings that programs of the kit show: M2, M5 to M10. */
-
-const char *const repeat_tools[] = {"valgrind", "qemu", "pin", "dynamorio", NULL};
-
-/* Of what rounding to whole numbers leaves: 1 / sqrt(12). */
-#define ROUNDING_VARIANCE (1.0 / 12)
-
-const struct repeat_program *subject_next(const struct repeat_case *file, const char *name,
-                                          size_t *index)
-{
-    for (; *index < file->program_count; ++*index) {
-        const struct repeat_program *program = &file->programs[*index];
-        if (program->subject && strcmp(program->subject_name, name) == 0)
-            return program;
-    }
-    return NULL;
-}
-
-uint64_t subject_n(const struct repeat_program *program)
-{
-    const char *blank = program->words ? strchr(program->words, ' ') : NULL;
-    return blank ? strtoull(blank + 1, NULL, 10) : 0;
-}
-
-bool never_ended(const struct repeat_cell *cell)
-{
-    return cell->runs > 0 && cell->timed_out == cell->runs;
-}
-
-static bool has_instructions(const struct repeat_cell *cell, uint32_t *event)
-{
-    for (uint32_t i = 0; i < cell->events; i++)
-        if (counts_instructions(cell, i)) {
-            *event = i;
-            return true;
-        }
-    return false;
-}
-
-const struct repeat_cell *controlled_cell(const struct repeat_case *file, size_t machine,
-                                          size_t program, const char *source, uint32_t *event)
-{
-    const struct repeat_cell *best = NULL;
-    for (size_t i = 0; i < file->cell_count; i++) {
-        const struct repeat_cell *cell = &file->cells[i];
-        uint32_t column;
-        if (cell->machine != machine || cell->program != program || !cell->runs ||
-            cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
-            strcmp(cell->source, source) != 0 || !has_instructions(cell, &column))
-            continue;
-        if (best && __builtin_popcount(best->controls) >= __builtin_popcount(cell->controls))
-            continue;
-        best = cell;
-        *event = column;
-    }
-    return best;
-}
-
-const struct repeat_cell *cpu_cell(const struct repeat_case *file, size_t machine, size_t program,
-                                   uint32_t *event)
-{
-    const struct repeat_cell *cell = controlled_cell(file, machine, program, "step", event);
-    return cell ? cell : controlled_cell(file, machine, program, "perf_event", event);
-}
-
-static void finish(double events, double half, struct apart *apart)
-{
-    const double percent = 100 / apart->from;
-    apart->known = true;
-    apart->events = events;
-    apart->low = events - half;
-    apart->high = events + half;
-    apart->percent = events * percent;
-    apart->percent_low = apart->low * percent;
-    apart->percent_high = apart->high * percent;
-    apart->differs = fabs(events) >= 1 && (apart->low > 0 || apart->high < 0);
-}
-
-int apart_of(const struct repeat_cell *from, uint32_t from_event, const struct repeat_cell *to,
-             uint32_t to_event, struct apart *apart)
-{
-    AUTO_KEPT struct kept one = {0};
-    AUTO_KEPT struct kept other = {0};
-    *apart = (struct apart){0};
-    if (kept_counts(from, from_event, &one) < 0 || kept_counts(to, to_event, &other) < 0)
-        return -ENOMEM;
-    if (one.count < 2 || other.count < 2)
-        return 0;
-    const double first = fmax(kept_variance(&one), ROUNDING_VARIANCE) / (double)one.count;
-    const double second = fmax(kept_variance(&other), ROUNDING_VARIANCE) / (double)other.count;
-    const double df = pow(first + second, 2) / (first * first / (double)(one.count - 1) +
-                                                second * second / (double)(other.count - 1));
-    apart->from = kept_mean(&one);
-    apart->to = kept_mean(&other);
-    finish(kept_shift(&one, &other), t_quantile(.975, df) * sqrt(first + second), apart);
-    return 0;
-}
-
-void apart_paired(const struct moments *more, size_t runs, double from, struct apart *apart)
-{
-    const double variance = fmax(more->variance, ROUNDING_VARIANCE) / (double)runs;
-    apart->from = from;
-    apart->to = from + more->mean;
-    finish(more->mean, t_quantile(.975, (double)runs - 1) * sqrt(variance), apart);
-}
-
-bool apart_is_none(const struct apart *apart)
-{
-    return apart->known && !apart->differs && apart->percent_low >= -APART_DECIDES &&
-           apart->percent_high <= APART_DECIDES;
-}
-
-bool apart_larger(const struct apart *one, const struct apart *other)
-{
-    return one->known && (!other->known || fabs(one->percent) > fabs(other->percent));
-}
-
-void apart_report(const struct apart *apart, enum finding_verdict verdict, struct finding *finding)
-{
-    struct estimate estimate =
-        estimate_within(apart->percent, apart->percent_low, apart->percent_high, 0);
-    estimate.verdict = verdict;
-    estimate_report(&estimate, finding);
-}
 
 int repeat_judge_subject_findings(const struct repeat_case *file, struct repeat_report *report)
 {

@@ -14,6 +14,78 @@
 #include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * What the rules share: how much a row varies, and whose it is. */
+
+/* A variation in percent of the count with its interval. */
+struct relative {
+    double percent, low, high;
+};
+
+/* The value that chi squared exceeds with probability tail. */
+static double chi_squared_upper(double tail, double df)
+{
+    double low = 0, high = 1;
+    while (chi_squared_p(high, df) > tail && high < 1e12)
+        high *= 2;
+    for (int i = 0; i < 80; i++) {
+        const double middle = (low + high) / 2;
+        if (chi_squared_p(middle, df) > tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* Of a standard deviation of so many runs about a mean. Where all are identical: up to what one
+ * count in one run would have made. */
+static struct relative relative_of(double stdev, size_t runs, double mean)
+{
+    if (runs < 2 || !(mean > 0) || !(stdev >= 0))
+        return (struct relative){(double)NAN, 0, INFINITY};
+    const double each = 100 / mean;
+    if (!(stdev > 0))
+        return (struct relative){0, 0, each / sqrt((double)runs)};
+    const double df = (double)runs - 1;
+    return (struct relative){each * stdev, each * stdev * sqrt(df / chi_squared_upper(.025, df)),
+                             each * stdev * sqrt(df / chi_squared_upper(.975, df))};
+}
+
+static struct relative relative_row(const struct repeat_row *row)
+{
+    return relative_of(row->stdev, row->runs, row->mean);
+}
+
+static const struct repeat_cell *cell_of_row(const struct repeat_facts *facts, size_t row)
+{
+    return &facts->file->cells[facts->report->rows[row].cell];
+}
+
+static const char *program_of_cell(const struct repeat_facts *facts, const struct repeat_cell *cell)
+{
+    return facts->file->programs[cell->program].name;
+}
+
+/* Did it ever have several threads or processes? */
+static bool cell_has_tasks(const struct repeat_cell *cell)
+{
+    for (size_t i = 0; i < cell->runs; i++)
+        if (cell->list[i].tasks > 1)
+            return true;
+    return false;
+}
+
+/* Copies a figure and a verdict; the smallest detectable effect follows from the interval. */
+static void relative_report(const struct relative *relative, enum finding_verdict verdict,
+                            struct finding *finding)
+{
+    /* As for every estimate: shifted by its detectable effect, four of five intervals show it. */
+    struct estimate estimate = estimate_within(relative->percent, relative->low, relative->high, 0);
+    estimate.verdict = verdict;
+    estimate_report(&estimate, finding);
+}
+
+/* ----------------------------------------------------------------------------------------------
  * Do counts that vary as-is stop varying when controlled (M1)? Of programs as people run them, by
  * the hardware, by stepping where the hardware does not count, else by tools. */
 
@@ -105,7 +177,8 @@ static bool is_of_tool(const struct repeat_cell *cell)
     return strcmp(cell->source, "perf_event") != 0 && strcmp(cell->source, "step") != 0;
 }
 
-int rule_controlled(const struct repeat_facts *facts, struct finding *finding)
+/* M1 */
+static int rule_controlled(const struct repeat_facts *facts, struct finding *finding)
 {
     struct controlled_facts found = {0};
     gather(facts, &found);
@@ -257,7 +330,7 @@ static int witness_of_draws(const struct repeat_facts *facts, const struct repea
     return 0;
 }
 
-int rule_addresses(const struct repeat_facts *facts, struct finding *finding)
+static int rule_addresses(const struct repeat_facts *facts, struct finding *finding)
 {
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->effect_count; i++) {
@@ -318,7 +391,7 @@ static struct witness witness_of_sizes(const struct repeat_facts *facts,
     return witness;
 }
 
-int rule_environment(const struct repeat_facts *facts, struct finding *finding)
+static int rule_environment(const struct repeat_facts *facts, struct finding *finding)
 {
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->sweep_count; i++) {
@@ -526,7 +599,8 @@ static void machines_tell(const struct repeat_facts *facts, const struct pairs *
         finding_clause(finding, "that both executed the same file is known by its name alone");
 }
 
-int rule_machines(const struct repeat_facts *facts, struct finding *finding)
+/* M11 */
+static int rule_machines(const struct repeat_facts *facts, struct finding *finding)
 {
     struct pairs pairs = {0};
     for (size_t program = 0; program < facts->file->program_count; program++) {
@@ -549,8 +623,8 @@ int rule_machines(const struct repeat_facts *facts, struct finding *finding)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What the paper claims, M1 to M11, as data; and what the rules share. Those that programs of the
- * kit show are decided beside (findings-subjects.c). */
+ * What the paper claims, M1 to M11, as data. Those that programs of the kit show are decided beside
+ * (findings-subjects.c). */
 
 struct repeat_claim {
     const char *id, *text, *figure, *unit;
@@ -606,66 +680,4 @@ int repeat_judge_findings(const struct repeat_case *file, uint64_t seed,
         if (!report->findings[i].reason[0])
             finding_clause(&report->findings[i], "no program that shows it was counted");
     return error;
-}
-
-/* --- what rules share --- */
-
-/* The value that chi squared exceeds with probability tail. */
-static double chi_squared_upper(double tail, double df)
-{
-    double low = 0, high = 1;
-    while (chi_squared_p(high, df) > tail && high < 1e12)
-        high *= 2;
-    for (int i = 0; i < 80; i++) {
-        const double middle = (low + high) / 2;
-        if (chi_squared_p(middle, df) > tail)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-struct relative relative_of(double stdev, size_t runs, double mean)
-{
-    if (runs < 2 || !(mean > 0) || !(stdev >= 0))
-        return (struct relative){(double)NAN, 0, INFINITY};
-    const double each = 100 / mean;
-    if (!(stdev > 0))
-        return (struct relative){0, 0, each / sqrt((double)runs)};
-    const double df = (double)runs - 1;
-    return (struct relative){each * stdev, each * stdev * sqrt(df / chi_squared_upper(.025, df)),
-                             each * stdev * sqrt(df / chi_squared_upper(.975, df))};
-}
-
-struct relative relative_row(const struct repeat_row *row)
-{
-    return relative_of(row->stdev, row->runs, row->mean);
-}
-
-const struct repeat_cell *cell_of_row(const struct repeat_facts *facts, size_t row)
-{
-    return &facts->file->cells[facts->report->rows[row].cell];
-}
-
-const char *program_of_cell(const struct repeat_facts *facts, const struct repeat_cell *cell)
-{
-    return facts->file->programs[cell->program].name;
-}
-
-bool cell_has_tasks(const struct repeat_cell *cell)
-{
-    for (size_t i = 0; i < cell->runs; i++)
-        if (cell->list[i].tasks > 1)
-            return true;
-    return false;
-}
-
-void relative_report(const struct relative *relative, enum finding_verdict verdict,
-                     struct finding *finding)
-{
-    /* As for every estimate: shifted by its detectable effect, four of five intervals show it. */
-    struct estimate estimate = estimate_within(relative->percent, relative->low, relative->high, 0);
-    estimate.verdict = verdict;
-    estimate_report(&estimate, finding);
 }

@@ -46,7 +46,8 @@ static const char *no_ratio(double ratio)
     return isinf(ratio) ? "controlled runs are identical" : "neither setting varies";
 }
 
-json_t *repeat_effect_json(const struct repeat_run_of *run, const struct repeat_effect *effect)
+static json_t *repeat_effect_json(const struct repeat_run_of *run,
+                                  const struct repeat_effect *effect)
 {
     const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
@@ -83,7 +84,7 @@ static const struct repeat_row *effect_row(const struct repeat_run_of *run, size
     return NULL;
 }
 
-json_t *repeat_program_json(const struct repeat_run_of *run, size_t program)
+static json_t *repeat_program_json(const struct repeat_run_of *run, size_t program)
 {
     const struct repeat_program *known = &run->file.programs[program];
     const struct repeat_row *as_is = effect_row(run, program, false);

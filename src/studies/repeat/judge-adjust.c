@@ -25,7 +25,19 @@ const char *const disturbance_names[DISTURBANCES] = {"page-fault", "interrupt"};
 /* Of what rounding to whole numbers leaves: 1 / sqrt(12). */
 #define ROUNDING_STDEV 0.28867513459481287
 
-int surplus_add(struct surplus_list *list, const struct surplus *surplus)
+/* One run. */
+struct surplus {
+    double events; /* counted, less what is known of its program or of its cell */
+    double by[DISTURBANCES];
+    size_t group; /* what all runs of a group have in common is no contribution of either */
+};
+struct surplus_list {
+    struct surplus *list;
+    size_t count, groups;
+};
+
+/* -ENOMEM */
+static int surplus_add(struct surplus_list *list, const struct surplus *surplus)
 {
     if ((list->count & (list->count - 1)) == 0) { /* full at powers of two */
         const size_t room = list->count ? 2 * list->count : 1;
@@ -40,11 +52,22 @@ int surplus_add(struct surplus_list *list, const struct surplus *surplus)
     return 0;
 }
 
-void surplus_release(struct surplus_list *list)
+static void surplus_release(struct surplus_list *list)
 {
     free(list->list);
     *list = (struct surplus_list){0};
 }
+
+#define AUTO_SURPLUS __attribute__((cleanup(surplus_release)))
+
+/* events = of its group + each · faults + each · interrupts, by least squares. Counts are whole
+ * numbers: where runs scatter less than rounding would make them, the interval is that of rounding,
+ * so that an exact 0 is no more certain than so many runs make it. */
+struct surplus_fit {
+    bool known[DISTURBANCES]; /* false: it did not vary, or there are too few runs */
+    double each[DISTURBANCES], low[DISTURBANCES], high[DISTURBANCES];
+    double residual; /* standard deviation that is left */
+};
 
 static void lay_out(const struct surplus_list *list, size_t disturbances, double *columns,
                     double *events)
@@ -98,7 +121,9 @@ static void take(const struct surplus_list *list, size_t disturbances,
     }
 }
 
-int surplus_fit(const struct surplus_list *list, bool with_interrupts, struct surplus_fit *fit)
+/* with_interrupts: else they take no part. -ENOMEM. */
+static int surplus_fit(const struct surplus_list *list, bool with_interrupts,
+                       struct surplus_fit *fit)
 {
     const size_t disturbances = with_interrupts ? 2 : 1, width = list->groups + disturbances;
     *fit = (struct surplus_fit){0};
@@ -136,13 +161,17 @@ const struct repeat_contribution *contribution_of(const struct repeat_report *re
     return NULL;
 }
 
-double contribution_certain(const struct repeat_contribution *contribution)
+/* Of what a page fault or an interrupt adds, what is certain to be there: 0 where the interval
+ * holds 0, or where it may be what programs do themselves. */
+static double contribution_certain(const struct repeat_contribution *contribution)
 {
     const bool certain = contribution->low > 0 || contribution->high < 0;
     return certain && contribution->firm ? contribution->each : 0;
 }
 
-bool run_disturbances(const struct repeat_run *run, enum disturbance disturbance, double *number)
+/* Faults or interrupts of a run; false: they were not told. */
+static bool run_disturbances(const struct repeat_run *run, enum disturbance disturbance,
+                             double *number)
 {
     if (disturbance == DISTURBANCE_INTERRUPT) {
         *number = (double)run->interrupts;

@@ -19,15 +19,48 @@
  * They know glibc, whose start-up reads CPUID, the auxiliary vector and the environment, and what
  * tools load into a program. */
 
-const char *const align_why_names[WHY_COUNT] = {[WHY_VDSO] = "vdso",
-                                                [WHY_CPUID] = "cpuid",
-                                                [WHY_ENVIRONMENT] = "environment",
-                                                [WHY_REPEATED] = "repeated",
-                                                [WHY_FLOATING_POINT] = "floating-point",
-                                                [WHY_START_UP] = "start-up",
-                                                [WHY_ADDRESSES] = "addresses",
-                                                [WHY_OPERATING_SYSTEM] = "operating-system",
-                                                [WHY_UNKNOWN] = "unknown"};
+/* In the order in which they are tried; the last takes what is left. */
+enum align_why {
+    WHY_VDSO,
+    WHY_CPUID,
+    WHY_ENVIRONMENT,
+    WHY_REPEATED,
+    WHY_FLOATING_POINT,
+    WHY_START_UP,
+    WHY_ADDRESSES,
+    WHY_OPERATING_SYSTEM,
+    WHY_UNKNOWN,
+    WHY_COUNT
+};
+static const char *const align_why_names[WHY_COUNT] = {[WHY_VDSO] = "vdso",
+                                                       [WHY_CPUID] = "cpuid",
+                                                       [WHY_ENVIRONMENT] = "environment",
+                                                       [WHY_REPEATED] = "repeated",
+                                                       [WHY_FLOATING_POINT] = "floating-point",
+                                                       [WHY_START_UP] = "start-up",
+                                                       [WHY_ADDRESSES] = "addresses",
+                                                       [WHY_OPERATING_SYSTEM] = "operating-system",
+                                                       [WHY_UNKNOWN] = "unknown"};
+
+/* One function as both executed it. */
+struct align_function {
+    const char *object, *name; /* the object without its folder */
+    uint64_t counts[2];        /* of the source, of the reference */
+    uint64_t repetitions[2];
+    double difference;
+    bool resolves; /* it chooses between forms of itself, which are there under longer names */
+    bool replaced; /* it is a form that one of the two executes, and the other executes another */
+};
+
+/* What else is known of the program. */
+struct align_known {
+    bool addresses; /* its counts follow addresses, by a control, a sweep or its nature */
+    bool converges; /* it is made to show floating-point width (M9) */
+    bool preloads;  /* one of the two loads a library of its own into it */
+    bool looks_up;  /* it is linked statically, and one of the two looks up functions in a vDSO that
+                       the other does not have */
+    double adjusted; /* what faults and interrupts add to the source's count beyond the other's */
+};
 
 /* Patterns of fnmatch(3); the first that fits decides. */
 struct align_rule {
@@ -207,19 +240,23 @@ static bool counts_repetitions(const struct align_function *function)
     return false;
 }
 
-bool align_looks_up(const char *name)
+/* Does it look up symbols, which a statically linked program does for the vDSO alone? */
+static bool align_looks_up(const char *name)
 {
     return strcmp(name, "do_lookup_x") == 0 || strcmp(name, "_dl_lookup_symbol_x") == 0 ||
            strstr(name, "dl_vdso_vsym");
 }
 
-bool align_serves(const char *name)
+/* Does it only serve others: allocate, copy, compare, lock? Then it is executed less or more often
+ * because of those. */
+static bool align_serves(const char *name)
 {
     const struct align_function function = {.object = "", .name = name};
     return find_rule(servants, COUNT(servants), &function) >= 0;
 }
 
-enum align_why align_why_of(const struct align_function *function, const struct align_known *known)
+static enum align_why align_why_of(const struct align_function *function,
+                                   const struct align_known *known)
 {
     const bool both = function->counts[0] && function->counts[1];
     if (known->looks_up && find_rule(look_ups, COUNT(look_ups), function) >= 0)
@@ -504,8 +541,10 @@ static void add_up(struct reasons *reasons, bool recorded, struct repeat_alignme
           by_instructions);
 }
 
-int align_explain(const struct repeat_cell *const executed[2], const struct align_known *known,
-                  struct repeat_alignment *alignment)
+/* Fills reasons and unexplained, so that they add up to the difference. executed: of the source and
+ * of the reference; NULL: not recorded. -ENOMEM. */
+static int align_explain(const struct repeat_cell *const executed[2],
+                         const struct align_known *known, struct repeat_alignment *alignment)
 {
     struct reasons reasons = {0};
     const bool recorded = executed[0] && executed[1];

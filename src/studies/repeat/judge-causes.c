@@ -14,6 +14,17 @@
 /* ----------------------------------------------------------------------------------------------
  * The table of system calls: what each may bring in that is not the same in every execution. */
 
+/* What is to be known of a call, by its name and file. */
+struct call_kind {
+    const char *name; /* NULL: any */
+    const char *file; /* how its file begins; NULL: any */
+    enum repeat_parting cause;
+    bool source; /* it brings something in by its nature: worth telling even where nothing came of
+                    it */
+    bool weak;   /* what it gives differs without anybody minding: times of access, inode numbers */
+    bool place;  /* its result is an address or somebody's number: success is all that counts */
+};
+
 /* Flags in the order of struct call_kind. */
 #define SOURCE  true, false, false
 #define USUAL   false, false, false
@@ -108,7 +119,7 @@ static const struct call_kind kinds[] = {
     {NULL, NULL, PARTING_FILES, WEAK},
 };
 
-const struct call_kind *call_kind_of(const struct repeat_call *call)
+static const struct call_kind *call_kind_of(const struct repeat_call *call)
 {
     const struct call_kind *kind = kinds;
     while ((kind->name && strcmp(kind->name, call->name) != 0) ||
@@ -156,7 +167,8 @@ static bool is_of_the_library(const struct repeat_call *call)
     return strcmp(call->name, "getrandom") == 0 && call->asked == 8;
 }
 
-int call_source(const struct repeat_call *call)
+/* What may come of it: partial input or output is seen by the result alone. -1: nothing. */
+static int call_source(const struct repeat_call *call)
 {
     const struct call_kind *kind = call_kind_of(call);
     if (kind->source)
@@ -172,14 +184,16 @@ static bool same_file(const char *one, const char *other)
            (one[0] != '/' && one[length] == '[' && strncmp(one, other, length + 1) == 0);
 }
 
-bool call_same(const struct repeat_call *one, const struct repeat_call *other)
+/* Is it the same request? */
+static bool call_same(const struct repeat_call *one, const struct repeat_call *other)
 {
     return strcmp(one->name, other->name) == 0 && one->asked == other->asked &&
            same_file(one->what, other->what);
 }
 
-bool call_differs(const struct repeat_call *one, const struct repeat_call *other,
-                  enum repeat_parting *cause, bool *weak)
+/* Did the same request give something else? Then why: a cause, and whether that is weak. */
+static bool call_differs(const struct repeat_call *one, const struct repeat_call *other,
+                         enum repeat_parting *cause, bool *weak)
 {
     const struct call_kind *kind = call_kind_of(one);
     const bool failed_alike = (one->result < 0) == (other->result < 0);
@@ -202,6 +216,27 @@ bool call_differs(const struct repeat_call *one, const struct repeat_call *other
 /* ----------------------------------------------------------------------------------------------
  * Walks two executions beside each other, task by task: as long as they ask for the same, what
  * they are given is compared; where they first ask for something else they have parted. */
+
+/* Where two executions first got something else, by cause, and where they began to do something
+ * else. */
+struct call_difference {
+    const struct repeat_call *call; /* of the first execution; NULL: none */
+    size_t at, of;                  /* the how-manieth of its task's, from 1, and how many */
+    uint64_t times;
+};
+struct calls_walked {
+    struct call_difference gave[PARTING_COUNT]; /* weak ones are left out */
+    bool parted;
+    uint32_t task;
+    size_t at, of;                         /* as above */
+    const struct repeat_call *one, *other; /* what they did there; NULL: it had ended */
+    int blamed;                            /* the cause nearest before that; -1: none */
+    struct call_difference blame;
+    struct call_difference
+        last[PARTING_COUNT]; /* nearest before that, by cause, weak ones left out */
+    bool order;              /* all tasks did the same, but in another order */
+    uint32_t tasks;
+};
 
 /* The calls of one run, by task, each in its order. */
 struct sequence {
@@ -351,8 +386,9 @@ static bool has_other_order(const struct repeat_cell *cell, size_t one, size_t o
     return false;
 }
 
-int calls_walk(const struct repeat_cell *cell, size_t one, size_t other,
-               struct calls_walked *walked)
+/* Runs of one cell that were watched. -ENOMEM. */
+static int calls_walk(const struct repeat_cell *cell, size_t one, size_t other,
+                      struct calls_walked *walked)
 {
     struct sequence first = {0}, second = {0};
     memset(walked, 0, sizeof(*walked));

@@ -19,6 +19,13 @@
  * The sentence about the controls of one program: which did it, what moved the level only, and
  * what is left. It says no more than the figures of the effect. */
 
+/* varies: as-is varies more for certain; named: controls for which there is evidence. */
+struct told {
+    bool varies, varies_less;
+    uint32_t named;
+    struct followed followed;
+};
+
 /* Appends a clause after "; ", whole or not at all; the first one at any length. */
 static void __attribute__((format(printf, 2, 3)))
 say(struct repeat_effect *effect, const char *format, ...)
@@ -216,8 +223,9 @@ static bool is_over(const struct repeat_cell *cell)
     return kept_status(cell) >= STATUS_TIMEOUT;
 }
 
-void settings_tell(const struct settings *settings, const struct told *told,
-                   struct repeat_effect *effect)
+/* The sentence. */
+static void settings_tell(const struct settings *settings, const struct told *told,
+                          struct repeat_effect *effect)
 {
     const struct kept *as_is = &settings->as_is, *controlled = &settings->controlled;
     char before[64], after[64];

@@ -4,6 +4,7 @@
  * Do the points of a sweep differ, do they repeat, and how is that said? */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,23 @@
 #include "studies/repeat/judge.h"
 #include "studies/repeat/study.h"
 
-void swept_release(struct swept *swept)
+/* ----------------------------------------------------------------------------------------------
+ * The points of one sweep, and questions about them. */
+
+struct swept_point {
+    uint64_t at;
+    struct kept kept;
+    double offset; /* base less the smallest base of all points */
+    double median;
+};
+struct swept {
+    struct swept_point *points; /* [count], by rising value */
+    size_t count;
+    size_t runs;       /* of all points */
+    struct kept plain; /* the same setting, not swept; may have no runs */
+};
+
+static void swept_release(struct swept *swept)
 {
     for (size_t i = 0; i < swept->count; i++)
         kept_release(&swept->points[i].kept);
@@ -24,7 +41,9 @@ void swept_release(struct swept *swept)
     *swept = (struct swept){0};
 }
 
-void swept_offset(struct swept *swept)
+#define AUTO_SWEPT __attribute__((cleanup(swept_release)))
+
+static void swept_offset(struct swept *swept)
 {
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < swept->count; i++)
@@ -53,7 +72,9 @@ static double pooled(const struct swept *swept, enum command_sweep sweep, double
     return *df > 0 ? sum / *df : (double)NAN;
 }
 
-double swept_within(const struct swept *swept, enum command_sweep sweep)
+/* Standard deviation of runs at one point, pooled; of random addresses that of the setting without
+ * the sweep, since its points are draws themselves. NaN: nobody repeated anything. */
+static double swept_within(const struct swept *swept, enum command_sweep sweep)
 {
     double df;
     return sqrt(pooled(swept, sweep, &df));
@@ -174,7 +195,9 @@ static bool stands_out(const struct swept *swept, double within)
     return away >= 2 || swept->runs >= 3 * swept->count;
 }
 
-int swept_matters(const struct swept *swept, enum command_sweep sweep, uint64_t seed, bool *matters)
+/* Do points differ beyond what runs at one point do? -ENOMEM. */
+static int swept_matters(const struct swept *swept, enum command_sweep sweep, uint64_t seed,
+                         bool *matters)
 {
     double df, p;
     *matters = false;
@@ -230,8 +253,9 @@ static bool repeats(const struct swept *swept, uint64_t period)
     return share >= 1 || f_p(f, (double)(classes - 1), left) < SWEEP_LEVEL;
 }
 
-/* Powers of two come first: alignment, lines and pages repeat by those, whatever the steps are. */
-uint64_t swept_period(const struct swept *swept)
+/* The smallest distance at which counts repeat; 0: none does. Powers of two come first: alignment,
+ * lines and pages repeat by those, whatever the steps are. */
+static uint64_t swept_period(const struct swept *swept)
 {
     for (uint64_t period = PERIOD_LEAST; period <= PERIOD_MOST; period *= 2)
         if (repeats(swept, period))
@@ -243,6 +267,11 @@ uint64_t swept_period(const struct swept *swept)
 }
 
 /* --- words --- */
+
+struct sweep_shape {
+    double straight; /* share of the variance that a straight line explains */
+    uint64_t period;
+};
 
 static void tell_steady(const struct swept *swept, struct repeat_sweep *sweep)
 {
@@ -263,8 +292,8 @@ static void tell_steady(const struct swept *swept, struct repeat_sweep *sweep)
                  swept->count, unit, ROUNDED(sweep->within, 3));
 }
 
-void swept_tell(const struct swept *swept, const struct sweep_shape *shape,
-                struct repeat_sweep *sweep)
+static void swept_tell(const struct swept *swept, const struct sweep_shape *shape,
+                       struct repeat_sweep *sweep)
 {
     const double range = sweep->highest - sweep->lowest;
     char size[96] = "";

@@ -294,7 +294,9 @@ static double centre_of(double *values, size_t count)
     return sum / (double)half;
 }
 
-void kept_residuals(const struct kept *kept, double *values)
+/* What each run differs from the usual: less the centre of the half that lies closest together.
+ * values: [count] */
+static void kept_residuals(const struct kept *kept, double *values)
 {
     if (!kept->count)
         return;
@@ -772,7 +774,8 @@ static int place_cell(const struct repeat_case *file, size_t index, struct place
     return 0;
 }
 
-int repeat_judge_variation(const struct repeat_case *file, struct repeat_report *report)
+/* The first part: rows, and what of them needs no other part. -ENOMEM. */
+static int repeat_judge_variation(const struct repeat_case *file, struct repeat_report *report)
 {
     size_t most = 0, count = 0;
     int error = 0;

@@ -15,6 +15,41 @@
 #include "studies/repeat/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * Which cell of the case a cell of the store became. */
+
+/* Where a cell of the case comes from. */
+struct repeat_origin {
+    uint32_t cell;     /* its id in the store */
+    size_t index;      /* in the case */
+    uint32_t counters; /* in the store, columns run/…/ included */
+    /* of each column: the event in the case, or what it says of the run */
+    struct {
+        int event; /* -1: none */
+        int says;  /* index of a column run/…/; -1: none */
+    } columns[CELL_MAX_COUNTERS];
+    size_t room; /* for so many runs */
+};
+
+struct repeat_origins {
+    struct repeat_origin *list; /* in rising order of their ids */
+    size_t count;
+};
+
+/* NULL: no command of the case. */
+static struct repeat_origin *repeat_origin_of(const struct repeat_origins *origins, uint32_t cell)
+{
+    size_t low = 0, high = origins->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (origins->list[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < origins->count && origins->list[low].cell == cell ? &origins->list[low] : NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------
  * Executions from the samples of a store, in the order in which they were made. Each is one run
  * with a sample for every column; one that is not whole is damage. */
 
@@ -33,7 +68,8 @@ static const struct {
     {RUN_NANOSECONDS, offsetof(struct repeat_run, nanoseconds)},
 };
 
-int repeat_says(const char *event)
+/* Which column of wire/command.h an event is; -1: none. */
+static int repeat_says(const char *event)
 {
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
         if (strcmp(said[i].event, event) == 0)
@@ -177,8 +213,10 @@ static int take_sample(void *context, const struct sample *sample)
     return 0;
 }
 
-int repeat_take_runs(struct store *store, struct repeat_case *file, struct repeat_origins *origins,
-                     struct failure *failure)
+/* Reads the samples of the store once into the runs of the case; executions that did not end well
+ * are left out. */
+static int repeat_take_runs(struct store *store, struct repeat_case *file,
+                            struct repeat_origins *origins, struct failure *failure)
 {
     struct taking taking = {.store = store, .file = file, .origins = origins, .failure = failure};
     int error = store_each_visit(store, take_visit, &taking, failure);
@@ -222,8 +260,9 @@ static int take_function(void *context, const struct stored_executed *executed)
                : loading_no_memory(telling->failure);
 }
 
-int repeat_take_functions(struct store *store, struct repeat_case *file,
-                          const struct repeat_origins *origins, struct failure *failure)
+/* What the first run of a cell executed. */
+static int repeat_take_functions(struct store *store, struct repeat_case *file,
+                                 const struct repeat_origins *origins, struct failure *failure)
 {
     struct telling telling = {file, origins, failure};
     return store_each_executed(store, take_function, &telling, failure);
@@ -332,8 +371,9 @@ static void forget_counts(struct repeat_case *file, const struct repeat_origins 
     }
 }
 
-int repeat_take_calls(struct store *store, struct repeat_case *file,
-                      const struct repeat_origins *origins, struct failure *failure)
+/* The system calls of each run. */
+static int repeat_take_calls(struct store *store, struct repeat_case *file,
+                             const struct repeat_origins *origins, struct failure *failure)
 {
     struct counting_calls counting = {.telling = {file, origins, failure}};
     int error = each_asking(file, origins, false, failure);
@@ -596,19 +636,6 @@ static int take_cell(void *context, const struct stored_cell *stored)
         !copy_or_empty(&cell->reason, stored->reason ? stored->reason : strerror(stored->error)))
         return loading_no_memory(load->failure);
     return take_columns(load, stored, cell, origin);
-}
-
-struct repeat_origin *repeat_origin_of(const struct repeat_origins *origins, uint32_t cell)
-{
-    size_t low = 0, high = origins->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (origins->list[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < origins->count && origins->list[low].cell == cell ? &origins->list[low] : NULL;
 }
 
 static void release(struct load *load)

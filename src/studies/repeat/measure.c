@@ -482,7 +482,8 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
     }
 }
 
-struct gather_beside repeat_beside(struct repeating *repeating)
+/* What comes beside counts. */
+static struct gather_beside repeat_beside(struct repeating *repeating)
 {
     return (struct gather_beside){.context = repeating,
                                   .ran = take_ran,

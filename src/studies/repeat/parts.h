@@ -101,12 +101,8 @@ extern const struct command command_repeat;
 
 /* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
 
-/* What can be said of the command line before a machine is reached. */
-int repeat_check_options(const struct repeat_options *options, size_t word_count);
 /* The user's command and suites, and what they need on the machine under test. */
 int repeat_find_programs(struct repeating *repeating);
-/* From options and the machine to sources, events, settings and the plan. */
-int repeat_prepare(struct repeating *repeating);
 /* A new store with events, subjects and absences in it. */
 int repeat_create_store(struct repeating *repeating);
 /* --resume: an unfinished one, and what it began with; when the plan was made, its cells become the
@@ -125,10 +121,7 @@ int repeat_exit(struct repeating *repeating, int status);
 
 /* The parts of these: negative errno, with the reason in failure. */
 
-int repeat_find_suites(struct repeating *repeating, struct failure *failure);
 int repeat_find_sources(struct repeating *repeating, struct failure *failure);
-/* What comes beside counts. */
-struct gather_beside repeat_beside(struct repeating *repeating);
 /* "perf_event", or "" of REPEAT_PLAIN. */
 const char *repeat_source_name(const struct repeating *repeating, size_t source);
 
@@ -147,9 +140,6 @@ int repeat_ours(int status);
 /* Is it what a person asked for? Subjects that a study adds of itself are not; where there are but
  * subjects, the first is if it was the command, and all are where there was none. */
 bool repeat_is_own(const struct repeat_run_of *run, size_t program);
-size_t repeat_own_count(const struct repeat_run_of *run);
-/* Are there several, so that each has but a line? */
-bool repeat_is_suite(const struct repeat_run_of *run);
 /* Is this program shown in detail: one alone, or with --all? */
 bool repeat_is_detailed(const struct repeat_run_of *run, size_t program);
 /* Program of a row, or of an index that leads nowhere: NULL. */
@@ -172,9 +162,7 @@ const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat
 
 /* --- words --- */
 
-/* "perl hash.pl", or the name of one whose words are too long for a sentence. */
-void repeat_put_program(const struct repeat_run_of *run, size_t program, struct text *out);
-/* Its name alone. */
+/* Its name, "?" where there is none. */
 const char *repeat_program_name(const struct repeat_run_of *run, size_t program);
 const char *repeat_machine_name(const struct repeat_run_of *run, size_t machine);
 /* " on NAME" where there are several machines. */
@@ -186,29 +174,21 @@ void repeat_number(double value, char *text, size_t size);
 /* The same with a sign. */
 void repeat_difference(double value, char *text, size_t size);
 
-/* --- for programs --- */
-json_t *repeat_effect_json(const struct repeat_run_of *run, const struct repeat_effect *effect);
-json_t *repeat_program_json(const struct repeat_run_of *run, size_t program);
-
-/* --- figures, in the order in which a page has them; any may be without rows --- */
+/* --- figures (figures-sources.c; the others are only of figures.c); any may be without rows --- */
 typedef json_t *repeat_figure(const struct repeat_run_of *run);
-repeat_figure repeat_variation_figure, repeat_spread_figure, repeat_alone_figure,
-    repeat_without_figure, repeat_environment_figure, repeat_stack_figure, repeat_addresses_figure,
-    repeat_causes_figure, repeat_sources_figure, repeat_repetitions_figure, repeat_machines_figure,
-    repeat_contributions_figure, repeat_adjusted_figure, repeat_ranking_figure;
+repeat_figure repeat_environment_figure, repeat_stack_figure, repeat_addresses_figure,
+    repeat_causes_figure, repeat_sources_figure, repeat_repetitions_figure, repeat_machines_figure;
 /* Of a column with the machine: a picture for each where there are several. */
 enum figure_role repeat_machine_role(const struct repeat_run_of *run);
-/* Does the row count instructions? */
-bool repeat_counts_instructions(const struct repeat_run_of *run, const struct repeat_row *row);
-/* … with every repetition of string instructions? It goes as the instructions do. */
+/* Does the row count instructions with every repetition of string instructions? It goes as the
+ * instructions do. */
 bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct repeat_row *row);
 /* Is the row one of the sweep's points? */
 bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
                      const struct repeat_row *row);
 
-/* --- for people, in the order in which they are shown --- */
+/* --- for people (show-table.c; the others are only of show.c) --- */
 typedef void repeat_part(const struct repeat_run_of *run, const struct style *style,
                          struct text *out);
-repeat_part repeat_put_summary, repeat_put_suite, repeat_put_table, repeat_put_controls,
-    repeat_put_sweeps, repeat_put_causes, repeat_put_sources, repeat_put_system, repeat_put_ranking,
-    repeat_put_machines, repeat_put_absences;
+repeat_part repeat_put_table, repeat_put_controls, repeat_put_sweeps, repeat_put_system,
+    repeat_put_ranking;

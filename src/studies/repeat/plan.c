@@ -164,7 +164,8 @@ struct reading {
     struct read_columns *columns; /* [cell id] */
 };
 
-void repeat_plan_drop(struct repeat_plan *plan, size_t wish)
+/* Nothing more of it is executed. */
+static void repeat_plan_drop(struct repeat_plan *plan, size_t wish)
 {
     struct wish *dropped = &plan->wishes.list[wish];
     plan->aims[wish].dropped = true;
@@ -348,7 +349,8 @@ static void set_prices(struct repeat_plan *plan)
     }
 }
 
-void repeat_plan_follow(struct repeat_plan *plan)
+/* What is known of executions becomes what wishes cost, wait for, and which are given up. */
+static void repeat_plan_follow(struct repeat_plan *plan)
 {
     give_up(plan);
     wait_for_others(plan);
@@ -373,7 +375,8 @@ int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct fail
 /* The controls that most often do it. */
 #define SUSPECTS (CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_HASH_SEEDS))
 
-bool repeat_plan_has_passes(const struct repeat_study *study)
+/* Does what is studied go by passes? */
+static bool repeat_plan_has_passes(const struct repeat_study *study)
 {
     return study->program_count > 0;
 }
@@ -391,6 +394,15 @@ static enum repeat_pass pass_in_suite(const struct wished_execution *wished, boo
     if (wished->stage != REPEAT_SETTINGS || (!perf && !cheapest))
         return REPEAT_REST;
     return perf ? REPEAT_FIRST : REPEAT_SUSPECT;
+}
+
+/* The first that counts instructions by executing, or that counts them at all; REPEAT_PLAIN. */
+static size_t repeat_cheapest(const struct repeat_study *study)
+{
+    for (size_t i = 0; i < study->source_count; i++)
+        if (study->sources[i].instructions)
+            return i;
+    return REPEAT_PLAIN;
 }
 
 static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
@@ -486,14 +498,6 @@ static uint32_t least_of(uint32_t runs, uint32_t least)
 static bool is_perf(const struct repeat_source *source)
 {
     return strcmp(source->name, "perf_event") == 0;
-}
-
-size_t repeat_cheapest(const struct repeat_study *study)
-{
-    for (size_t i = 0; i < study->source_count; i++)
-        if (study->sources[i].instructions)
-            return i;
-    return REPEAT_PLAIN;
 }
 
 /* The first that counts instructions and lets this control reach the program. */

@@ -133,8 +133,6 @@ void repeat_plan_free(struct repeat_plan *plan);
 int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct failure *failure);
 /* Opens the wishes of the next pass; false: all are open. */
 bool repeat_plan_further(struct repeat_plan *plan);
-/* Nothing more of it is executed. */
-void repeat_plan_drop(struct repeat_plan *plan, size_t wish);
 /* ns that an execution of this program is expected to take with that source. */
 uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_t source,
                            enum command_detail detail);
@@ -161,20 +159,14 @@ struct wished_execution {
     uint32_t processes, least;
     size_t after; /* a wish; NO_WISH */
 };
-/* Does what is studied go by passes? */
-bool repeat_plan_has_passes(const struct repeat_study *study);
 /* A wish gets its pass, and waits for it. */
 void repeat_plan_assign(const struct repeat_wisher *wisher, const struct wished_execution *wished,
                         size_t wish);
-/* What is known of executions becomes what wishes cost, wait for, and which are given up. */
-void repeat_plan_follow(struct repeat_plan *plan);
 /* The index of the wish, NO_WISH after a failure. */
 size_t repeat_wish(struct repeat_wisher *wisher, const struct wished_execution *wished);
 /* The wish of these, or NO_WISH. */
 size_t repeat_find_wish(const struct repeat_plan *plan, size_t program, size_t source,
                         uint32_t controls, enum command_sweep sweep, enum command_detail detail);
-/* The first that counts instructions by executing, or that counts them at all; REPEAT_PLAIN. */
-size_t repeat_cheapest(const struct repeat_study *study);
 void repeat_wish_settings(struct repeat_wisher *wisher, enum repeat_stage stage, size_t begin,
                           size_t end);
 void repeat_wish_as_is(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
@@ -198,39 +190,3 @@ bool repeat_subject_needs_counter(const struct catalogue_subject *subject);
  * absences. Called once a store; programs of the same name and words are joined. Hostile stores get
  * a sentence. The caller releases the case also after a failure. */
 int repeat_load(struct store *store, struct repeat_case *file, struct failure *failure);
-
-/* ----------------------------------------------------------------------------------------------
- * Inside the loading of executions: what its steps share. */
-
-/* Where a cell of the case comes from. */
-struct repeat_origin {
-    uint32_t cell;     /* its id in the store */
-    size_t index;      /* in the case */
-    uint32_t counters; /* in the store, columns run/…/ included */
-    /* of each column: the event in the case, or what it says of the run */
-    struct {
-        int event; /* -1: none */
-        int says;  /* index of a column run/…/; -1: none */
-    } columns[CELL_MAX_COUNTERS];
-    size_t room; /* for so many runs */
-};
-
-struct repeat_origins {
-    struct repeat_origin *list; /* in rising order of their ids */
-    size_t count;
-};
-/* NULL: no command of the case. */
-struct repeat_origin *repeat_origin_of(const struct repeat_origins *origins, uint32_t cell);
-
-/* Which column of wire/command.h an event is; -1: none. */
-int repeat_says(const char *event);
-
-/* Reads the samples of the store once into the runs of the case; executions that did not end well
- * are left out. */
-int repeat_take_runs(struct store *store, struct repeat_case *file, struct repeat_origins *origins,
-                     struct failure *failure);
-/* Then what the first run of a cell executed, and the system calls of each. */
-int repeat_take_functions(struct store *store, struct repeat_case *file,
-                          const struct repeat_origins *origins, struct failure *failure);
-int repeat_take_calls(struct store *store, struct repeat_case *file,
-                      const struct repeat_origins *origins, struct failure *failure);

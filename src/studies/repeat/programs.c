@@ -493,7 +493,7 @@ static int take(struct repeating *repeating, const char *name, struct failure *f
     return error < 0 ? error : suite_bring(suite, repeating->session, failure);
 }
 
-int repeat_find_suites(struct repeating *repeating, struct failure *failure)
+static int repeat_find_suites(struct repeating *repeating, struct failure *failure)
 {
     const struct string_list *names = &repeating->run.options->suite;
     int error = 0;

@@ -43,7 +43,7 @@ bool repeat_is_own(const struct repeat_run_of *run, size_t program)
     return run->status < 0 || program == 0;
 }
 
-size_t repeat_own_count(const struct repeat_run_of *run)
+static size_t repeat_own_count(const struct repeat_run_of *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->file.program_count; i++)
@@ -51,7 +51,8 @@ size_t repeat_own_count(const struct repeat_run_of *run)
     return count;
 }
 
-bool repeat_is_suite(const struct repeat_run_of *run)
+/* Are there several, so that each has but a line? */
+static bool repeat_is_suite(const struct repeat_run_of *run)
 {
     return repeat_own_count(run) > 1;
 }
@@ -192,7 +193,8 @@ const char *repeat_machine_name(const struct repeat_run_of *run, size_t machine)
     return name && *name ? name : "?";
 }
 
-void repeat_put_program(const struct repeat_run_of *run, size_t program, struct text *out)
+/* "perl hash.pl", or the name of one whose words are too long for a sentence. */
+static void repeat_put_program(const struct repeat_run_of *run, size_t program, struct text *out)
 {
     const char *words =
         program < run->file.program_count ? run->file.programs[program].words : NULL;
@@ -385,8 +387,8 @@ static void put_ending(const struct repeat_run_of *run, const struct style *styl
     section_put_words(text_string(&words), style, out);
 }
 
-void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
+static void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
+                               struct text *out)
 {
     const struct repeat_case *file = &run->file;
     const size_t before = out->length;
@@ -578,7 +580,8 @@ static void put_lines(const struct repeat_run_of *run, const struct style *style
     section_put_words(text_string(&legend), style, out);
 }
 
-void repeat_put_suite(const struct repeat_run_of *run, const struct style *style, struct text *out)
+static void repeat_put_suite(const struct repeat_run_of *run, const struct style *style,
+                             struct text *out)
 {
     if (!repeat_is_suite(run))
         return;
@@ -615,8 +618,8 @@ static void add_machine_line(struct table *table, const struct repeat_run_of *ru
     *first = isfinite(*first) ? *first : row->mean;
 }
 
-void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
-                         struct text *out)
+static void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
+                                struct text *out)
 {
     static const struct column columns[] = {
         {"program", false, false, false},  {"machine", false, false, false},
@@ -659,7 +662,8 @@ static void put_seen(const struct repeat_run_of *run, const struct repeat_seen *
     section_put_item(text_string(&words), style, out);
 }
 
-void repeat_put_causes(const struct repeat_run_of *run, const struct style *style, struct text *out)
+static void repeat_put_causes(const struct repeat_run_of *run, const struct style *style,
+                              struct text *out)
 {
     bool any = false;
     /* What parted runs before what only may. */
@@ -749,8 +753,8 @@ static void put_evidence(const struct repeat_alignment *alignment, bool all,
     }
 }
 
-void repeat_put_sources(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
+static void repeat_put_sources(const struct repeat_run_of *run, const struct style *style,
+                               struct text *out)
 {
     static const struct column columns[] = {
         {"program", false, false, false},   {"source", false, false, false},
@@ -804,8 +808,8 @@ static void add_failed(const struct repeat_run_of *run, struct omissions *omissi
     }
 }
 
-void repeat_put_absences(const struct repeat_run_of *run, const struct style *style,
-                         struct text *out)
+static void repeat_put_absences(const struct repeat_run_of *run, const struct style *style,
+                                struct text *out)
 {
     const struct repeat_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};

@@ -135,7 +135,8 @@ static int check_names(const struct repeat_options *options, struct failure *fai
     return error;
 }
 
-int repeat_check_options(const struct repeat_options *options, size_t word_count)
+/* What can be said of the command line before a machine is reached. */
+static int repeat_check_options(const struct repeat_options *options, size_t word_count)
 {
     struct failure failure = {0};
     int error = check_from(options, word_count, &failure);
@@ -268,7 +269,8 @@ static int plan(struct repeating *repeating, struct failure *failure)
                      : repeat_plan_make(study, repeating->catalogue, &repeating->plan, failure);
 }
 
-int repeat_prepare(struct repeating *repeating)
+/* From options and the machine to sources, events, settings and the plan. */
+static int repeat_prepare(struct repeating *repeating)
 {
     const struct repeat_options *options = repeating->run.options;
     struct failure failure = {0};

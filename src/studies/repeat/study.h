@@ -305,8 +305,7 @@ struct repeat_report {
 int repeat_judge(const struct repeat_case *file, uint64_t seed, struct repeat_report *report);
 void repeat_report_release(struct repeat_report *report);
 
-/* The parts, in this order; each reads what those before it filled. 0 or -ENOMEM. */
-int repeat_judge_variation(const struct repeat_case *file, struct repeat_report *report);
+/* The parts after the rows, in this order; each reads what those before it filled. 0 or -ENOMEM. */
 int repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report);
 int repeat_adjust(const struct repeat_case *file, struct repeat_report *report);
 int repeat_judge_controls(const struct repeat_case *file, uint64_t seed,
