@@ -10,6 +10,26 @@
 #include "studies/validate/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * What the figures of `assay validate` share. */
+
+#define VALIDATE_FIGURE_ROWS 1000u
+
+/* Has it runs that can be held against one number? */
+static bool validate_is_comparable(const struct judged_point *point)
+{
+    const struct truth *truth = &point->point->truth;
+    return point->runs > point->disturbed && !point->against_account &&
+           truth->grade != TRUTH_NONE && truth->low == truth->high;
+}
+
+/* Of a count, from the point's truth; NAN where that is zero. */
+static double validate_percent(const struct judged_point *point, double count)
+{
+    const double truth = (double)point->point->truth.low;
+    return truth != 0 ? 100 * (count - truth) / truth : NAN;
+}
+
+/* ----------------------------------------------------------------------------------------------
  * Figures of `assay validate` that have events and verdicts rather than counts. */
 
 #define NAMES_MOST 12u
@@ -43,7 +63,7 @@ static size_t name_events(const struct judgements *judgements, enum verdict verd
     return count;
 }
 
-json_t *validate_figure_verdicts(const struct judgements *judgements)
+static json_t *validate_figure_verdicts(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP, false},
                                                    {"events", "events", ROLE_VALUE, false},
@@ -111,7 +131,7 @@ static size_t count_mixed(const struct judgements *judgements)
     return mixed;
 }
 
-json_t *validate_figure_specimens(const struct judgements *judgements)
+static json_t *validate_figure_specimens(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {{"specimen", "specimen", ROLE_X, false},
                                                    {"event", "event", ROLE_Y, false},
@@ -197,7 +217,7 @@ static size_t add_overheads(json_t *figure, const struct judgements *judgements,
     return rows;
 }
 
-json_t *validate_figure_overhead(const struct judgements *judgements)
+static json_t *validate_figure_overhead(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
@@ -228,7 +248,7 @@ json_t *validate_figure_overhead(const struct judgements *judgements)
 
 /* --- why --- */
 
-json_t *validate_figure_explanations(const struct judgements *judgements)
+static json_t *validate_figure_explanations(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_NONE, true},    {"verdict", "verdict", ROLE_NONE, true},
@@ -271,19 +291,6 @@ enum turn { TURN_WRONG, TURN_EXACT, TURNS };
 static bool has_turn(const struct judged_row *row, enum turn turn)
 {
     return (row->verdict == VERDICT_EXACT) == (turn == TURN_EXACT);
-}
-
-bool validate_is_comparable(const struct judged_point *point)
-{
-    const struct truth *truth = &point->point->truth;
-    return point->runs > point->disturbed && !point->against_account &&
-           truth->grade != TRUTH_NONE && truth->low == truth->high;
-}
-
-double validate_percent(const struct judged_point *point, double count)
-{
-    const double truth = (double)point->point->truth.low;
-    return truth != 0 ? 100 * (count - truth) / truth : NAN;
 }
 
 /* --- reported against predicted --- */

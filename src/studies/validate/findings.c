@@ -4,20 +4,67 @@
  * The claims of the paper on microbenchmarks as data, and their way through the rules: judgements
  * in, findings out (docs/findings.md). */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stats/interval.h"
-#include "studies/validate/findings.h"
-#include "studies/validate/judge.h"
+#include "studies/validate/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What a claim is. Claims are data at the end of this file. */
+
+/* Which events on which specimens test a claim. Lists are separated by spaces. */
+struct tested_by {
+    const char *what; /* for people: "rounding"; NULL ends a table */
+    const char *classes, *specimens;
+};
+
+enum foretold {
+    FORETOLD_TRUTH,     /* what the specimen's truth says; anything within limits is right */
+    FORETOLD_LOOP_ENDS, /* the paper's own: one misprediction for each loop that ends, N + 1 */
+};
+
+struct claim;
+typedef void claim_rule(const struct claim *claim, const struct judgements *judgements,
+                        struct finding *finding);
+
+#define TESTED_BY_MOST 4
+struct claim {
+    const char *id, *text;
+    const char *figure; /* of the paper */
+    claim_rule *rule;
+    const char *unit;
+    /* Is it about predictors, caches or time, which an emulator has not? */
+    bool physical;
+    enum foretold foretold;
+    /* Counts below this are left out: starting up (a predictor learns, a cache fills) costs some
+     * tens of events, and one count must not weigh more than 1 %. */
+    double least;
+    struct tested_by tests[TESTED_BY_MOST];
+    bool needs_first; /* without the first of the tests the rest decides nothing */
+    bool first_only;  /* tests are alternatives: the first that can be made decides */
+    struct tested_by exceptions[TESTED_BY_MOST]; /* told beside the verdict, not part of it */
+};
 
 /* ----------------------------------------------------------------------------------------------
  * One judged point as evidence for a claim: how far its counts are from what was foretold, and how
  * sure that is. Shared by the rules of findings. */
 
-double reading_foretold(const struct judged_point *point, enum foretold foretold)
+/* The claims speak of deviations of this size. */
+#define WITHIN_PERCENT 1.0
+
+/* One point as evidence for or against a claim, in percent of what was foretold. */
+struct reading {
+    const struct judgement *judgement;
+    const struct judged_row *row;
+    const struct judged_point *point;
+    double estimate, low, high; /* deviation with its 95 % interval */
+    double detectable;          /* smallest deviation that four of five such samples would show */
+    enum finding_verdict verdict;
+};
+
+/* The count that a point is measured by. */
+static double reading_foretold(const struct judged_point *point, enum foretold foretold)
 {
     const struct truth *truth = &point->point->truth;
     if (foretold == FORETOLD_LOOP_ENDS)
@@ -58,9 +105,11 @@ static enum finding_verdict within(double low, double high)
     return FINDING_INCONCLUSIVE;
 }
 
-bool reading_take(const struct judgement *judgement, const struct judged_row *row,
-                  const struct judged_point *point, enum foretold foretold, bool reported,
-                  struct reading *reading)
+/* Puts `foretold` against the point's counts; reported: before the overhead is subtracted. False
+ * where the point says nothing. */
+static bool reading_take(const struct judgement *judgement, const struct judged_row *row,
+                         const struct judged_point *point, enum foretold foretold, bool reported,
+                         struct reading *reading)
 {
     double count = reading_foretold(point, foretold);
     size_t quiet = quiet_runs(point);
@@ -89,15 +138,16 @@ bool reading_take(const struct judgement *judgement, const struct judged_row *ro
     return true;
 }
 
-bool reading_is_open(const struct reading *reading)
+/* Has its interval no end? So it is with a single run. */
+static bool reading_is_open(const struct reading *reading)
 {
     return !isfinite(reading->low) || !isfinite(reading->high);
 }
 
-/* A single run says nothing where there are points of more. What is refuted weighs more than what
- * is open, and that more than what is confirmed; among equals the one whose interval reaches
- * furthest. */
-bool reading_graver(const struct reading *one, const struct reading *other)
+/* Is `one` the graver deviation? A single run says nothing where there are points of more. What is
+ * refuted weighs more than what is open, and that more than what is confirmed; among equals the one
+ * whose interval reaches furthest. */
+static bool reading_graver(const struct reading *one, const struct reading *other)
 {
     if (reading_is_open(one) != reading_is_open(other))
         return reading_is_open(other);
@@ -108,7 +158,8 @@ bool reading_graver(const struct reading *one, const struct reading *other)
     return fmax(fabs(one->low), fabs(one->high)) > fmax(fabs(other->low), fabs(other->high));
 }
 
-void reading_report(const struct reading *reading, struct finding *finding)
+/* Copies estimate, interval and verdict; intervals without end become "no estimate". */
+static void reading_report(const struct reading *reading, struct finding *finding)
 {
     finding->verdict = reading->verdict;
     finding->has_estimate = !reading_is_open(reading);
@@ -126,7 +177,8 @@ static int digits_of(double percent)
     return fabs(percent) >= 10 ? 0 : fabs(percent) >= 0.1 ? 1 : 3;
 }
 
-void reading_words(const struct reading *reading, char *words, size_t size)
+/* "+0.3 % [+0.1, +0.5]"; "+0.3 %" where nothing varies. */
+static void reading_words(const struct reading *reading, char *words, size_t size)
 {
     double low = reading->low, high = reading->high, estimate = reading->estimate;
     if (!reading_is_open(reading) && high - low < 1e-9)
@@ -153,7 +205,8 @@ static bool lists(const char *list, const char *word, size_t length)
     return false;
 }
 
-bool claim_lists(const char *list, const char *word)
+/* Is `word` among those of a list separated by spaces? A specimen counts by its name alone. */
+static bool claim_lists(const char *list, const char *word)
 {
     return lists(list, word, strcspn(word, "/"));
 }
@@ -164,7 +217,8 @@ static bool is_source(const struct evidence *evidence)
     return evidence->kind && strcmp(evidence->kind, "source") == 0;
 }
 
-bool claim_concerns(const struct judgement *judgement, const char *classes)
+/* May this event say something of the machine, and does it count one of the classes? */
+static bool claim_concerns(const struct judgement *judgement, const char *classes)
 {
     const struct evidence *evidence = judgement->evidence;
     return evidence->class && !is_source(evidence) && claim_lists(classes, evidence->class);
@@ -184,7 +238,8 @@ static void put_choice(const char *list, char *words, size_t size)
     }
 }
 
-bool claim_usable(const struct judgement *judgement, char *why, size_t size)
+/* Did it count at all here? Otherwise why not, as a clause. */
+static bool claim_usable(const struct judgement *judgement, char *why, size_t size)
 {
     const struct evidence *evidence = judgement->evidence;
     const char *reason =
@@ -235,8 +290,11 @@ static void excuse_points(const struct claim *claim, const struct tested_by *tes
                  evidence->event);
 }
 
-enum excuse claim_excuse(const struct claim *claim, const struct tested_by *test,
-                         const struct judgements *judgements, char *why, size_t size)
+/* Why nothing was read in a test, as a clause about the event that came furthest. Excuses of tests
+ * whose events came further weigh more: the result. */
+enum excuse { EXCUSE_NOT_TRIED, EXCUSE_REFUSED, EXCUSE_NOT_ENOUGH };
+static enum excuse claim_excuse(const struct claim *claim, const struct tested_by *test,
+                                const struct judgements *judgements, char *why, size_t size)
 {
     enum excuse excuse = EXCUSE_NOT_TRIED;
     bool sourced = false;
@@ -348,8 +406,9 @@ static size_t look_at(const struct judgements *judgements, bool otherwise, struc
     return rows;
 }
 
-void rule_overhead(const struct claim *claim, const struct judgements *judgements,
-                   struct finding *finding)
+/* What measuring adds shows in small counts and vanishes in large ones. */
+static void rule_overhead(const struct claim *claim, const struct judgements *judgements,
+                          struct finding *finding)
 {
     (void)claim;
     struct ends best = {0};
@@ -476,8 +535,9 @@ static void excuse(const struct claim *claim, const struct judgements *judgement
     finding_add(finding, "%s", best);
 }
 
-void rule_threshold(const struct claim *claim, const struct judgements *judgements,
-                    struct finding *finding)
+/* Small counts are reported as zero. */
+static void rule_threshold(const struct claim *claim, const struct judgements *judgements,
+                           struct finding *finding)
 {
     struct threshold best = {0};
     for (const struct tested_by *test = claim->tests; test->what && !best.row; test++)
@@ -604,8 +664,9 @@ static void within_excuse(const struct claim *claim, const struct tested_by *tes
     untested->any = true;
 }
 
-void rule_within(const struct claim *claim, const struct judgements *judgements,
-                 struct finding *finding)
+/* Counts lie within 1 % of what was foretold. */
+static void rule_within(const struct claim *claim, const struct judgements *judgements,
+                        struct finding *finding)
 {
     struct gravest gravest = {0};
     struct untested untested = {0};

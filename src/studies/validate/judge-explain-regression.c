@@ -16,6 +16,13 @@
 /* ----------------------------------------------------------------------------------------------
  * Columns for the regression, from what the points say of their code. */
 
+struct candidates {
+    const struct error_point **rows; /* the points that take part */
+    size_t row_count;
+    struct candidate *list;
+    size_t count;
+};
+
 static bool knows_opcodes(const struct point *point)
 {
     for (size_t i = 0; i < point->trait_count; i++)
@@ -24,7 +31,8 @@ static bool knows_opcodes(const struct point *point)
     return false;
 }
 
-int opcodes_known(const struct errors *errors)
+/* Are the opcodes of all points known (2), of some (1), of none (0)? */
+static int opcodes_known(const struct errors *errors)
 {
     size_t known = 0, all = 0;
     for (size_t i = 0; i < errors->count; i++)
@@ -184,7 +192,9 @@ static bool ends_with(const char *text, const char *end)
     return length >= more && strcmp(text + length - more, end) == 0;
 }
 
-int candidates_gather(const struct errors *errors, bool opcodes, struct candidates *candidates)
+/* opcodes: only points whose opcodes are known take part, and opcodes are candidates. -ENOMEM. */
+static int candidates_gather(const struct errors *errors, bool opcodes,
+                             struct candidates *candidates)
 {
     *candidates = (struct candidates){0};
     candidates->rows = reallocarray(NULL, errors->count + 1, sizeof(*candidates->rows));
@@ -215,7 +225,7 @@ int candidates_gather(const struct errors *errors, bool opcodes, struct candidat
     return result;
 }
 
-void candidates_release(struct candidates *candidates)
+static void candidates_release(struct candidates *candidates)
 {
     for (size_t i = 0; i < candidates->count; i++)
         free(candidates->list[i].values);

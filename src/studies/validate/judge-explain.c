@@ -89,7 +89,8 @@ void say_term(struct explaining *explaining, const struct candidate *candidate,
 #define SIGMAS_LEAST 5.0 /* of the point's mean: far beyond what the worst of many would be */
 #define QUIET_LEAST  5   /* runs, for a mean and its spread to be known */
 
-int explain_point(struct explaining *explaining)
+/* One point that is off, where all others together said nothing. */
+static int explain_point(struct explaining *explaining)
 {
     const struct errors *errors = &explaining->errors;
     const struct error_point *worst = NULL;
@@ -287,7 +288,8 @@ static void say(struct explaining *explaining, double multiple,
                    fit->telling, factor);
 }
 
-int explain_definition(struct explaining *explaining, bool *found)
+/* Another class whose truths the counts are; then nothing is left to be explained. */
+static int explain_definition(struct explaining *explaining, bool *found)
 {
     struct definitions candidates;
     *found = false;
@@ -422,7 +424,7 @@ static void leave_lost_out(struct errors *errors, bool small)
         }
 }
 
-int explain_lost(struct explaining *explaining)
+static int explain_lost(struct explaining *explaining)
 {
     for (int small = 0; small < 2; small++) {
         struct lost lost = count_lost(&explaining->errors, small);
@@ -486,7 +488,7 @@ static struct shared count_shared(const struct errors *errors)
     return shared;
 }
 
-int explain_multiplexing(struct explaining *explaining)
+static int explain_multiplexing(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     struct shared shared = count_shared(errors);

@@ -168,7 +168,9 @@ static size_t null_counts(const struct point *null, const struct judged_point *j
     return count;
 }
 
-int measure_overhead(const struct evidence *evidence, struct judged_point *judged)
+/* What the null cell of a point's way says: overhead and its spread, the way's own account.
+ * Without such a cell has_overhead stays false. -ENOMEM. */
+static int measure_overhead(const struct evidence *evidence, struct judged_point *judged)
 {
     const struct point *null = null_of(evidence, judged->point);
     if (!null)

@@ -207,7 +207,8 @@ static void describe_range(struct judged_row *row, const struct features *featur
              signed_figure(features->error_low, low), signed_figure(features->error_high, high));
 }
 
-void describe_deviation(struct judged_row *row)
+/* The note on the factor or offset of a row that is off: "reads 1.020 of the truth at every N". */
+static void describe_deviation(struct judged_row *row)
 {
     static bool (*const descriptions[])(struct judged_row *, const struct features *) = {
         describe_limits, describe_stuck,  describe_excess,
@@ -577,6 +578,83 @@ void note_unscheduled(struct judgement *judgement, size_t unscheduled)
 /* ----------------------------------------------------------------------------------------------
  * Ladders: the points of an event that differ in N only, and the line through their counts. */
 
+/* --- the line --- */
+
+static size_t fitted_runs(const struct judged_row *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row->point_count; i++)
+        count += row->points[i].runs;
+    return count;
+}
+
+/* What the run was to count; of limits nobody knows. */
+static bool run_truth(const struct judged_point *judged, const struct evidence_run *run,
+                      double *predicted)
+{
+    const struct truth *truth = &judged->point->truth;
+    if (judged->against_account) {
+        *predicted = (double)account_switches(&run->account) - (double)judged->usual_switches;
+        return true;
+    }
+    *predicted = (double)truth->low;
+    return truth->grade != TRUTH_NONE && truth->low == truth->high;
+}
+
+static size_t gather_line(const struct judged_row *row, double *x, double *y)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *judged = &row->points[i];
+        for (size_t j = 0; j < judged->point->run_count; j++) {
+            const struct evidence_run *run = &judged->point->runs[j];
+            wide value;
+            if (!run_is_judged(judged, run) || !run_count_of(run, &value) ||
+                !run_truth(judged, run, &x[count]))
+                continue;
+            y[count++] = (double)(value - judged->overhead);
+        }
+    }
+    return count;
+}
+
+static bool differ(const double *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (values[i] != values[0])
+            return true;
+    return false;
+}
+
+/* -ENOMEM. */
+static int fit_row(struct judged_row *row)
+{
+    size_t most = fitted_runs(row);
+    if (most < 3)
+        return 0;
+    AUTO_FREE double *x = reallocarray(NULL, most, sizeof(*x));
+    AUTO_FREE double *y = reallocarray(NULL, most, sizeof(*y));
+    if (!x || !y)
+        return -ENOMEM;
+    size_t count = gather_line(row, x, y);
+    if (count < 3 || !differ(x, count))
+        return 0;
+    struct least_squares fit;
+    struct coefficient intercept, slope;
+    int error = straight_line(x, y, count, &fit, &intercept, &slope);
+    if (error == -ENOMEM)
+        return error;
+    row->fit.known = error == 0 && !intercept.aliased && !slope.aliased;
+    if (!row->fit.known)
+        return 0;
+    row->fit = (struct judged_fit){true,           intercept.value,    intercept.low,
+                                   intercept.high, slope.value,        slope.low,
+                                   slope.high,     fit.residual_stdev, fit.r_squared};
+    return 0;
+}
+
+/* --- the ladders --- */
+
 static bool belongs(const struct judged_row *row, const struct point *point)
 {
     return strcmp(row->specimen, point->specimen) == 0 && strcmp(row->path, point->path) == 0 &&
@@ -662,80 +740,6 @@ int gather_rows(struct judgement *judgement)
         if (error < 0)
             return error;
     }
-    return 0;
-}
-
-/* --- the line --- */
-
-static size_t fitted_runs(const struct judged_row *row)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < row->point_count; i++)
-        count += row->points[i].runs;
-    return count;
-}
-
-/* What the run was to count; of limits nobody knows. */
-static bool run_truth(const struct judged_point *judged, const struct evidence_run *run,
-                      double *predicted)
-{
-    const struct truth *truth = &judged->point->truth;
-    if (judged->against_account) {
-        *predicted = (double)account_switches(&run->account) - (double)judged->usual_switches;
-        return true;
-    }
-    *predicted = (double)truth->low;
-    return truth->grade != TRUTH_NONE && truth->low == truth->high;
-}
-
-static size_t gather_line(const struct judged_row *row, double *x, double *y)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < row->point_count; i++) {
-        const struct judged_point *judged = &row->points[i];
-        for (size_t j = 0; j < judged->point->run_count; j++) {
-            const struct evidence_run *run = &judged->point->runs[j];
-            wide value;
-            if (!run_is_judged(judged, run) || !run_count_of(run, &value) ||
-                !run_truth(judged, run, &x[count]))
-                continue;
-            y[count++] = (double)(value - judged->overhead);
-        }
-    }
-    return count;
-}
-
-static bool differ(const double *values, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (values[i] != values[0])
-            return true;
-    return false;
-}
-
-int fit_row(struct judged_row *row)
-{
-    size_t most = fitted_runs(row);
-    if (most < 3)
-        return 0;
-    AUTO_FREE double *x = reallocarray(NULL, most, sizeof(*x));
-    AUTO_FREE double *y = reallocarray(NULL, most, sizeof(*y));
-    if (!x || !y)
-        return -ENOMEM;
-    size_t count = gather_line(row, x, y);
-    if (count < 3 || !differ(x, count))
-        return 0;
-    struct least_squares fit;
-    struct coefficient intercept, slope;
-    int error = straight_line(x, y, count, &fit, &intercept, &slope);
-    if (error == -ENOMEM)
-        return error;
-    row->fit.known = error == 0 && !intercept.aliased && !slope.aliased;
-    if (!row->fit.known)
-        return 0;
-    row->fit = (struct judged_fit){true,           intercept.value,    intercept.low,
-                                   intercept.high, slope.value,        slope.low,
-                                   slope.high,     fit.residual_stdev, fit.r_squared};
     return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "studies/validate/judge.h"
@@ -85,8 +84,9 @@ static bool find_contrast(const struct judgement *judgement, same_kind *same,
     return *right && *wrong;
 }
 
-/* The same code counted right one way and wrong another says where to look. */
-void compare_settings(struct judgement *judgement)
+/* One event in several patterns, with several numbers of counters: a note where one is right. The
+ * same code counted right one way and wrong another says where to look. */
+static void compare_settings(struct judgement *judgement)
 {
     const struct judged_row *right, *wrong;
     if (find_contrast(judgement, same_pattern, &right, &wrong))
@@ -97,7 +97,8 @@ void compare_settings(struct judgement *judgement)
                  right->counters, right->counters == 1 ? "" : "s", wrong->counters);
 }
 
-void compare_cores(struct judgement *judgement)
+/* One event on cores of several types. */
+static void compare_cores(struct judgement *judgement)
 {
     const char *right = NULL, *wrong = NULL;
     for (size_t i = 0; i < judgement->row_count; i++) {
@@ -149,7 +150,8 @@ static bool rows_disagree(const struct judged_row *left, const struct judged_row
     return false;
 }
 
-void compare_paths(struct judgement *judgement)
+/* One event by several paths. */
+static void compare_paths(struct judgement *judgement)
 {
     for (size_t i = 0; i < judgement->row_count; i++)
         for (size_t j = i + 1; j < judgement->row_count; j++) {
@@ -245,7 +247,8 @@ static void check_whole(struct judgement *whole, const struct judgement *const p
                 return;
 }
 
-void check_identities(struct judgements *all)
+/* Events that add up. */
+static void check_identities(struct judgements *all)
 {
     for (size_t i = 0; i < sizeof(identities) / sizeof(*identities); i++)
         for (size_t j = 0; j < all->count; j++) {
@@ -452,7 +455,8 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
 
 /* --- ranks --- */
 
-double mean_relative_error(const struct judgement *judgement)
+/* Mean over points that demand counts: |error| in parts of the truth, at most 1e6. */
+static double mean_relative_error(const struct judgement *judgement)
 {
     double sum = 0;
     size_t count = 0;

@@ -57,10 +57,6 @@ struct errors {
 int errors_collect(const struct judgement *judgement, struct errors *errors);
 /* Location and sigma of every point, from the runs that are not left out. -ENOMEM. */
 int errors_sum_up(struct errors *errors);
-/* Steps of it. One point by itself: its variance stands in sigma until the noise is settled; the
- * degrees of freedom behind it are returned. values, work: room for all of its runs. */
-double error_point_sum_up(struct error_point *point, double *values, double *work);
-int errors_settle_noise(struct errors *errors);
 void errors_release(struct errors *errors);
 
 /* Does the point take part in a regression? */
@@ -111,19 +107,12 @@ void explaining_add(struct explaining *explaining, const struct explanation *exp
 int explain_wrap(struct explaining *explaining);
 int explain_threshold(struct explaining *explaining);
 int explain_saturation(struct explaining *explaining);
-int explain_lost(struct explaining *explaining);
-int explain_multiplexing(struct explaining *explaining);
-/* Another class whose truths the counts are; then nothing is left to be explained. */
-int explain_definition(struct explaining *explaining, bool *found);
 /* Within the runs of a point: errors that come and go with interrupts, or with time. */
 int explain_interrupts(struct explaining *explaining);
 int explain_stray_faults(struct explaining *explaining);
 /* Sparse regression of the points' errors on what their code does: faults, system calls,
  * interrupts, opcodes, classes, its own truth (a factor), a constant (an offset). */
 int explain_regression(struct explaining *explaining);
-
-/* One point that is off, where all others together said nothing. */
-int explain_point(struct explaining *explaining);
 
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);
@@ -153,18 +142,6 @@ struct candidate {
     bool part_of_own; /* never more than the event's own truth */
 };
 
-struct candidates {
-    const struct error_point **rows; /* the points that take part */
-    size_t row_count;
-    struct candidate *list;
-    size_t count;
-};
-
-/* opcodes: only points whose opcodes are known take part, and opcodes are candidates. -ENOMEM. */
-int candidates_gather(const struct errors *errors, bool opcodes, struct candidates *candidates);
-void candidates_release(struct candidates *candidates);
-/* Are the opcodes of all points known (2), of some (1), of none (0)? */
-int opcodes_known(const struct errors *errors);
 /* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
 void say_term(struct explaining *explaining, const struct candidate *candidate,
               const struct explanation *found, const char *alike);
@@ -187,10 +164,6 @@ int64_t account_switches(const struct account *account);
 /* The error of a run, exactly: see run_error. */
 bool run_exact_error(const struct judged_point *judged, const struct evidence_run *run,
                      wide *error);
-
-/* What the null cell of a point's way says: overhead and its spread, the way's own account.
- * Without such a cell has_overhead stays false. -ENOMEM. */
-int measure_overhead(const struct evidence *evidence, struct judged_point *judged);
 
 /* Fills judged from the point, which it points to. -ENOMEM. */
 int judge_point(const struct evidence *evidence, const struct point *point,
@@ -236,12 +209,8 @@ bool grade_is_firm(enum truth_grade grade);
 /* Groups the points of the judgement's evidence into rows, sums up every point, fits every ladder.
  * judgement->evidence must be set. -ENOMEM. */
 int gather_rows(struct judgement *judgement);
-/* -ENOMEM. */
-int fit_row(struct judged_row *row);
 /* Verdict, and the note that goes with it; the cause is the event's, where the row deviates. */
 void judge_row(struct judged_row *row, const struct circumstances *circumstances);
-/* The same for the factor or offset of a row that is off: "reads 1.020 of the truth at every N". */
-void describe_deviation(struct judged_row *row);
 /* Does the truth outweigh the overhead anywhere on this ladder? Where it does not, noise says
  * little of the counter. */
 bool row_matters(const struct judged_row *row);
@@ -278,16 +247,8 @@ void note_unscheduled(struct judgement *judgement, size_t unscheduled);
 
 /* What only shows across events: modes, core types, paths, sums, ranks. */
 void relate_events(const struct case_file *file, struct judgements *judgements);
-/* Its parts: one event on cores of several types, by several paths; events that add up. */
-void compare_cores(struct judgement *judgement);
-/* … in several patterns, with several numbers of counters: a note where one is right. */
-void compare_settings(struct judgement *judgement);
-void compare_paths(struct judgement *judgement);
-void check_identities(struct judgements *all);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);
 /* An event of the processor, which a hypervisor can withhold. */
 bool is_hardware(const struct evidence *evidence);
-/* Mean over points that demand counts: |error| in parts of the truth, at most 1e6. */
-double mean_relative_error(const struct judgement *judgement);

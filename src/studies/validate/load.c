@@ -221,7 +221,8 @@ static int add_traits(const struct known_lines *lines, enum trait_kind kind, str
     return 0;
 }
 
-int known_traits(const struct known *known, struct point *point)
+/* Everything that is a number becomes a trait of the point. -ENOMEM. */
+static int known_traits(const struct known *known, struct point *point)
 {
     int error = add_traits(&known->truths, TRAIT_CLASS, point);
     return error ? error : add_traits(&known->opcodes, TRAIT_OPCODE, point);

@@ -75,7 +75,8 @@ void candidates_free(struct candidate *list, size_t count)
     free(list);
 }
 
-int validate_add_candidate(struct validating *validating, const struct candidate *like)
+/* Copies what was tried. -ENOMEM. */
+static int validate_add_candidate(struct validating *validating, const struct candidate *like)
 {
     for (size_t i = 0; i < validating->candidate_count; i++)
         if (strcmp(validating->candidates[i].name, like->name) == 0)
@@ -339,6 +340,25 @@ static void go_on_like(struct validating *validating, bool named)
     validating->few = named || begun->source.count;
 }
 
+/* --- its store --- */
+
+/* Whose store it is. */
+static struct run_store validate_run_of(const struct validating *validating)
+{
+    return (struct run_store){.command = "validate",
+                              .common = &validating->options->common,
+                              .catalogue = validating->catalogue,
+                              .path = validating->options->store,
+                              .seed = validating->seed};
+}
+
+/* Says why the store cannot be had. */
+static int validate_refuse(const struct validating *validating, int error, struct failure *failure)
+{
+    const struct validate_options *options = validating->options;
+    return run_store_refuse("validate", error, options->resume || options->from, failure);
+}
+
 /* --- its events and cells --- */
 
 static int take_event(void *context, const struct stored_event *event)
@@ -403,6 +423,14 @@ static int add_sample(void *context, const struct sample *sample)
     return 0;
 }
 
+/* Is the cell's event counted by a source? Its counter is enabled for as long as its process lives,
+ * which says nothing of a run. */
+static bool validate_is_of_source(const struct validating *validating, size_t cell)
+{
+    size_t subject = validating->plan.about[cell].subject;
+    return subject < validating->study.subject_count && validating->subjects[subject].runs;
+}
+
 static int adopt_costs(struct validating *validating, struct failure *failure)
 {
     int error = 0;
@@ -418,7 +446,8 @@ static int adopt_costs(struct validating *validating, struct failure *failure)
     return error;
 }
 
-int validate_adopt_plan(struct validating *validating, struct failure *failure)
+/* The cells of the store that was reopened become the plan's. */
+static int validate_adopt_plan(struct validating *validating, struct failure *failure)
 {
     int error = store_each_cell(validating->store, copy_cell, validating, failure);
     if (error < 0)
@@ -455,13 +484,6 @@ static int put_events(struct validating *validating, struct failure *failure)
         error = store_put_event(validating->store, &event, failure);
     }
     return error;
-}
-
-/* A source's counter is enabled for as long as its process lives, which says nothing of a run. */
-bool validate_is_of_source(const struct validating *validating, size_t cell)
-{
-    size_t subject = validating->plan.about[cell].subject;
-    return subject < validating->study.subject_count && validating->subjects[subject].runs;
 }
 
 static bool counts_user_code(const struct validating *validating, size_t cell)
@@ -523,7 +545,9 @@ static int put_predictions(struct validating *validating, const struct cell *cel
                : run_store_put_account(validating->store, validating->catalogue, cell, failure);
 }
 
-int validate_store_cells(struct validating *validating, size_t first, struct failure *failure)
+/* Cells that the plan got since `first` go into the store, with what is predicted of them. */
+static int validate_store_cells(struct validating *validating, size_t first,
+                                struct failure *failure)
 {
     const struct validate_plan *plan = &validating->plan;
     size_t added = plan->count - first, visit_count = 0;
@@ -547,15 +571,6 @@ int validate_store_cells(struct validating *validating, size_t first, struct fai
     return error < 0 ? error : store_commit(validating->store, failure);
 }
 
-struct run_store validate_run_of(const struct validating *validating)
-{
-    return (struct run_store){.command = "validate",
-                              .common = &validating->options->common,
-                              .catalogue = validating->catalogue,
-                              .path = validating->options->store,
-                              .seed = validating->seed};
-}
-
 static int create(struct validating *validating, struct failure *failure)
 {
     const struct run_store run = validate_run_of(validating);
@@ -563,12 +578,6 @@ static int create(struct validating *validating, struct failure *failure)
     if (error == 0)
         error = put_events(validating, failure);
     return error < 0 ? error : store_commit(validating->store, failure);
-}
-
-int validate_refuse(const struct validating *validating, int error, struct failure *failure)
-{
-    const struct validate_options *options = validating->options;
-    return run_store_refuse("validate", error, options->resume || options->from, failure);
 }
 
 int validate_open_store(struct validating *validating)

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "engine/command.h"
-#include "engine/run-store.h"
 #include "engine/session.h"
 #include "engine/skips.h"
 #include "machine/facts.h"
@@ -79,12 +78,8 @@ struct validating {
 
 /* Which events: what was asked for, else everything the machine lists. */
 int validate_find_candidates(struct validating *validating);
-/* Specimens, ways, CPUs: what the plan works with. */
-int validate_prepare(struct validating *validating);
 /* Instead of validate_find_candidates, with --resume: opens the store and takes its events. */
 int validate_reopen(struct validating *validating);
-/* The cells of the store that was reopened become the plan's. */
-int validate_adopt_plan(struct validating *validating, struct failure *failure);
 /* A new store with all events in it; or the cells of the one that was reopened become the plan's.
  */
 int validate_open_store(struct validating *validating);
@@ -100,24 +95,11 @@ int validate_open_from(struct validating *validating);
 /* That nothing was measured, and why; nothing where something was. */
 void validate_put_nothing(const struct validating *validating, struct text *out);
 
-/* Copies what was tried. -ENOMEM. */
-int validate_add_candidate(struct validating *validating, const struct candidate *like);
 void candidates_free(struct candidate *list, size_t count);
 
 /* The command's name in front of a failure; EXIT_FAILED unless told. */
 int validate_fail(const struct failure *failure, int status);
 int validate_out_of_memory(void);
-
-/* Says why the store cannot be had. */
-int validate_refuse(const struct validating *validating, int error, struct failure *failure);
-/* Whose store it is. */
-struct run_store validate_run_of(const struct validating *validating);
-
-/* Cells that the plan got since `first` go into the store, with what is predicted of them. */
-int validate_store_cells(struct validating *validating, size_t first, struct failure *failure);
-
-/* Is the cell's event counted by a source? */
-bool validate_is_of_source(const struct validating *validating, size_t cell);
 
 /* Decodes the specimen's code and puts its opcodes into the store. */
 int validate_put_opcodes(struct validating *validating, const char *specimen,
@@ -137,38 +119,6 @@ json_t *validate_figures(const struct validating *validating);
 /* --- for people: the table and what stands below it --- */
 void validate_put_report(const struct validating *validating, const struct style *style,
                          struct text *out);
-void validate_put_table(const struct validating *validating, const struct style *style,
-                        struct text *out);
-void validate_put_unsupported(const struct validating *validating, const struct style *style,
-                              struct text *out);
-void validate_put_caps(const struct validating *validating, const struct style *style,
-                       struct text *out);
-enum tone validate_tone(enum verdict verdict);
-/* Was nothing measured? Such events are told of below the table, by the reason. */
-bool validate_is_grouped(const struct judgement *judgement);
-/* The same event with :u instead of no mode, or without where this one has :u; NULL: none. */
-const struct judgement *validate_twin(const struct judgements *judgements,
-                                      const struct judgement *judgement);
-bool validate_is_user(const struct judgement *judgement); /* its name ends with :u */
-/* Do they differ in the mode alone? */
-bool validate_same_base(const char *left, const char *right);
-/* "page-faults[:u]", for both names. */
-void validate_put_folded(const char *plain, struct text *out);
-
-/* ----------------------------------------------------------------------------------------------
- * What the files that make figures of `assay validate` share. */
-
-#define VALIDATE_FIGURE_ROWS 1000u
-
-/* Has it runs that can be held against one number? */
-bool validate_is_comparable(const struct judged_point *point);
-/* Of a count, from the point's truth; NAN where that is zero. */
-double validate_percent(const struct judged_point *point, double count);
-
-json_t *validate_figure_verdicts(const struct judgements *judgements);
-json_t *validate_figure_specimens(const struct judgements *judgements);
-json_t *validate_figure_overhead(const struct judgements *judgements);
-json_t *validate_figure_explanations(const struct judgements *judgements);
 
 /* ----------------------------------------------------------------------------------------------
  * What the latest runs of `assay validate` on a machine say of its events, for commands that show

@@ -19,6 +19,18 @@
 #define LONG_N       UINT64_C(1000000)
 #define CLOSE_ENOUGH 10u /* bisection ends when two N differ by less than this part */
 
+/* One point that would be worth measuring. */
+struct validate_wish {
+    size_t specimen, way, cpu; /* indices */
+    uint64_t n;
+    bool with_interrupts;
+    bool ladder; /* a rung of the primary specimen */
+};
+struct validate_wishes {
+    struct validate_wish *list; /* the most important first */
+    size_t count;
+};
+
 struct wishing {
     const struct validate_study *study;
     const struct validate_subject *subject;
@@ -185,8 +197,9 @@ static void add_diagnosis(struct wishing *wishing)
     add_still(wishing, "pages", 1000);
 }
 
-int validate_wish_list(const struct validate_study *study, const struct validate_subject *subject,
-                       struct validate_wishes *wishes)
+static int validate_wish_list(const struct validate_study *study,
+                              const struct validate_subject *subject,
+                              struct validate_wishes *wishes)
 {
     struct wishing wishing = {.study = study, .subject = subject, .wishes = wishes};
     *wishes = (struct validate_wishes){0};
@@ -273,6 +286,12 @@ static bool better(const struct validate_plan *plan, size_t subject, uint64_t n,
     return here <= n ? here > there : here < there;
 }
 
+/* Where a specimen's chain begins; 0: there is no such cell. */
+static size_t validate_last_of_specimen(const struct validate_plan *plan, size_t specimen)
+{
+    return plan->last_of_specimen ? plan->last_of_specimen[specimen] : 0;
+}
+
 static size_t seen_before(const struct validate_plan *plan, size_t subject,
                           const struct validate_wish *wish)
 {
@@ -340,9 +359,10 @@ static double unseen_cost(const struct validate_study *study, const struct valid
            work_of(study, primary);
 }
 
-bool validate_visit_cost(const struct validate_study *study, const struct validate_plan *plan,
-                         size_t subject, const struct validate_wish *wish, uint32_t runs,
-                         uint64_t *ns)
+/* What a visit will take, from what others took; false: nobody knows. */
+static bool validate_visit_cost(const struct validate_study *study,
+                                const struct validate_plan *plan, size_t subject,
+                                const struct validate_wish *wish, uint32_t runs, uint64_t *ns)
 {
     const struct catalogue_specimen *known = study->specimens[wish->specimen].known;
     uint64_t process = process_cost(plan, subject);
@@ -461,11 +481,6 @@ size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject
     return plan->last_of_subject ? plan->last_of_subject[subject] : 0;
 }
 
-size_t validate_last_of_specimen(const struct validate_plan *plan, size_t specimen)
-{
-    return plan->last_of_specimen ? plan->last_of_specimen[specimen] : 0;
-}
-
 void validate_plan_free(struct validate_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
@@ -538,8 +553,10 @@ static bool is_of_way(const struct cell *cell, const struct validate_subject *ev
            same_way(cell, &event->ways[wish->way]);
 }
 
-bool validate_is_planned(const struct validate_study *study, const struct validate_plan *plan,
-                         size_t subject, const struct validate_wish *wish)
+/* Already in the plan? */
+static bool validate_is_planned(const struct validate_study *study,
+                                const struct validate_plan *plan, size_t subject,
+                                const struct validate_wish *wish)
 {
     const struct validate_subject *event = &study->subjects[subject];
     for (size_t i = validate_last_of_subject(plan, subject); i;

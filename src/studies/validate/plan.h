@@ -110,33 +110,8 @@ void validate_next_core(struct validate_subject *subject);
 /* The specimen whose count of the class is the ladder, or VALIDATE_NO_SPECIMEN. */
 size_t validate_primary(const struct validate_study *study, const char *class);
 
-/* --- the parts --- */
-
-/* Where the chains begin; 0: there is no such cell. */
+/* Where an event's chain begins; 0: there is no such cell. */
 size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject);
-size_t validate_last_of_specimen(const struct validate_plan *plan, size_t specimen);
-
-/* One point that would be worth measuring. */
-struct validate_wish {
-    size_t specimen, way, cpu; /* indices */
-    uint64_t n;
-    bool with_interrupts;
-    bool ladder; /* a rung of the primary specimen */
-};
-struct validate_wishes {
-    struct validate_wish *list; /* the most important first */
-    size_t count;
-};
-int validate_wish_list(const struct validate_study *study, const struct validate_subject *subject,
-                       struct validate_wishes *wishes);
-
-/* What a visit will take, from what others took; false: nobody knows. */
-bool validate_visit_cost(const struct validate_study *study, const struct validate_plan *plan,
-                         size_t subject, const struct validate_wish *wish, uint32_t runs,
-                         uint64_t *ns);
-/* Already in the plan? */
-bool validate_is_planned(const struct validate_study *study, const struct validate_plan *plan,
-                         size_t subject, const struct validate_wish *wish);
 
 /* Where an event's ladder ended below its top because of what a hit costs. */
 struct validate_cap {
@@ -177,8 +152,6 @@ void known_release(struct known *known);
 /* The count of a class; grade TRUTH_NONE where the store has none, or where it leaves 64 bits. */
 struct truth known_truth(const struct known *known, const char *specimen, const char *class,
                          uint64_t n);
-/* Everything that is a number becomes a trait of the point. -ENOMEM. */
-int known_traits(const struct known *known, struct point *point);
 
 /* TRUTH_NONE for what is no grade. */
 enum truth_grade grade_from_name(const char *name);

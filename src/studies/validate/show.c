@@ -5,7 +5,6 @@
  * disturbed, which of several events of a class is best, the paper's findings, and what to do. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,8 @@ static size_t base_length(const char *name)
     return mode ? (size_t)(mode - name) - (mode[-1] == ':') : strlen(name);
 }
 
-bool validate_same_base(const char *left, const char *right)
+/* Do they differ in the mode alone? */
+static bool validate_same_base(const char *left, const char *right)
 {
     size_t length = base_length(left);
     return length == base_length(right) && strncmp(left, right, length) == 0;
@@ -39,8 +39,9 @@ static bool is_user(const char *name)
     return mode && strcmp(mode, "u") == 0;
 }
 
-const struct judgement *validate_twin(const struct judgements *judgements,
-                                      const struct judgement *judgement)
+/* The same event with :u instead of no mode, or without where this one has :u; NULL: none. */
+static const struct judgement *validate_twin(const struct judgements *judgements,
+                                             const struct judgement *judgement)
 {
     const char *name = judgement->evidence->event;
     if (event_mode(name) && !is_user(name))
@@ -54,12 +55,14 @@ const struct judgement *validate_twin(const struct judgements *judgements,
     return NULL;
 }
 
-bool validate_is_user(const struct judgement *judgement)
+/* Its name ends with :u. */
+static bool validate_is_user(const struct judgement *judgement)
 {
     return is_user(judgement->evidence->event);
 }
 
-void validate_put_folded(const char *plain, struct text *out)
+/* "page-faults[:u]", for both names. */
+static void validate_put_folded(const char *plain, struct text *out)
 {
     size_t length = strlen(plain);
     text_put_clean(out, plain);
@@ -72,7 +75,8 @@ void validate_put_folded(const char *plain, struct text *out)
 
 #define NAMES_SHOWN 6u /* of a group that cannot be opened; --all has them all */
 
-bool validate_is_grouped(const struct judgement *judgement)
+/* Was nothing measured? Such events are told of below the table, by the reason. */
+static bool validate_is_grouped(const struct judgement *judgement)
 {
     return judgement->verdict == VERDICT_UNSUPPORTED ||
            (judgement->verdict == VERDICT_UNJUDGED && !judgement->row_count);
@@ -221,8 +225,8 @@ static void put_earlier(const struct validating *validating, const struct style 
         wrap(out, text_string(&words), 0, 2, style->width);
 }
 
-void validate_put_unsupported(const struct validating *validating, const struct style *style,
-                              struct text *out)
+static void validate_put_unsupported(const struct validating *validating, const struct style *style,
+                                     struct text *out)
 {
     const struct judgements *judgements = &validating->judgements;
     const char *before = out->length ? "\n" : "";
@@ -240,7 +244,7 @@ void validate_put_unsupported(const struct validating *validating, const struct 
  * The verdicts of `assay validate` for a person: a line for each event, with --all for each
  * specimen, and below it what the line does not tell. */
 
-enum tone validate_tone(enum verdict verdict)
+static enum tone validate_tone(enum verdict verdict)
 {
     static const enum tone tones[VERDICT_COUNT] = {
         [VERDICT_UNSUPPORTED] = TONE_DIM, [VERDICT_UNSCHEDULED] = TONE_WARN,
@@ -479,8 +483,8 @@ static void fill(struct sheet *sheet, const struct validating *validating)
     }
 }
 
-void validate_put_table(const struct validating *validating, const struct style *style,
-                        struct text *out)
+static void validate_put_table(const struct validating *validating, const struct style *style,
+                               struct text *out)
 {
     struct sheet sheet = {.table = {.columns = columns, .column_count = COLUMNS}};
     fill(&sheet, validating);
@@ -573,8 +577,8 @@ static void ladders_gather(const struct validating *validating, struct caps *cap
     }
 }
 
-void validate_put_caps(const struct validating *validating, const struct style *style,
-                       struct text *out)
+static void validate_put_caps(const struct validating *validating, const struct style *style,
+                              struct text *out)
 {
     struct caps caps = {0};
     AUTO_TEXT struct text words = {0};

@@ -355,7 +355,8 @@ static int prepare(struct validating *validating, struct failure *failure)
     return error;
 }
 
-int validate_prepare(struct validating *validating)
+/* Specimens, ways, CPUs: what the plan works with. */
+static int validate_prepare(struct validating *validating)
 {
     struct failure failure = {0};
     int error = prepare(validating, &failure);

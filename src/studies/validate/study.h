@@ -19,7 +19,7 @@
  *     judge-errors.c          errors, their location, how well it is known
  *     judge-explain.c, -regression.c, -runs.c
  *                             causes: constant, by what the code does, by run
- *     findings.h, .c          A1 to A10
+ *     findings.c              A1 to A10
  *     passport.c              the newest verdicts as a file for other programs
  *     show.c                  the report for people
  *     json.c                  the report for programs
