@@ -11,6 +11,61 @@
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * What the figures share: words for machines, events and ways, and how one is appended. */
+
+json_t *error_machine_json(const struct error_case *file, uint32_t machine)
+{
+    AUTO_TEXT struct text label = {0};
+    if (machine >= file->machine_count)
+        return json_null();
+    const struct error_machine *of = &file->machines[machine];
+    text_puts(&label, of->name);
+    for (size_t i = 0; i < file->machine_count; i++)
+        if (i != machine && strcmp(file->machines[i].name, of->name) == 0) {
+            text_printf(&label, " (%.6s)", of->fingerprint);
+            break;
+        }
+    return json_text(text_string(&label));
+}
+
+void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure)
+{
+    if (erring->file.machine_count < 2)
+        figure_drop_column(figure, "machine");
+    figures_append_apart(figures, figure);
+}
+
+json_t *error_event_json(const char *event, bool stepped)
+{
+    AUTO_TEXT struct text name = {0};
+    error_put_event(event, stepped, &name);
+    return json_text(text_string(&name));
+}
+
+/* "user", "kernel", "user and kernel", "any". */
+static json_t *error_mode_json(enum count_mode mode)
+{
+    static const char *const words[COUNT_MODES] = {[COUNT_ANY] = "any",
+                                                   [COUNT_USER] = "user",
+                                                   [COUNT_KERNEL] = "kernel",
+                                                   [COUNT_BOTH] = "user and kernel"};
+    return json_text(words[mode]);
+}
+
+bool error_is_stepped(const struct error_cell *cell)
+{
+    return cell->part == PART_STEPPED;
+}
+
+void error_put_way(const struct error_case *file, uint32_t machine, const char *path,
+                   enum pattern pattern, struct text *out)
+{
+    text_put_clean(out, path);
+    text_printf(out, " %s", pattern_descriptions[pattern]);
+    error_put_machine(file, machine, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
  * What a counter shows against what is known: against stepped windows, against the truth where it
  * counts part of the time, and against the code itself where a whole command was counted. */
 
@@ -196,7 +251,7 @@ static void add_tools(const struct erring *erring, json_t *figures)
     error_append_figure(erring, figures, figure);
 }
 
-void error_add_agreement_figures(const struct erring *erring, json_t *figures)
+static void error_add_agreement_figures(const struct erring *erring, json_t *figures)
 {
     add_stepped(erring, figures);
     add_multiplex(erring, figures);
@@ -280,7 +335,8 @@ static void put_caption(const struct erring *erring, struct text *words)
                      "its high level.");
 }
 
-void error_add_best_figure(const struct erring *erring, json_t *figures)
+/* The paper's Table 3. */
+static void error_add_best_figure(const struct erring *erring, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_GROUP),
@@ -443,7 +499,8 @@ static void add_event(const struct erring *erring, const struct error_by_counter
     error_append_figure(erring, figures, figure);
 }
 
-void error_add_counter_figures(const struct erring *erring, json_t *figures)
+/* The paper's Figure 5. */
+static void error_add_counter_figures(const struct erring *erring, json_t *figures)
 {
     const struct error_report *report = &erring->report;
     AUTO_TEXT struct text same = {0};
@@ -687,7 +744,8 @@ static int by_place(const void *left, const void *right)
     return unit_place(*(const char *const *)left) - unit_place(*(const char *const *)right);
 }
 
-void error_add_null_figures(const struct erring *erring, json_t *figures)
+/* The paper's Figures 1, 4 and 6. */
+static void error_add_null_figures(const struct erring *erring, json_t *figures)
 {
     AUTO_ERROR_WAYS struct error_ways ways;
     const char *units[UNITS_MOST];
@@ -710,57 +768,6 @@ void error_add_null_figures(const struct erring *erring, json_t *figures)
 
 /* ----------------------------------------------------------------------------------------------
  * The figures of `assay error`: those of the paper, from what was measured here. */
-
-json_t *error_machine_json(const struct error_case *file, uint32_t machine)
-{
-    AUTO_TEXT struct text label = {0};
-    if (machine >= file->machine_count)
-        return json_null();
-    const struct error_machine *of = &file->machines[machine];
-    text_puts(&label, of->name);
-    for (size_t i = 0; i < file->machine_count; i++)
-        if (i != machine && strcmp(file->machines[i].name, of->name) == 0) {
-            text_printf(&label, " (%.6s)", of->fingerprint);
-            break;
-        }
-    return json_text(text_string(&label));
-}
-
-void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure)
-{
-    if (erring->file.machine_count < 2)
-        figure_drop_column(figure, "machine");
-    figures_append_apart(figures, figure);
-}
-
-json_t *error_event_json(const char *event, bool stepped)
-{
-    AUTO_TEXT struct text name = {0};
-    error_put_event(event, stepped, &name);
-    return json_text(text_string(&name));
-}
-
-json_t *error_mode_json(enum count_mode mode)
-{
-    static const char *const words[COUNT_MODES] = {[COUNT_ANY] = "any",
-                                                   [COUNT_USER] = "user",
-                                                   [COUNT_KERNEL] = "kernel",
-                                                   [COUNT_BOTH] = "user and kernel"};
-    return json_text(words[mode]);
-}
-
-bool error_is_stepped(const struct error_cell *cell)
-{
-    return cell->part == PART_STEPPED;
-}
-
-void error_put_way(const struct error_case *file, uint32_t machine, const char *path,
-                   enum pattern pattern, struct text *out)
-{
-    text_put_clean(out, path);
-    text_printf(out, " %s", pattern_descriptions[pattern]);
-    error_put_machine(file, machine, out);
-}
 
 json_t *error_figures(const struct erring *erring)
 {

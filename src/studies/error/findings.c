@@ -105,7 +105,10 @@ void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
                    (int)(reason ? (size_t)(reason - why) : strlen(why)), why);
 }
 
-void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size)
+/* Why a path, or several with this beginning, says nothing, as a clause: "perf-user could not
+ * measure: …". */
+static void why_no_path(const struct error_case *file, const char *beginning, char *why,
+                        size_t size)
 {
     snprintf(why, size, "no path was measured whose name begins with %s", beginning);
     for (size_t i = 0; i < file->absence_count; i++)
@@ -128,12 +131,14 @@ void why_no_path(const struct error_case *file, const char *beginning, char *why
  * The level of the null error of each way to a count of instructions: what findings about paths,
  * patterns and modes compare. */
 
-bool path_reads_in_user_mode(const char *path)
+static bool path_reads_in_user_mode(const char *path)
 {
     return strncmp(path, "perf-user", strlen("perf-user")) == 0;
 }
 
-bool path_is_direct(const char *path)
+/* Paths that count by a call of their own to the operating system or the CPU, with nothing between:
+ * the paper's perfctr and perfmon. */
+static bool path_is_direct(const char *path)
 {
     return strncmp(path, "perf-", strlen("perf-")) == 0;
 }
@@ -154,7 +159,10 @@ static bool counts_instructions(const struct error_cell *cell)
     return counted && strcmp(counted, "instructions") == 0;
 }
 
-bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped, enum count_mode mode)
+/* Null errors of instructions in that mode, steps or measured; sources that count something else,
+ * windows of no path and single processes are left out. */
+static bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped,
+                       enum count_mode mode)
 {
     const struct error_cell *cell = row->cell;
     if (cell->machine != machine || is_no_way(cell->path) || !counts_instructions(cell) ||
@@ -171,9 +179,10 @@ bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped, enu
  * fewer hold it less often. */
 #define ENOUGH_PROCESSES 6
 
-/* The interval of a median from its quartiles, with processes as the independent ones: as the
- * notches of a box plot, 1.57 for 95 %. Few processes: all that was seen. */
-struct level level_of_row(const struct error_row *row)
+/* Later runs of a cell: the median and its interval, from the spread over so many processes: from
+ * quartiles, with processes as the independent ones, as the notches of a box plot, 1.57 for 95 %.
+ * Few processes: all that was seen. */
+static struct level level_of_row(const struct error_row *row)
 {
     const struct error_cell *cell = row->cell;
     const struct error_spread *later = &row->later;
@@ -260,7 +269,8 @@ static bool row_is_plain(const struct error_row *row)
             row_speaks(row, cell->machine, true, COUNT_USER));
 }
 
-int levels_of(const struct error_report *report, struct level **levels, size_t *count)
+/* All levels of the report, or -ENOMEM. The caller frees levels. */
+static int levels_of(const struct error_report *report, struct level **levels, size_t *count)
 {
     *levels = NULL;
     *count = 0;
@@ -359,7 +369,7 @@ static void tell(const struct half *half, const char *mode, struct finding *find
                        figure_of(round(half->beside->slope * 10) / 10, each));
 }
 
-void rule_more_counters(const struct claim_facts *facts, struct finding *finding)
+static void rule_more_counters(const struct claim_facts *facts, struct finding *finding)
 {
     struct half both = look_at(facts, false, COUNT_BOTH);
     struct half user = look_at(facts, false, COUNT_USER);
@@ -460,7 +470,7 @@ static void interfaces_tell(const struct ladder *ladder, const char *mode, bool 
                    words[PAPI_LOW], words[PAPI_HIGH]);
 }
 
-void rule_interfaces(const struct claim_facts *facts, struct finding *finding)
+static void rule_interfaces(const struct claim_facts *facts, struct finding *finding)
 {
     bool stepped = false;
     struct ladder user = climb(facts, false, COUNT_USER);
@@ -562,7 +572,7 @@ static void spread_tell(const struct spread_half *half, const char *mode, struct
                    figure_of(round(half->estimate.value * 10) / 10, factor), half->cells);
 }
 
-void rule_spread(const struct claim_facts *facts, struct finding *finding)
+static void rule_spread(const struct claim_facts *facts, struct finding *finding)
 {
     struct spread_half user = spread_look_at(facts, false, COUNT_USER);
     if (!user.tested) {
@@ -677,7 +687,7 @@ static void tell_why_not(const struct claim_facts *facts, bool has_user, struct 
         finding_clause(finding, "what a system call costs shows in user+kernel mode only");
 }
 
-void rule_user_reads(const struct claim_facts *facts, struct finding *finding)
+static void rule_user_reads(const struct claim_facts *facts, struct finding *finding)
 {
     static const enum pattern reading[] = {PATTERN_RR, PATTERN_RO, PATTERN_AR};
     bool decided = false, has_user = false;

@@ -10,7 +10,7 @@
 #include "engine/claims.h"
 #include "studies/error/parts.h"
 
-void error_put_spread_json(json_t *object, const struct error_spread *spread)
+static void error_put_spread_json(json_t *object, const struct error_spread *spread)
 {
     json_object_set_new(object, "min", json_difference(spread->min));
     json_object_set_new(object, "q1", json_difference(spread->q1));

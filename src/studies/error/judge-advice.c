@@ -233,7 +233,8 @@ static void insert_each(double *values, size_t count)
     }
 }
 
-double median_of(double *values, size_t count)
+/* in any order; sorts them. count > 0 */
+static double median_of(double *values, size_t count)
 {
     if (count <= FEW)
         insert_each(values, count);
@@ -242,7 +243,8 @@ double median_of(double *values, size_t count)
     return quantile(values, count, 0.5);
 }
 
-double fastest_median(const struct fastest *list, size_t count, double *scratch)
+/* Of the stretch of one group. scratch: room for count. */
+static double fastest_median(const struct fastest *list, size_t count, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
         scratch[i] = list[i].per_iteration;

@@ -68,8 +68,10 @@ static void judge_number(const struct error_ways *ways, size_t begin, size_t end
     }
 }
 
-void error_judge_choices(const struct error_ways *ways, size_t begin, size_t end,
-                         struct error_pool *pool, struct error_report *report)
+/* Ways begin … end - 1 share event, path, pattern and layout. Room in report->choices is the
+ * caller's. */
+static void error_judge_choices(const struct error_ways *ways, size_t begin, size_t end,
+                                struct error_pool *pool, struct error_report *report)
 {
     for (size_t next; begin < end; begin = next) {
         next = error_ways_end(ways, begin, WAY_COUNTERS);

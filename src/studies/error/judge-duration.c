@@ -14,8 +14,26 @@
 #include "studies/error/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The line's shares, slope and interval (after Welch: variances of their own, degrees of freedom
- * after Satterthwaite). */
+ * A straight line through means of cells whose spread grows along it. Its slope is a fixed sum of
+ * the means, so that its variance is the same sum of theirs, each known from its own processes:
+ * nothing is assumed of how interrupts are distributed, nor that all N scatter alike. The line's
+ * shares, slope and interval (after Welch: variances of their own, degrees of freedom after
+ * Satterthwaite). */
+
+struct slope_point {
+    double n;
+    size_t way; /* points of one way share an intercept */
+    struct process_mean y;
+    double share; /* slope = sum of share * y.mean; filled in by slope_shares */
+};
+
+struct slope_line {
+    bool known; /* two different N of one way */
+    double slope, intercept;
+    double error, df; /* standard error; infinite and 0 where nothing repeats */
+    double low, high; /* 95 % interval */
+    double detectable;
+};
 
 /* What is counted between interrupts scatters alike for every N, what interrupts add with N: the
  * weights suppose that both are equal at this part of the largest N. They are not estimated: a cell
@@ -50,7 +68,8 @@ static double center_of(const struct slope_point *points, size_t count, size_t w
     return sum / weights;
 }
 
-bool slope_shares(struct slope_point *points, size_t count)
+/* False: no way has two different N. */
+static bool slope_shares(struct slope_point *points, size_t count)
 {
     double largest = largest_n(points, count), squares = 0;
     for (size_t i = 0; i < count; i++) {
@@ -121,7 +140,8 @@ static void add_misfit(const struct slope_point *points, size_t count, struct sl
     line->error = line->df > 0 ? sqrt(fmax(left / line->df / squares, by_runs)) : INFINITY;
 }
 
-void slope_bounds(struct slope_line *line)
+/* From estimate, standard error and degrees of freedom. */
+static void slope_bounds(struct slope_line *line)
 {
     bool varies = line->error > 0 && line->df > 0; /* else both are the error as it is */
     double reach = varies ? line->error * t_quantile(0.975, line->df) : line->error;
@@ -131,7 +151,9 @@ void slope_bounds(struct slope_line *line)
     line->detectable = seen;
 }
 
-struct slope_line slope_of(struct slope_point *points, size_t count)
+/* The variance of each point, where a lonely process cannot say it, is taken from the others; where
+ * no process has a fellow, or no fellows differ, from how far the points lie off the line. */
+static struct slope_line slope_of(struct slope_point *points, size_t count)
 {
     struct slope_line line = {.known = slope_shares(points, count)};
     if (!line.known)
@@ -146,6 +168,39 @@ struct slope_line slope_of(struct slope_point *points, size_t count)
         add_misfit(points, count, &line);
     slope_bounds(&line);
     return line;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Cells as points of a line of error against N. */
+
+bool shows_duration(const struct error_cell *cell)
+{
+    bool counts_work = cell->mode == COUNT_USER || cell->mode == COUNT_BOTH;
+    return cell->part == PART_DURATION && cell->runs > 0 && (cell->has_truth || !counts_work);
+}
+
+/* Cells that share an intercept on the line: everything but event and N is the same. */
+static bool same_intercept(const struct error_cell *left, const struct error_cell *right)
+{
+    return error_same_way(left, right) && strcmp(left->others, right->others) == 0 &&
+           strcmp(left->specimen, right->specimen) == 0;
+}
+
+/* One point each, by error or by another figure; cells of one intercept get one way. -ENOMEM. */
+static int duration_points(const struct error_cell *const *cells, size_t count, run_figure *figure,
+                           struct slope_point **points)
+{
+    *points = calloc(count ? count : 1, sizeof **points);
+    if (!*points)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        size_t way = 0;
+        while (way < i && !same_intercept(cells[way], cells[i]))
+            way++;
+        (*points)[i] = (struct slope_point){
+            .n = (double)cells[i]->n, .way = way, .y = process_mean_of(cells[i], figure)};
+    }
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -436,7 +491,8 @@ static int measure(const struct error_case *file, uint32_t machine, struct error
     return 0;
 }
 
-int error_judge_ticks(const struct error_case *file, struct error_report *report)
+/* Fills report->ticks. */
+static int error_judge_ticks(const struct error_case *file, struct error_report *report)
 {
     struct error_ticks *ticks = &report->ticks;
     AUTO_FREE cell_pointer *cells = NULL;
@@ -544,7 +600,8 @@ static int add_line(const cell_pointer *cells, size_t count, struct error_report
     return 0;
 }
 
-int error_judge_sizes(const struct error_case *file, struct error_report *report)
+/* Fills report->by_size. */
+static int error_judge_sizes(const struct error_case *file, struct error_report *report)
 {
     size_t count = 0;
     AUTO_FREE cell_pointer *cells = calloc(file->cell_count ? file->cell_count : 1, sizeof *cells);
@@ -569,34 +626,6 @@ int error_judge_sizes(const struct error_case *file, struct error_report *report
 
 /* ----------------------------------------------------------------------------------------------
  * How the error grows with duration: for each event, path and pattern a line of error against N. */
-
-bool shows_duration(const struct error_cell *cell)
-{
-    bool counts_work = cell->mode == COUNT_USER || cell->mode == COUNT_BOTH;
-    return cell->part == PART_DURATION && cell->runs > 0 && (cell->has_truth || !counts_work);
-}
-
-bool same_intercept(const struct error_cell *left, const struct error_cell *right)
-{
-    return error_same_way(left, right) && strcmp(left->others, right->others) == 0 &&
-           strcmp(left->specimen, right->specimen) == 0;
-}
-
-int duration_points(const struct error_cell *const *cells, size_t count, run_figure *figure,
-                    struct slope_point **points)
-{
-    *points = calloc(count ? count : 1, sizeof **points);
-    if (!*points)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        size_t way = 0;
-        while (way < i && !same_intercept(cells[way], cells[i]))
-            way++;
-        (*points)[i] = (struct slope_point){
-            .n = (double)cells[i]->n, .way = way, .y = process_mean_of(cells[i], figure)};
-    }
-    return 0;
-}
 
 static bool same_slope(const struct error_cell *left, const struct error_cell *right)
 {

@@ -186,8 +186,10 @@ static int judge_share(struct places *places, uint64_t seed, struct error_placem
     return 0;
 }
 
-int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
-                 struct error_report *report, struct error_placement *placement)
+/* Cells of one event with one N, placed ones by rising offset. Appends report->places, whose room
+ * must suffice for one a cell, and fills in everything about them. -ENOMEM. */
+static int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
+                        struct error_report *report, struct error_placement *placement)
 {
     placement->first = report->place_count;
     placement->least = placement->most = placement->factor = NAN;
@@ -301,8 +303,9 @@ static int solve(const struct fastest *list, size_t count, uint32_t opts,
     return 0;
 }
 
-int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
-                  struct error_placement *placement)
+/* The inline loop: one N, any patterns, levels and links. -ENOMEM. */
+static int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
+                         struct error_placement *placement)
 {
     placement->window_factor = NAN;
     placement->p_pattern = placement->p_opt = placement->p_both = 1;

@@ -104,7 +104,8 @@ const struct error_table3 error_table3[12] = {
 /* ----------------------------------------------------------------------------------------------
  * First and later runs, and medians of processes. */
 
-size_t error_processes(const struct error_cell *cell)
+/* Processes with at least one run. */
+static size_t error_processes(const struct error_cell *cell)
 {
     size_t count = 0;
     for (size_t i = 0; i < cell->processes; i++)
@@ -112,7 +113,9 @@ size_t error_processes(const struct error_cell *cell)
     return count;
 }
 
-size_t error_first_runs(const struct error_cell *cell, int64_t *errors)
+/* Errors of the first run of each process, or of all others, in their order. errors: room for
+ * cell->runs; returns how many. */
+static size_t error_first_runs(const struct error_cell *cell, int64_t *errors)
 {
     size_t count = 0;
     for (size_t i = 0; i < cell->processes; i++)
@@ -121,7 +124,7 @@ size_t error_first_runs(const struct error_cell *cell, int64_t *errors)
     return count;
 }
 
-size_t error_later_runs(const struct error_cell *cell, int64_t *errors)
+static size_t error_later_runs(const struct error_cell *cell, int64_t *errors)
 {
     size_t count = 0;
     for (size_t i = 0; i < cell->processes; i++)

@@ -9,6 +9,12 @@
 #include "engine/findings.h"
 #include "studies/error/study.h"
 
+typedef const struct error_cell *cell_pointer;
+
+/* Does the cell say how an error grows with N? What a CPU counts in user mode, without a truth, is
+ * work and not error. */
+bool shows_duration(const struct error_cell *cell);
+
 /* ----------------------------------------------------------------------------------------------
  * What one iteration of a loop costs in a process: its fastest run, since nothing makes a run
  * faster than the code allows. Processes are the replicates of placement. */
@@ -29,9 +35,6 @@ size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *l
  * list: one stretch a group. -ENOMEM. */
 int fastest_tame(struct fastest *list, size_t count, uint64_t seed);
 
-double median_of(double *values, size_t count); /* in any order; sorts them. count > 0 */
-/* Of the stretch of one group. scratch: room for count. */
-double fastest_median(const struct fastest *list, size_t count, double *scratch);
 /* Where the stretch of one group that begins at `begin` ends. */
 size_t fastest_end(const struct fastest *list, size_t count, size_t begin);
 
@@ -63,10 +66,7 @@ struct claim_facts {
 /* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
  * decide. */
 typedef void error_rule(const struct claim_facts *facts, struct finding *finding);
-error_rule rule_spread;          /* Z1 */
-error_rule rule_user_reads;      /* Z2 */
-error_rule rule_more_counters;   /* Z3 */
-error_rule rule_interfaces;      /* Z4 */
+/* Those of findings-growth.c. */
 error_rule rule_patterns;        /* Z5 */
 error_rule rule_factors;         /* Z6 */
 error_rule rule_both_duration;   /* Z7 */
@@ -76,17 +76,6 @@ error_rule rule_placement;       /* Z10 */
 
 /* --- the null errors that decide (findings.c) --- */
 
-/* Paths that count by a call of their own to the operating system or the CPU, with nothing between:
- * the paper's perfctr and perfmon. */
-bool path_is_direct(const char *path);
-bool path_reads_in_user_mode(const char *path);
-/* Null errors of instructions in that mode, steps or measured; sources that count something else,
- * windows of no path and single processes are left out. */
-bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped, enum count_mode mode);
-/* Later runs of a cell: the median and its interval, from the spread over so many processes. */
-struct level level_of_row(const struct error_row *row);
-/* All levels of the report, or -ENOMEM. The caller frees levels. */
-int levels_of(const struct error_report *report, struct level **levels, size_t *count);
 /* NULL: not measured. */
 const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
                                const char *path, enum pattern pattern);
@@ -104,22 +93,6 @@ void why_no_instructions(const struct error_case *file, enum count_mode mode, ch
  * the way of an event is told with the event. */
 void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
                         struct finding *finding);
-/* The same of a path or of several with this beginning: "perf-user could not measure: …". */
-void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size);
-
-/* ----------------------------------------------------------------------------------------------
- * What the judgements of placement share (judge-placement.c): bytes at offsets, the inline loop in
- * windows. */
-
-typedef const struct error_cell *cell_pointer;
-
-/* Cells of one event with one N, placed ones by rising offset. Appends report->places, whose room
- * must suffice for one a cell, and fills in everything about them. -ENOMEM. */
-int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
-                 struct error_report *report, struct error_placement *placement);
-/* The inline loop: one N, any patterns, levels and links. -ENOMEM. */
-int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
-                  struct error_placement *placement);
 
 /* ----------------------------------------------------------------------------------------------
  * The mean of a cell with its processes as replicates: runs of one process depend on each other (a
@@ -154,12 +127,6 @@ struct process_mean process_mean_of(const struct error_cell *cell, run_figure *f
  * The runs of a cell as its replicates: the first run of a process apart from the later ones, and
  * one value a process where runs of a process must not count as independent. */
 
-/* Processes with at least one run. */
-size_t error_processes(const struct error_cell *cell);
-/* Errors of the first run of each process, or of all others, in their order. errors: room for
- * cell->runs; returns how many. */
-size_t error_first_runs(const struct error_cell *cell, int64_t *errors);
-size_t error_later_runs(const struct error_cell *cell, int64_t *errors);
 /* The later runs, or the first where there are no others. */
 size_t error_usual_runs(const struct error_cell *cell, int64_t *errors);
 
@@ -167,50 +134,6 @@ size_t error_usual_runs(const struct error_cell *cell, int64_t *errors);
  * in the middle where they are even in number. medians: room for cell->processes; scratch: for
  * twice cell->runs. Returns how many. */
 size_t error_process_medians(const struct error_cell *cell, double *medians, int64_t *scratch);
-
-/* ----------------------------------------------------------------------------------------------
- * A straight line through means of cells whose spread grows along it. Its slope is a fixed sum of
- * the means, so that its variance is the same sum of theirs, each known from its own processes:
- * nothing is assumed of how interrupts are distributed, nor that all N scatter alike. */
-
-struct slope_point {
-    double n;
-    size_t way; /* points of one way share an intercept */
-    struct process_mean y;
-    double share; /* slope = sum of share * y.mean; filled in by slope_shares */
-};
-
-struct slope_line {
-    bool known; /* two different N of one way */
-    double slope, intercept;
-    double error, df; /* standard error; infinite and 0 where nothing repeats */
-    double low, high; /* 95 % interval */
-    double detectable;
-};
-
-/* False: no way has two different N. */
-bool slope_shares(struct slope_point *points, size_t count);
-/* The variance of each point, where a lonely process cannot say it, is taken from the others; where
- * no process has a fellow, or no fellows differ, from how far the points lie off the line. */
-struct slope_line slope_of(struct slope_point *points, size_t count);
-/* From estimate, standard error and degrees of freedom. */
-void slope_bounds(struct slope_line *line);
-
-/* ----------------------------------------------------------------------------------------------
- * What the judgements of duration share: slopes, kernel-only counts by size, ticks. */
-
-/* Does the cell say how an error grows with N? What a CPU counts in user mode, without a truth, is
- * work and not error. */
-bool shows_duration(const struct error_cell *cell);
-/* Cells that share an intercept on the line: everything but event and N is the same. */
-bool same_intercept(const struct error_cell *left, const struct error_cell *right);
-/* One point each, by error or by another figure; cells of one intercept get one way. -ENOMEM. */
-int duration_points(const struct error_cell *const *cells, size_t count, run_figure *figure,
-                    struct slope_point **points);
-
-/* Fill report->by_size and report->ticks. */
-int error_judge_sizes(const struct error_case *file, struct error_report *report);
-int error_judge_ticks(const struct error_case *file, struct error_report *report);
 
 /* ----------------------------------------------------------------------------------------------
  * The cells of the null specimen in one order, so that those which a part compares stand together:
@@ -297,11 +220,3 @@ void error_pool_release(struct error_pool *pool);
 void error_pool_add(struct error_pool *pool, const struct error_cell *cell);
 /* What was added, sorted, and the pool empty again; NaN and 0 where nothing was. */
 double error_pool_median(struct error_pool *pool, int64_t *min);
-
-/* ----------------------------------------------------------------------------------------------
- * The choice of further counters (judge-counters.c). */
-
-/* Ways begin … end - 1 share event, path, pattern and layout. Room in report->choices is the
- * caller's. */
-void error_judge_choices(const struct error_ways *ways, size_t begin, size_t end,
-                         struct error_pool *pool, struct error_report *report);

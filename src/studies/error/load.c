@@ -13,7 +13,9 @@
 #include "base/list.h"
 #include "base/text.h"
 #include "engine/loading.h"
+#include "engine/predict.h"
 #include "studies/error/plan.h"
+#include "studies/validate/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
  * One machine measured more than once: cells with the same factors in several stores become one,
@@ -115,7 +117,9 @@ static void keep_nothing(void *cell)
     (void)cell; /* the tree's entries are the case's cells */
 }
 
-int error_merge_cells(struct error_case *file, size_t first)
+/* Joins every cell from `first` on to an earlier one with the same factors, where there is one.
+ * -ENOMEM; the case is whole then, too. */
+static int error_merge_cells(struct error_case *file, size_t first)
 {
     void *earlier = NULL;
     size_t kept = first;
@@ -143,7 +147,21 @@ int error_merge_cells(struct error_case *file, size_t first)
  * What the operating system's own account shows of the runs of a cell, and which of them it shows
  * disturbed. */
 
-int error_accounts_add(struct error_accounts *accounts, const struct account *account)
+/* Further than this no count and no truth may be off: differences of errors still fit. */
+#define ERROR_FURTHEST (INT64_C(1) << 60)
+
+struct error_account {
+    uint64_t faults, switches;
+};
+/* Of all runs of a cell; most show nothing and are only counted. */
+struct error_accounts {
+    struct error_account *list; /* of those that show something */
+    size_t count, room;
+    size_t runs; /* all */
+};
+
+/* -ENOMEM */
+static int error_accounts_add(struct error_accounts *accounts, const struct account *account)
 {
     struct error_account shown = {account->minor_faults + account->major_faults,
                                   account->voluntary + account->involuntary};
@@ -162,7 +180,7 @@ int error_accounts_add(struct error_accounts *accounts, const struct account *ac
     return 0;
 }
 
-void error_accounts_free(struct error_accounts *accounts)
+static void error_accounts_free(struct error_accounts *accounts)
 {
     free(accounts->list);
     *accounts = (struct error_accounts){0};
@@ -206,8 +224,9 @@ static void at_least(struct maybe *expected, int64_t usual)
         *expected = (struct maybe){true, usual};
 }
 
-int error_accounts_usual(const struct error_accounts *accounts, struct maybe *faults,
-                         struct maybe *switches)
+/* Expects at least what most of the runs show. -ENOMEM */
+static int error_accounts_usual(const struct error_accounts *accounts, struct maybe *faults,
+                                struct maybe *switches)
 {
     AUTO_FREE uint64_t *scratch = calloc(accounts->count + 1, sizeof(*scratch));
     if (!scratch)
@@ -222,8 +241,9 @@ static bool beyond(uint64_t seen, struct maybe expected)
     return expected.known && (expected.value < 0 || seen > (uint64_t)expected.value);
 }
 
-size_t error_accounts_beyond(const struct error_accounts *accounts, struct maybe faults,
-                             struct maybe switches)
+/* How many runs show more than is expected. */
+static size_t error_accounts_beyond(const struct error_accounts *accounts, struct maybe faults,
+                                    struct maybe switches)
 {
     size_t disturbed = 0;
     bool always = beyond(0, faults) || beyond(0, switches);
@@ -237,10 +257,24 @@ size_t error_accounts_beyond(const struct error_accounts *accounts, struct maybe
  * From a stored cell to the factors of a cell of the case: what its event's name says, what is
  * known of its truth, where its specimen was placed. */
 
+/* What a cell of the case needs while it is loaded. */
+struct error_origin {
+    uint32_t id;                   /* in the store */
+    uint32_t runs, counters;       /* as planned */
+    uint32_t interrupts;           /* the counter that counts them; 0: none */
+    int32_t cpu;                   /* pinned to */
+    struct maybe faults, switches; /* what the account of a run may show */
+    bool is_null;
+    bool timed;               /* its part needs times and company */
+    size_t room, begins_room; /* of the cell's arrays */
+    uint32_t *processes;      /* [begins_room] in the order of the samples */
+    struct error_accounts accounts;
+};
+
 /* Offsets in a page; none is as large. */
 #define OFFSET_MOST 65536
 
-int64_t error_clamp(uint64_t value)
+static int64_t error_clamp(uint64_t value)
 {
     int64_t count = (int64_t)value; /* differences over a window wrap below zero */
     if (count > ERROR_FURTHEST)
@@ -393,9 +427,10 @@ static bool copy_words(const struct stored_cell *stored, const struct stored_eve
            copy_if_any(&cell->specimen, planned->specimen) && copy_if_any(&cell->reason, reason);
 }
 
-int error_fill_factors(const struct stored_cell *stored, const struct stored_event *event,
-                       const struct known *known, struct error_cell *cell,
-                       struct error_origin *origin)
+/* event: as the store lists it, kind "" where it does not. -ENOMEM */
+static int error_fill_factors(const struct stored_cell *stored, const struct stored_event *event,
+                              const struct known *known, struct error_cell *cell,
+                              struct error_origin *origin)
 {
     const struct cell *planned = &stored->cell;
     if (!copy_words(stored, event, cell))
@@ -660,8 +695,9 @@ static int settle(struct taking *taking, size_t at)
     return 0;
 }
 
-int error_take_runs(struct store *store, struct error_cell *cells, struct error_origin *origins,
-                    size_t count, struct failure *failure)
+/* cells[i] comes from origins[i]; these are by id. */
+static int error_take_runs(struct store *store, struct error_cell *cells,
+                           struct error_origin *origins, size_t count, struct failure *failure)
 {
     struct taking taking = {.store = store,
                             .cells = cells,

@@ -82,8 +82,9 @@ static int put_cell_knowledge(struct erring *erring, const struct cell *cell,
                      : run_store_put_account(erring->store, erring->catalogue, cell, failure);
 }
 
-int error_store_plan(struct erring *erring, const struct visit *visits, size_t count,
-                     struct failure *failure)
+/* The cells that the plan got since the last time, and visits, go into the store. */
+static int error_store_plan(struct erring *erring, const struct visit *visits, size_t count,
+                            struct failure *failure)
 {
     const struct error_plan *plan = &erring->plan;
     size_t first = erring->stored_cells;
@@ -107,7 +108,8 @@ static int note_failures(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-int error_learn_failures(struct erring *erring, struct failure *failure)
+/* Which cells failed, by what the store holds. */
+static int error_learn_failures(struct erring *erring, struct failure *failure)
 {
     return store_each_cell(erring->store, note_failures, &erring->plan, failure);
 }
@@ -129,7 +131,8 @@ static int add_time(void *context, const struct sample *sample)
     return 0;
 }
 
-int error_learn_phases(struct erring *erring, struct failure *failure)
+/* ns that one N of the specimen phases takes, by the cell that calibrates it; 0: not known. */
+static int error_learn_phases(struct erring *erring, struct failure *failure)
 {
     const struct error_plan *plan = &erring->plan;
     for (size_t i = 0; i < plan->count; i++) {

@@ -61,8 +61,6 @@ struct erring {
 
 /* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
 
-/* Which events open. */
-int error_find_events(struct erring *erring);
 /* What follows from the events that were tried, and from the catalogue: the study. */
 int error_prepare(struct erring *erring);
 /* A new store with all events in it; or (--resume) an unfinished one, whose events and cells become
@@ -74,19 +72,6 @@ int error_open_from(struct erring *erring);
 /* Stage after stage, as far as the budget goes. */
 int error_measure(struct erring *erring);
 
-/* The parts of these: negative errno, with the reason in failure. */
-
-/* The cells that the plan got since the last time, and visits, go into the store. */
-int error_store_plan(struct erring *erring, const struct visit *visits, size_t count,
-                     struct failure *failure);
-/* Which cells failed, by what the store holds. */
-int error_learn_failures(struct erring *erring, struct failure *failure);
-/* ns that one N of the specimen phases takes, by the cell that calibrates it; 0: not known. */
-int error_learn_phases(struct erring *erring, struct failure *failure);
-/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
-int error_collect_skips(struct erring *erring);
-
-int error_fail(const struct failure *failure, int status);
 int error_out_of_memory(void);
 
 extern const struct command command_error;
@@ -105,9 +90,6 @@ json_t *error_figures(const struct erring *erring);
  * with a heading, or one line that says why there is none. */
 
 extern const char *const error_part_names[PART_COUNT]; /* "null", "stepped" … */
-
-/* --- JSON --- */
-void error_put_spread_json(json_t *object, const struct error_spread *spread);
 
 /* --- what `doctor` says that bears on this study, worst first --- */
 struct error_check {
@@ -133,14 +115,11 @@ void error_put_nothing(const struct erring *erring, const char *words, const cha
                        const struct style *style, struct text *out);
 /* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
 bool error_has_cpu_counter(const struct error_case *file);
+const char *error_no_counter_reason(const struct error_case *file);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
 bool error_is_uncounted(const struct erring *erring, bool empty);
-/* Why the plan left out what begins with these words; "" where it did not. */
-const char *error_skip_reason(const struct erring *erring, const char *what);
-const char *error_no_counter_reason(const struct error_case *file);
 
 /* --- parts, in the order in which they are shown --- */
-void error_put_measured(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_advice(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_best(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out);
@@ -153,7 +132,6 @@ void error_put_duration(const struct erring *erring, const struct style *style, 
 void error_put_placement(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_tools(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_absences(const struct erring *erring, const struct style *style, struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of the figures of `assay error`, and what they share. Each part appends its figures
@@ -162,15 +140,11 @@ void error_put_absences(const struct erring *erring, const struct style *style, 
 #define ERROR_PAPER "Zaparanuks et al. 2009, "
 
 typedef void error_figures_part(const struct erring *erring, json_t *figures);
-error_figures_part error_add_null_figures;      /* Figures 1, 4 and 6 */
-error_figures_part error_add_best_figure;       /* Table 3 */
-error_figures_part error_add_counter_figures;   /* Figure 5 */
-error_figures_part error_add_build_figures;     /* -O levels and link modes */
-error_figures_part error_add_factor_figure;     /* Section 4.3 */
-error_figures_part error_add_slope_figures;     /* Figures 7 and 8 */
-error_figures_part error_add_size_figures;      /* Figure 9 */
-error_figures_part error_add_place_figures;     /* Figures 11 and 12 */
-error_figures_part error_add_agreement_figures; /* stepped, multiplexed, whole commands */
+error_figures_part error_add_build_figures; /* -O levels and link modes */
+error_figures_part error_add_factor_figure; /* Section 4.3 */
+error_figures_part error_add_slope_figures; /* Figures 7 and 8 */
+error_figures_part error_add_size_figures;  /* Figure 9 */
+error_figures_part error_add_place_figures; /* Figures 11 and 12 */
 
 /* The first column of every figure; error_append_figure takes it away where there is one machine.
  */
@@ -183,8 +157,6 @@ void error_append_figure(const struct erring *erring, json_t *figures, json_t *f
 
 /* The event, "instructions:u, stepped" where it was counted by execution. */
 json_t *error_event_json(const char *event, bool stepped);
-/* "user", "kernel", "user and kernel", "any". */
-json_t *error_mode_json(enum count_mode mode);
 bool error_is_stepped(const struct error_cell *cell);
 /* "perf-read read-read", and "on NAME" where there are several machines. */
 void error_put_way(const struct error_case *file, uint32_t machine, const char *path,

@@ -221,6 +221,9 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
     wrap(out, text_string(&clean), 2, 4, style->width);
 }
 
+/* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
+#define ERROR_EDGE_MOST 2
+
 /* "instructions:u: 47 of 48 cells count what stepping counts +1: this CPU's own edge" */
 static void put_agreement(const struct erring *erring, uint32_t machine, const struct style *style,
                           struct text *out)

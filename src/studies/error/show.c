@@ -65,6 +65,16 @@ void error_put_machine(const struct error_case *file, uint32_t machine, struct t
     text_put_clean(out, file->machines[machine].name);
 }
 
+/* Why the plan left out what begins with these words; "" where it did not. */
+static const char *error_skip_reason(const struct erring *erring, const char *what)
+{
+    for (size_t i = 0; i < erring->skips.count; i++)
+        if (!erring->skips.list[i].for_programs &&
+            strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
+            return erring->skips.list[i].reason;
+    return "";
+}
+
 void error_put_nothing(const struct erring *erring, const char *words, const char *what,
                        const struct style *style, struct text *out)
 {
@@ -92,15 +102,6 @@ bool error_has_cpu_counter(const struct error_case *file)
 bool error_is_uncounted(const struct erring *erring, bool empty)
 {
     return empty && !erring->options->all && !error_has_cpu_counter(&erring->file);
-}
-
-const char *error_skip_reason(const struct erring *erring, const char *what)
-{
-    for (size_t i = 0; i < erring->skips.count; i++)
-        if (!erring->skips.list[i].for_programs &&
-            strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
-            return erring->skips.list[i].reason;
-    return "";
 }
 
 const char *error_no_counter_reason(const struct error_case *file)
@@ -507,7 +508,8 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
  * The result of `assay error` for people: what was measured and what to do first, then part by
  * part, then the paper's findings and what was left out. */
 
-void error_put_measured(const struct erring *erring, const struct style *style, struct text *out)
+static void error_put_measured(const struct erring *erring, const struct style *style,
+                               struct text *out)
 {
     const struct error_report *report = &erring->report;
     AUTO_TEXT struct text words = {0};
@@ -556,7 +558,8 @@ static void put_failed(const struct erring *erring, const struct style *style, s
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-void error_put_absences(const struct erring *erring, const struct style *style, struct text *out)
+static void error_put_absences(const struct erring *erring, const struct style *style,
+                               struct text *out)
 {
     const struct error_case *file = &erring->file;
     AUTO_TEXT struct text lines = {0};

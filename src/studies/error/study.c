@@ -19,6 +19,19 @@
 #include "studies/error/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * How a failure of `assay error` is told. */
+
+static int error_fail(const struct failure *failure, int status)
+{
+    return deliver_failure("error", failure, status);
+}
+
+int error_out_of_memory(void)
+{
+    return deliver_out_of_memory("error");
+}
+
+/* ----------------------------------------------------------------------------------------------
  * What `assay error` could not measure, by the reason. */
 
 static int group_absences(const struct erring *erring, struct skip_groups *groups)
@@ -48,7 +61,8 @@ static int group_cells(const struct erring *erring, struct skip_groups *groups)
     return error;
 }
 
-int error_collect_skips(struct erring *erring)
+/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
+static int error_collect_skips(struct erring *erring)
 {
     struct skip_groups absent = {.for_programs = true}, failed = {0};
     int error =
@@ -189,7 +203,8 @@ static int find(struct erring *erring, struct failure *failure)
     return error;
 }
 
-int error_find_events(struct erring *erring)
+/* Which events open. */
+static int error_find_events(struct erring *erring)
 {
     struct failure failure = {0};
     int error = find(erring, &failure);
@@ -359,16 +374,6 @@ static const struct option_spec specs[] = {
     OPTION_ROW_RESUME(FIELD(resume)),
     {0},
 };
-
-int error_fail(const struct failure *failure, int status)
-{
-    return deliver_failure("error", failure, status);
-}
-
-int error_out_of_memory(void)
-{
-    return deliver_out_of_memory("error");
-}
 
 /* --- the command line --- */
 

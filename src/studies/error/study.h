@@ -165,8 +165,6 @@ struct error_agreement {
     int64_t first_difference;    /* the same of first runs */
     int64_t edge;                /* the most frequent difference over the cells of its machine */
 };
-/* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
-#define ERROR_EDGE_MOST 2
 struct error_stepped {
     size_t comparable;            /* cells that were both measured and stepped */
     size_t equal;                 /* whose difference is the edge of their machine */
