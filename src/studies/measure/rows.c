@@ -67,14 +67,14 @@ static int add_cell(void *context, const struct stored_cell *stored)
     return error;
 }
 
-int replay_open(struct replay *replay, struct store *store, struct failure *failure)
+static int replay_open(struct replay *replay, struct store *store, struct failure *failure)
 {
     *replay = (struct replay){.store = store};
     int error = store_each_cell(store, add_cell, replay, failure);
     return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
 }
 
-void replay_close(struct replay *replay)
+static void replay_close(struct replay *replay)
 {
     for (size_t i = 0; i < replay->count; i++)
         release_cell(&replay->cells[i]);
@@ -108,8 +108,10 @@ static int gather(void *context, const struct sample *sample)
     return 0;
 }
 
-int replay_readings(const struct replay *replay, const struct replayed_cell *cell, uint32_t counter,
-                    struct reading **readings, size_t *count, struct failure *failure)
+/* The runs of one counter in the order they ran; the caller frees *readings. */
+static int replay_readings(const struct replay *replay, const struct replayed_cell *cell,
+                           uint32_t counter, struct reading **readings, size_t *count,
+                           struct failure *failure)
 {
     struct gathering gathering = {.counter = counter};
     int error = store_each_sample(replay->store, cell->cell.id, gather, &gathering, failure);
@@ -165,9 +167,10 @@ static int add_overhead(const struct replay *replay, const struct replayed_cell 
     return 0;
 }
 
-int replay_judge(const struct replay *replay, const struct replayed_cell *cell, uint32_t counter,
-                 const struct reading *readings, size_t count, struct summary *summary,
-                 struct failure *failure)
+/* Judges them, with the overhead that the matching null cell shows. */
+static int replay_judge(const struct replay *replay, const struct replayed_cell *cell,
+                        uint32_t counter, const struct reading *readings, size_t count,
+                        struct summary *summary, struct failure *failure)
 {
     struct expectation expected = expectation_of(cell, counter);
     int error = add_overhead(replay, cell, counter, &expected, failure);

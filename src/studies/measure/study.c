@@ -20,7 +20,7 @@
 /* ----------------------------------------------------------------------------------------------
  * Runs the visits a measurement's store still lacks. */
 
-int measure_execute(struct measuring *measuring)
+static int measure_execute(struct measuring *measuring)
 {
     struct gathering gathering = {.command = "measure",
                                   .common = &measuring->options->common,
@@ -39,6 +39,23 @@ int measure_execute(struct measuring *measuring)
  * The store of an earlier measurement in the place of a machine: its events, and what its
  * specimens do. Stores of versions that kept neither are judged by what their cells say: only
  * limits of bounded truths are missing then. */
+
+/* Adds an event to those that are counted. -ENOMEM. */
+static int measure_keep_event(struct measuring *measuring, const struct counted_event *event)
+{
+    struct counted_event *grown =
+        realloc(measuring->events, (measuring->event_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    measuring->events = grown;
+    struct counted_event *kept = &grown[measuring->event_count++];
+    *kept = (struct counted_event){
+        .name = strdup(event->name),
+        .kind = strdup(event->kind),
+        .class = event->class && *event->class ? strdup(event->class) : NULL,
+    };
+    return kept->name && kept->kind ? 0 : -ENOMEM;
+}
 
 static int take_event(void *context, const struct stored_event *stored)
 {
@@ -82,7 +99,7 @@ static int take_truth(void *context, const struct stored_truth *stored)
     return truth->class && truth->grade && truth->why ? 0 : -ENOMEM;
 }
 
-void measure_release_known(struct catalogue *known)
+static void measure_release_known(struct catalogue *known)
 {
     for (size_t i = 0; i < known->specimen_count; i++) {
         struct catalogue_specimen *specimen = &known->specimens[i];
@@ -98,7 +115,8 @@ void measure_release_known(struct catalogue *known)
     *known = (struct catalogue){0};
 }
 
-int measure_open_from(struct measuring *measuring)
+/* --from: opens the store of an earlier run, with its events and specimens. */
+static int measure_open_from(struct measuring *measuring)
 {
     struct failure failure = {0};
     struct stored_run *stored = &measuring->stored;
@@ -314,7 +332,9 @@ static int reopen(struct measuring *measuring, struct failure *failure)
     return error < 0 ? error : adopt_plan(measuring, failure);
 }
 
-int measure_open_store(struct measuring *measuring)
+/* A new store with plan and predictions, or (--resume) an old one; then measuring->cells are those
+ * of the store. */
+static int measure_open_store(struct measuring *measuring)
 {
     struct failure failure = {0};
     int error =
@@ -450,22 +470,6 @@ static int check_options(const struct measure_options *options, int argument_cou
 
 /* --- events --- */
 
-int measure_keep_event(struct measuring *measuring, const struct counted_event *event)
-{
-    struct counted_event *grown =
-        realloc(measuring->events, (measuring->event_count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    measuring->events = grown;
-    struct counted_event *kept = &grown[measuring->event_count++];
-    *kept = (struct counted_event){
-        .name = strdup(event->name),
-        .kind = strdup(event->kind),
-        .class = event->class && *event->class ? strdup(event->class) : NULL,
-    };
-    return kept->name && kept->kind ? 0 : -ENOMEM;
-}
-
 /* The exit code for a name that could not even be tried. */
 static int name_status(int error)
 {
@@ -508,7 +512,8 @@ static int try_event(struct measuring *measuring, const char *name, struct failu
                                                                              : EXIT_DONE;
 }
 
-int measure_try_events(struct measuring *measuring)
+/* Tries every event that was asked for; keeps those that open. */
+static int measure_try_events(struct measuring *measuring)
 {
     const struct string_list *asked = &measuring->options->event;
     struct failure failure = {0};

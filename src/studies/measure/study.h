@@ -58,24 +58,11 @@ struct measuring {
 
 /* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
 
-/* Tries every event that was asked for; keeps those that open. */
-int measure_try_events(struct measuring *measuring);
 /* The cross product of the factors, null cells included; what cannot be is skipped with a reason.
  */
 int measure_sweep(struct measuring *measuring);
-/* A new store with plan and predictions, or (--resume) an old one; then measuring->cells are those
- * of the store. */
-int measure_open_store(struct measuring *measuring);
-/* Runs what is not yet in the store. */
-int measure_execute(struct measuring *measuring);
-/* --from: opens the store of an earlier run, with its events and specimens. */
-int measure_open_from(struct measuring *measuring);
-void measure_release_known(struct catalogue *known);
 /* Judges what the store holds and shows it. */
 int measure_show(struct measuring *measuring);
-
-/* Adds an event to those that are counted. -ENOMEM. */
-int measure_keep_event(struct measuring *measuring, const struct counted_event *event);
 
 /* Message on standard error and, with --json or where it is kept, an envelope that lists what was
  * skipped. */
@@ -123,17 +110,6 @@ struct replay {
     struct replayed_cell *cells;
     size_t count;
 };
-
-int replay_open(struct replay *replay, struct store *store, struct failure *failure);
-void replay_close(struct replay *replay);
-
-/* The runs of one counter in the order they ran; the caller frees *readings. */
-int replay_readings(const struct replay *replay, const struct replayed_cell *cell, uint32_t counter,
-                    struct reading **readings, size_t *count, struct failure *failure);
-/* Judges them, with the overhead that the matching null cell shows. */
-int replay_judge(const struct replay *replay, const struct replayed_cell *cell, uint32_t counter,
-                 const struct reading *readings, size_t count, struct summary *summary,
-                 struct failure *failure);
 
 /* ----------------------------------------------------------------------------------------------
  * The rows of a measurement: one per event of a cell, judged from the store; what a person and
@@ -187,25 +163,6 @@ json_t *measure_figures(const struct rows *rows);
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count);
 
 /* ----------------------------------------------------------------------------------------------
- * The values of every factor of a sweep, as words, after they were checked against what the
- * machine has. */
-
-enum factor { PATH, PATTERN, SPECIMEN, COUNT_N, COUNTERS, OPT, LINK, FACTORS };
-
-/* An empty list is one value, which each cell chooses by its path. */
-struct factors {
-    struct string_list values[FACTORS];
-};
-
-/* EXIT_DONE, or the exit code with its reason in failure. Values that are known but not to be had
- * here go to measuring->skips. Call factors_free in either case. */
-int factors_resolve(struct factors *factors, struct measuring *measuring, struct failure *failure);
-void factors_free(struct factors *factors);
-
-/* Is word one of a list such as "ar,ao"? */
-bool list_has(const char *list, const char *word);
-
-/* ----------------------------------------------------------------------------------------------
  * Who counts an event, and what follows from it for a cell: which paths it can take and how many
  * runs are sensible. */
 
@@ -214,10 +171,6 @@ bool list_has(const char *list, const char *word);
 /* "perf_event", "papi" for a preset, or the source in front of an event's first slash. */
 void source_of(const struct counted_event *event, char name[SOURCE_NAME]);
 
-/* The one source of all events; -EINVAL with a sentence when they have several. */
-int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
-                  struct failure *failure);
-
 /* The path an event of the source takes when nobody chose: the first that can count it. NULL: none
  * here. */
 const struct catalogue_path *source_path(const struct catalogue *catalogue, const char *source);
@@ -225,13 +178,11 @@ const struct catalogue_path *source_path(const struct catalogue *catalogue, cons
 /* "events of step can be counted on bare, perf-read only" */
 void source_put_paths(const struct catalogue *catalogue, const char *source, struct text *out);
 
-/* Does one process of the cell ask more of the source than it does in some ten minutes? Then reason
- * says so, and which source here would do it. Nothing is known of other sources. */
-bool source_too_slow(const struct catalogue *catalogue, const char *source, const struct cell *cell,
-                     struct text *reason);
-
 /* Runs in a process where nobody said how many. */
 uint64_t source_runs(const struct catalogue *catalogue, const char *source);
+
+/* Is word one of a list such as "ar,ao"? */
+bool list_has(const char *list, const char *word);
 
 /* ----------------------------------------------------------------------------------------------
  * A specimen's parameters as a person wrote them, judged before anything is measured. */

@@ -110,6 +110,14 @@ int specimen_name_check(const struct catalogue_specimen *specimen, const char *n
 /* ----------------------------------------------------------------------------------------------
  * Resolves factor options (names, lists, `all`) against the probe's catalogue. */
 
+enum factor { PATH, PATTERN, SPECIMEN, COUNT_N, COUNTERS, OPT, LINK, FACTORS };
+
+/* The values of every factor, as words, after they were checked against what the machine has. An
+ * empty list is one value, which each cell chooses by its path. */
+struct factors {
+    struct string_list values[FACTORS];
+};
+
 static const char *const factor_names[FACTORS] = {"path",     "pattern", "specimen", "n",
                                                   "counters", "opt",     "link"};
 
@@ -319,7 +327,10 @@ static int resolve_factor(struct resolving *resolving, enum factor factor,
     return status;
 }
 
-int factors_resolve(struct factors *factors, struct measuring *measuring, struct failure *failure)
+/* EXIT_DONE, or the exit code with its reason in failure. Values that are known but not to be had
+ * here go to measuring->skips. Call factors_free in either case. */
+static int factors_resolve(struct factors *factors, struct measuring *measuring,
+                           struct failure *failure)
 {
     const struct measure_options *options = measuring->options;
     const struct string_list *asked[FACTORS] = {
@@ -332,7 +343,7 @@ int factors_resolve(struct factors *factors, struct measuring *measuring, struct
     return status;
 }
 
-void factors_free(struct factors *factors)
+static void factors_free(struct factors *factors)
 {
     for (int factor = 0; factor < FACTORS; factor++)
         string_list_free(&factors->values[factor]);
@@ -361,8 +372,9 @@ static bool join(char name[SOURCE_NAME], const char *other)
            (strcmp(name, PAPI) == 0 && strcmp(other, "perf_event") == 0);
 }
 
-int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
-                  struct failure *failure)
+/* The one source of all events; -EINVAL with a sentence when they have several. */
+static int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
+                         struct failure *failure)
 {
     source_of(&events[0], name);
     for (size_t i = 1; i < count; i++) {
@@ -423,8 +435,10 @@ static uint64_t work_of(const struct catalogue *catalogue, const struct cell *ce
     return __builtin_mul_overflow(each, cell->runs, &all) ? UINT64_MAX : all;
 }
 
-bool source_too_slow(const struct catalogue *catalogue, const char *source, const struct cell *cell,
-                     struct text *reason)
+/* Does one process of the cell ask more of the source than it does in some ten minutes? Then reason
+ * says so, and which source here would do it. Nothing is known of other sources. */
+static bool source_too_slow(const struct catalogue *catalogue, const char *source,
+                            const struct cell *cell, struct text *reason)
 {
     uint64_t work = work_of(catalogue, cell);
     size_t own = 0;
