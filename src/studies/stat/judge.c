@@ -163,6 +163,10 @@ static void judge_nulls(const struct stat_evidence *evidence, double *values,
     }
 }
 
+/* ns that an event keeps a counter when several take turns, as the operating system has it unless
+ * told otherwise (perf_event_mux_interval_ms). */
+#define STAT_TURN_NS 4000000.0
+
 /* A sample of the turns that there were, drawn without putting back, of which each counts as
  * unevenly as it is large. */
 static double sharing_of(const struct stat_reading *reading)

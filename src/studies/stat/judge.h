@@ -84,10 +84,6 @@ struct stat_figure {
     double cold;
 };
 
-/* ns that an event keeps a counter when several take turns, as the operating system has it unless
- * told otherwise (perf_event_mux_interval_ms). */
-#define STAT_TURN_NS 4000000.0
-
 /* A mode of the program that comes in a smaller share of executions than this may be missing from
  * all of so many, more often than in 5 of 100 times. */
 double stat_unseen(size_t runs);

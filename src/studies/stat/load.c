@@ -107,6 +107,14 @@ enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_ev
                : STAT_OF_WORK;
 }
 
+/* Why there is no count of a command that was executed. */
+#define STAT_RIGHTS                                                                                \
+    "the command gains rights when it is executed (set-user-ID, set-group-ID or capabilities), "   \
+    "or "                                                                                          \
+    "its file may not be read, and there the operating system stops counting; who has these "      \
+    "rights "                                                                                      \
+    "already can count it"
+
 /* An execution of a program that gains rights ends the counters on it. That of the command itself
  * is known; of others below it the time on a CPU tells that nothing counted. */
 static int judge_losses(struct stat_run *run, struct stat_event *event, size_t count)

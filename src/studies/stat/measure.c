@@ -22,6 +22,11 @@
 #include "engine/skips.h"
 #include "studies/stat/study.h"
 
+/* Programs of the kit: the one whose truth is known, and the one that writes. */
+#define STAT_NULL_NAME  "loop"
+#define STAT_NULL_N     1u
+#define STAT_RELAY_NAME "output"
+
 /* ----------------------------------------------------------------------------------------------
  * What `assay stat` counts: the events of -e, or those of perf stat, as far as this machine has
  * them; and what of each the program of known truth does by its own code. */

@@ -17,6 +17,9 @@
 /* ----------------------------------------------------------------------------------------------
  * Counts of a command for programs (docs/json). */
 
+/* Why a good count is withheld: what the command wrote was relayed. */
+#define STAT_WITHHELD_CAUSE "relayed-output"
+
 #define EXACT_TO 9007199254740992.0 /* 2^53 */
 
 /* A whole number where it is one. */
@@ -594,6 +597,9 @@ static void put_bar_of_one(const struct stat_run *run, struct text *words)
                 any_of(run, STAT_OF_TIME) ? "; a single time has none" : "");
     text_puts(words, whole ? "; -r 5 tells." : ".");
 }
+
+#define STAT_PACES_TELL                                                                            \
+    6u /* invocations from which on they tell more than what is assumed (DRIFT_WEIGHT) */
 
 /* Of what the bar is one, and what so few executions cannot know. */
 static void put_bar(const struct stat_run *run, const struct style *style, struct text *out)

@@ -26,6 +26,8 @@
 #include "output/output.h"
 #include "studies/stat/study.h"
 
+#define STAT_MOST_RUNS 100000u
+
 /* ----------------------------------------------------------------------------------------------
  * Standard input of a command that is executed on this machine: assay's own. The program opens it
  * by assay's number in /proc, so that it reads the very pipe, terminal or file. What cannot be
@@ -84,7 +86,8 @@ static int start_relay(struct stat_run *run, struct failure *failure)
     return fail_with(failure, -error, "cannot start a process: %s", strerror(error));
 }
 
-int stat_take_input(struct stat_run *run, struct failure *failure)
+/* Standard input as the command finds it. */
+static int stat_take_input(struct stat_run *run, struct failure *failure)
 {
     const struct stat_options *options = run->options;
     const bool here = strcmp(options->common.via, "local") == 0;
@@ -111,7 +114,7 @@ int stat_take_input(struct stat_run *run, struct failure *failure)
     return 0;
 }
 
-void stat_end_input(struct stat_run *run)
+static void stat_end_input(struct stat_run *run)
 {
     if (run->relay > 0) {
         kill(run->relay, SIGKILL);
@@ -269,7 +272,8 @@ static int recall(struct stat_run *run, struct failure *failure)
     return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
 }
 
-int stat_open_from(struct stat_run *run)
+/* --from: what the store of an earlier run has. */
+static int stat_open_from(struct stat_run *run)
 {
     struct failure failure = {0};
     return recall(run, &failure) < 0 ? stat_fail(&failure) : EXIT_DONE;
@@ -416,7 +420,9 @@ static int prepare(struct stat_run *run, struct failure *failure)
 
 /* --- the end --- */
 
-int stat_status(const struct stat_run *run)
+/* The exit code: of the first execution that did not end with 0; where a signal told assay to stop,
+ * that signal's. */
+static int stat_status(const struct stat_run *run)
 {
     if (run->was_interrupted && !run->reader_ended)
         return signals_status();

@@ -36,17 +36,11 @@ struct stat_options {
     bool controlled, csv;
 };
 
-#define STAT_MOST_RUNS 100000u
-#define STAT_NULLS     11u /* executions of the program whose truth is known */
-#define STAT_PACES     32u /* invocations at most that tell how times drift, this one included */
-#define STAT_PACES_TELL                                                                            \
-    6u /* invocations from which on they tell more than what is assumed (DRIFT_WEIGHT) */
-#define STAT_NULL_NAME "loop"
-#define STAT_NULL_N    1u
+#define STAT_NULLS 11u /* executions of the program whose truth is known */
+#define STAT_PACES 32u /* invocations at most that tell how times drift, this one included */
 #define STAT_RELAYS                                                                                \
     5u /* executions each of a program that writes a page, and of one that writes more */
-#define STAT_RELAY_NAME "output"
-#define STAT_PAGE       4096u         /* that it writes at once */
+#define STAT_PAGE       4096u         /* that such a program writes at once */
 #define STAT_MOST_PAGES 1024u         /* what more adds is taken to be in proportion */
 #define STAT_COUNTER    "perf_event"  /* that counts here; in a store: why it does not */
 #define STAT_CUT_OFF    "interrupted" /* how a run ended whose last execution is but a part */
@@ -57,14 +51,6 @@ struct stat_options {
 #define STAT_NO_TRUTH                                                                              \
     "no program of the kit is known to make a certain number of them, so that what starting adds " \
     "cannot be told from the rest"
-
-/* Why there is no count of a command that was executed. */
-#define STAT_RIGHTS                                                                                \
-    "the command gains rights when it is executed (set-user-ID, set-group-ID or capabilities), "   \
-    "or "                                                                                          \
-    "its file may not be read, and there the operating system stops counting; who has these "      \
-    "rights "                                                                                      \
-    "already can count it"
 
 /* One event, from its name to its figure. */
 struct stat_event {
@@ -151,13 +137,8 @@ struct stat_run {
 int stat_find_events(struct stat_run *run);
 /* Where perf_event is refused: what the operating system accounts for. */
 int stat_take_account(struct stat_run *run);
-/* --from: what the store of an earlier run has. */
-int stat_open_from(struct stat_run *run);
 /* Executes the program of known truth, then the command. */
 int stat_execute(struct stat_run *run);
-/* Standard input as the command finds it. */
-int stat_take_input(struct stat_run *run, struct failure *failure);
-void stat_end_input(struct stat_run *run);
 
 /* What the store has of both cells. Negative errno. */
 int stat_load(struct stat_run *run, struct failure *failure);
@@ -170,9 +151,6 @@ void stat_find_trust(struct stat_run *run);
 
 int stat_fail(const struct failure *failure);
 
-/* The exit code: of the first execution that did not end with 0; where a signal told assay to stop,
- * that signal's. */
-int stat_status(const struct stat_run *run);
 /* Executions whose counts are averaged: that one that was broken off is left out beside others. */
 bool stat_is_averaged(const struct stat_run *run, size_t index);
 size_t stat_averaged(const struct stat_run *run); /* how many */
@@ -189,7 +167,6 @@ bool stat_has_figure(const struct stat_event *event);
 bool stat_is_good(const struct stat_event *event); /* exact or accurate */
 /* It is good, but what the command wrote was relayed: this is no count that is known to be. */
 bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
-#define STAT_WITHHELD_CAUSE "relayed-output"
 const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
 
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);
