@@ -116,13 +116,14 @@ static int recall(struct truth_run *run, struct failure *failure)
     return truth_load(run, recalling.cell, failure);
 }
 
-int truth_open_from(struct truth_run *run)
+/* --from: what the store of an earlier run has. */
+static int truth_open_from(struct truth_run *run)
 {
     struct failure failure = {0};
     return recall(run, &failure) < 0 ? truth_fail(&failure) : EXIT_DONE;
 }
 
-void truth_release_known(struct truth_run *run)
+static void truth_release_known(struct truth_run *run)
 {
     for (size_t i = 0; i < run->known.subject_count; i++)
         free(run->known.subjects[i].name);

@@ -101,9 +101,6 @@ struct truth_run {
 int truth_find_sources(struct truth_run *run);
 /* Executes it by one source after the other until one counted it. */
 int truth_execute(struct truth_run *run);
-/* --from: what the store of an earlier run has. */
-int truth_open_from(struct truth_run *run);
-void truth_release_known(struct truth_run *run);
 /* What the store has of the cell. Negative errno. */
 int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure);
 void truth_counted_release(struct truth_counted *counted);
