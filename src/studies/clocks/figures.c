@@ -102,7 +102,7 @@ static void put_caption(const struct clocks_run *run, const uint32_t *order, siz
     put_extremes(run, &steps, "Finest is", "coarsest", out);
 }
 
-json_t *clocks_reading_figure(const struct clocks_run *run)
+static json_t *clocks_reading_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {
         {"clock", "clock", ROLE_GROUP, true},
@@ -274,7 +274,16 @@ static void add_field(json_t *figure, const struct clocks_run *run, const struct
                json_count(field->runs), json_count(field->lengths));
 }
 
-json_t *clocks_intervals_figure(const struct clocks_run *run)
+/* Which clock the others were held against, and why that one. */
+static void clocks_note_reference(const struct clocks_run *run, json_t *figure)
+{
+    AUTO_TEXT struct text note = {0};
+    text_printf(&note, "Reference: %s.", run->report.reference.why);
+    if (run->report.reference.why[0])
+        figure_add_note(figure, text_string(&note));
+}
+
+static json_t *clocks_intervals_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {
         {"clock", "clock", ROLE_Y, true},
@@ -323,14 +332,6 @@ json_t *clocks_intervals_figure(const struct clocks_run *run)
 /* ----------------------------------------------------------------------------------------------
  * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
 
-void clocks_note_reference(const struct clocks_run *run, json_t *figure)
-{
-    AUTO_TEXT struct text note = {0};
-    text_printf(&note, "Reference: %s.", run->report.reference.why);
-    if (run->report.reference.why[0])
-        figure_add_note(figure, text_string(&note));
-}
-
 /* "3 dependable, 4 cpu-time only" */
 static void put_counts(const struct clocks_run *run, const uint32_t *order, size_t count,
                        struct text *out)
@@ -365,7 +366,7 @@ static void add_clock(json_t *figure, const struct clocks_run *run, uint32_t clo
                json_text(clock_role_names[seen.clock->role]));
 }
 
-json_t *clocks_trust_figure(const struct clocks_run *run)
+static json_t *clocks_trust_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {
         {"clock", "clock", ROLE_NONE, true},

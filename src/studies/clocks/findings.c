@@ -15,12 +15,34 @@
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
 
+/* What a rule looks at. */
+struct clocks_facts {
+    const struct clocks_case *file;
+    const struct clocks_report *report;
+    uint64_t seed;
+    uint32_t counter; /* the CPU's own, read plainly */
+};
+
 /* ----------------------------------------------------------------------------------------------
  * The CPU's counter against the reference, over intervals of a kind: what all of them say
  * together, how many are off by themselves, and what agreement is worth. */
 
+/* Two clocks agree to this, beyond what their readings leave open. */
+#define AGREE_SHARE 500e-6
 /* So many intervals that are off are no accident any more. */
 #define OFF_SHARE 0.05
+
+/* Which intervals are asked. */
+typedef bool chosen_watch(const struct clock_watch *watch);
+
+struct agreement {
+    struct overhead_median ratio; /* counter / reference, over processes; widened by the bounds of
+                                     readings */
+    size_t intervals, off;        /* off: by more than the bounds of their own readings allow */
+    double worst;                 /* ratio of the interval that is farthest off */
+    double shortest_us, longest_us;
+    bool independent; /* the reference is made of another counter */
+};
 
 /* The columns of both clocks; false: the watch does not tell. */
 struct columns {
@@ -103,8 +125,9 @@ static int gather(const struct clocks_case *file, const struct clock_watch *watc
     return 0;
 }
 
-int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
-                 struct agreement *agreement)
+/* Intervals 0: nothing was watched, or a rate is unknown. -ENOMEM. */
+static int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
+                        struct agreement *agreement)
 {
     struct gathered all = {.farthest = -1};
     int error = 0;
@@ -151,8 +174,9 @@ static int add_residuals(const struct clocks_case *file, const struct clock_watc
     return error;
 }
 
-int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
-                        struct replicate_list *residuals)
+/* Ratios of every interval, each over the median of intervals of its length. -ENOMEM. */
+static int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
+                               struct replicate_list *residuals)
 {
     int error = 0;
     for (size_t i = 0; i < facts->file->watch_count && !error; i++) {
@@ -165,7 +189,8 @@ int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
     return error;
 }
 
-struct estimate agreement_estimate(const struct agreement *agreement)
+/* Refuted, open or confirmed, as all intervals together and each by itself say. */
+static struct estimate agreement_estimate(const struct agreement *agreement)
 {
     struct overhead_median ratio = agreement->ratio;
     struct estimate estimate =
@@ -180,8 +205,9 @@ struct estimate agreement_estimate(const struct agreement *agreement)
     return estimate;
 }
 
-void tell_agreement(const struct clocks_facts *facts, const struct agreement *agreement,
-                    const char *what, struct finding *finding)
+/* Appends "tsc shows 1.000002 of monotonic-raw over 300 computations of 20 to 160 ms". */
+static void tell_agreement(const struct clocks_facts *facts, const struct agreement *agreement,
+                           const char *what, struct finding *finding)
 {
     const struct clock_known *counter = &facts->file->clocks[facts->counter];
     const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
@@ -200,7 +226,8 @@ void tell_agreement(const struct clocks_facts *facts, const struct agreement *ag
         finding_clause(finding, "nobody claims its rate: it is the one it had over computation");
 }
 
-void tell_same_counter(const struct clocks_facts *facts, struct finding *finding)
+/* Appends that agreement proves nothing, and what could. */
+static void tell_same_counter(const struct clocks_facts *facts, struct finding *finding)
 {
     const struct clock_known *counter = &facts->file->clocks[facts->counter];
     const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
@@ -211,7 +238,8 @@ void tell_same_counter(const struct clocks_facts *facts, struct finding *finding
                    other->name, counter->name);
 }
 
-const struct clock_rate *outside_rate(const struct clocks_facts *facts)
+/* The rate against a clock that is made elsewhere, over the whole time; NULL: there is none. */
+static const struct clock_rate *outside_rate(const struct clocks_facts *facts)
 {
     const struct clock_rate *rates = facts->report->rates[facts->counter];
     const int32_t preferred[] = {facts->report->reference.outside, facts->report->reference.rtc};
@@ -293,7 +321,7 @@ static void computation_from_outside(const struct clocks_facts *facts,
         finding_clause(finding, "whether computation or something else did it cannot be told");
 }
 
-int rule_computation(const struct clocks_facts *facts, struct finding *finding)
+static int rule_computation(const struct clocks_facts *facts, struct finding *finding)
 {
     struct agreement agreement;
     const struct clock_rate *rate = outside_rate(facts);
@@ -380,7 +408,7 @@ static void sleep_by_reference(const struct clocks_facts *facts, const struct ag
         finding_clause(finding, "it reads too low, but evenly");
 }
 
-int rule_sleep(const struct clocks_facts *facts, struct finding *finding)
+static int rule_sleep(const struct clocks_facts *facts, struct finding *finding)
 {
     struct agreement agreement;
     struct estimate scatter;
@@ -438,7 +466,7 @@ static void report_some(const struct clock_monotonic *order, struct finding *fin
     finding->detectable = -log(.2) / (double)order->readings * MILLION;
 }
 
-int rule_one_thread(const struct clocks_facts *facts, struct finding *finding)
+static int rule_one_thread(const struct clocks_facts *facts, struct finding *finding)
 {
     const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
     const char *name = facts->file->clocks[facts->counter].name;
@@ -554,7 +582,7 @@ static void judge_intervals(const struct clocks_facts *facts, const struct agree
                                 "counter and would go wrong with it");
 }
 
-int rule_changes(const struct clocks_facts *facts, struct finding *finding)
+static int rule_changes(const struct clocks_facts *facts, struct finding *finding)
 {
     struct agreement agreement;
     if (agreement_of(facts, changes, &agreement) < 0)
@@ -577,6 +605,10 @@ int rule_changes(const struct clocks_facts *facts, struct finding *finding)
 /* ----------------------------------------------------------------------------------------------
  * The claims of the paper on the fidelity of counters as data, and their way through the rules:
  * what the other parts of the judge found in, findings out (docs/findings.md). */
+
+/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
+ * decide. Asked only where there is a counter and time is real. -ENOMEM. */
+typedef int clocks_rule(const struct clocks_facts *facts, struct finding *finding);
 
 struct clocks_claim {
     const char *id, *text, *figure, *unit;

@@ -163,7 +163,7 @@ static void put_verdict(json_t *object, const struct clocks_run *run,
     json_object_set_new(object, "worst_workload", json_text(worst ? worst->workload : NULL));
 }
 
-json_t *clocks_clock_json(const struct clocks_run *run, size_t index)
+static json_t *clocks_clock_json(const struct clocks_run *run, size_t index)
 {
     const struct clock_seen seen = clocks_seen(run, index);
     json_t *object = json_object();

@@ -14,21 +14,27 @@
 #include "studies/clocks/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Idle states as a cause: the sentence on sleeps with CPUs held awake. */
+ * Do idle states matter? Sleeps with CPUs held awake against plain ones: what clocks show of them,
+ * how late they end, and the sentence on it. */
 
 /* Less than this between two ratios is no change, whatever the bounds of readings are. */
 #define RATIO_CHANGE 1e-4
 /* A clock that leaves this open says nothing of how well the others agree. */
 #define COARSE_DOUBT 1e-3
 
+/* By how many ns sleeps were longer than asked for. */
+struct idle_sleeps {
+    struct replicate_list plain, awake;
+};
+
 /* Every sleep is a value of its own: what is compared are sleeps, not processes. */
-int idle_add_sleep(struct idle_sleeps *sleeps, bool awake, double late_ns)
+static int idle_add_sleep(struct idle_sleeps *sleeps, bool awake, double late_ns)
 {
     struct replicate_list *list = awake ? &sleeps->awake : &sleeps->plain;
     return replicate_add(list, list->count, late_ns);
 }
 
-void idle_release(struct idle_sleeps *sleeps)
+static void idle_release(struct idle_sleeps *sleeps)
 {
     replicate_release(&sleeps->plain);
     replicate_release(&sleeps->awake);
@@ -132,8 +138,9 @@ static void tell_sleeps(struct overhead_median plain, struct overhead_median awa
     snprintf(seen->idle + used, sizeof(seen->idle) - used, "%s", words);
 }
 
-void idle_compare(const struct clocks_case *file, const struct clocks_report *report,
-                  struct idle_sleeps *sleeps, struct clocks_disturbances *seen)
+/* Fills what concerns sleeps, and the sentence. Sorts the lists. */
+static void idle_compare(const struct clocks_case *file, const struct clocks_report *report,
+                         struct idle_sleeps *sleeps, struct clocks_disturbances *seen)
 {
     struct overhead_median plain = replicate_median(&sleeps->plain);
     struct overhead_median awake = replicate_median(&sleeps->awake);

@@ -15,7 +15,21 @@
 #include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Moments at which two clocks were read together. */
+ * Marks: moments at which two clocks were read together, from whatever watch: ends of intervals,
+ * looks from outside, edges of an RTC. What is said of rates and of identity is made of them. */
+
+struct clock_mark {
+    double own, other; /* ns since the first mark, each by its clock */
+    double bound;      /* ns: own − other is right to ± this, half widths and ticks of both */
+    double suspended;  /* ns that the machine was suspended until then, as far as can be known */
+    uint32_t watch;
+    uint32_t process; /* within the watch */
+};
+
+struct clock_marks {
+    struct clock_mark *list; /* by rising `other` */
+    size_t count;
+};
 
 /* Two clocks that are read together: what their values are counted from, and what a tick is. */
 struct couple {
@@ -40,7 +54,7 @@ static int add(struct clock_marks *marks, const struct clock_mark *mark)
     return 0;
 }
 
-void clock_marks_release(struct clock_marks *marks)
+static void clock_marks_release(struct clock_marks *marks)
 {
     free(marks->list);
     *marks = (struct clock_marks){0};
@@ -191,8 +205,11 @@ static int add_watch(struct couple *couple, uint32_t clock, uint32_t other,
     return 0;
 }
 
-int clock_marks_find(const struct clocks_case *file, const struct clocks_report *report,
-                     uint32_t clock, uint32_t other, struct clock_marks *marks)
+/* The moments at which both were read; where the machine was suspended between some, those of its
+ * longest time awake, because only some clocks go on meanwhile. Empty where a scale is unknown.
+ * -ENOMEM. */
+static int clock_marks_find(const struct clocks_case *file, const struct clocks_report *report,
+                            uint32_t clock, uint32_t other, struct clock_marks *marks)
 {
     *marks = (struct clock_marks){0};
     if (!report->scales[clock].known || !report->scales[other].known)

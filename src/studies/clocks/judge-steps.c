@@ -14,7 +14,9 @@
 #include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Finds the largest number of which all steps are multiples, up to rounding. */
+ * The quantum in which a clock counts: a quick clock moves between any two readings, so its
+ * smallest step is how long readings take; but all its steps are multiples of what it counts in.
+ * That is the largest number of which they all are multiples, up to rounding. */
 
 /* Fewer different distances fit some number by chance. */
 #define FEWEST_LENGTHS 6
@@ -102,22 +104,10 @@ static double smallest_difference(const double *sorted, size_t count, double sma
     return least;
 }
 
-double quantum_of_steps(const double *sorted, size_t count, double smallest)
-{
-    double lengths[MOST_LENGTHS];
-    while (count > 0 && sorted[count - 1] > MOST_STEPS * smallest)
-        count--;
-    if (!count || smallest <= FEW_TICKS)
-        return 0;
-    size_t taken = take_lengths(sorted, count, lengths_of(sorted, count), lengths);
-    smallest = fmin(smallest, lengths[0]);
-    for (int parts = 1; parts <= MOST_PARTS && (parts == 1 || taken > FEWEST_OTHERS); parts++)
-        if (fits(smallest / parts, lengths, taken))
-            return smallest / parts;
-    return 0;
-}
-
-double quantum_of(const double *sorted, size_t count, double smallest)
+/* Of distances between readings, rising and above 0: ticks, never more than `smallest`; it need not
+ * be a whole number, as clocks are scaled and rounded. Where too few distances are known, or too
+ * much alike, `smallest` itself. */
+static double quantum_of(const double *sorted, size_t count, double smallest)
 {
     while (count > 0 && sorted[count - 1] > LONGEST)
         count--;
@@ -136,6 +126,23 @@ double quantum_of(const double *sorted, size_t count, double smallest)
         quantum *= 1 - TRIAL_CYCLE * quantum / longest;
     }
     return smallest_difference(sorted, count, smallest);
+}
+
+/* The same of a clock that stands still for long: its smallest step, or a small part of that where
+ * too few steps were seen by themselves. 0: no such number, its steps differ. */
+static double quantum_of_steps(const double *sorted, size_t count, double smallest)
+{
+    double lengths[MOST_LENGTHS];
+    while (count > 0 && sorted[count - 1] > MOST_STEPS * smallest)
+        count--;
+    if (!count || smallest <= FEW_TICKS)
+        return 0;
+    size_t taken = take_lengths(sorted, count, lengths_of(sorted, count), lengths);
+    smallest = fmin(smallest, lengths[0]);
+    for (int parts = 1; parts <= MOST_PARTS && (parts == 1 || taken > FEWEST_OTHERS); parts++)
+        if (fits(smallest / parts, lengths, taken))
+            return smallest / parts;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ static void try_interval(struct clock_trial *trial, const struct clock_watch *wa
             trial->largest = watch->values[i * watch->columns + own];
 }
 
-int trial_gather(struct clock_trial *trial, const bool *left_out)
+/* -ENOMEM. Intervals during which the machine was suspended are left out. */
+static int trial_gather(struct clock_trial *trial, const bool *left_out)
 {
     const struct clocks_case *file = trial->file;
     int32_t reference = trial->report->reference.clock;
@@ -102,7 +103,7 @@ int trial_gather(struct clock_trial *trial, const bool *left_out)
     return 0;
 }
 
-void trial_release(struct clock_trial *trial)
+static void trial_release(struct clock_trial *trial)
 {
     free(trial->list);
     free(trial->scratch);
@@ -144,8 +145,10 @@ static bool reference_was_off(const struct clocks_case *file, const struct clock
     return clocks >= 2 && (ahead == clocks || behind == clocks) && high - low <= 2 * slack;
 }
 
-bool *find_reference_faults(const struct clocks_case *file, const struct clocks_report *report,
-                            size_t *faults)
+/* Intervals at which the reference itself was off, as all clocks of its own counter say; [interval
+ * of all watches, in order]. NULL: out of memory. */
+static bool *find_reference_faults(const struct clocks_case *file,
+                                   const struct clocks_report *report, size_t *faults)
 {
     bool *left_out = calloc(report->intervals + 1, sizeof(*left_out));
     size_t number = 0;
@@ -180,12 +183,6 @@ static bool runs_all_the_time(const struct tried_interval *interval)
         if (strcmp(interval->watch->workload, running[i]) == 0)
             return true;
     return false;
-}
-
-bool tried_any(const struct tried_interval *interval)
-{
-    (void)interval;
-    return true;
 }
 
 bool tried_sleep(const struct tried_interval *interval)
@@ -266,7 +263,8 @@ uint32_t trial_lacks(const struct clock_trial *trial)
            (moved ? 0u : (uint32_t)LACKS_MOVES);
 }
 
-double trial_fits(const struct clock_trial *trial, tried_choice *choice, double ratio)
+/* Share of these that are right once the clock's rate is taken to be `ratio`. */
+static double trial_fits(const struct clock_trial *trial, tried_choice *choice, double ratio)
 {
     size_t count = 0, fits = 0;
     for (size_t i = 0; i < trial->count; i++) {
@@ -294,7 +292,8 @@ static bool undisturbed(const struct tried_interval *interval)
     return tried_running(interval) && !interval->disturbed && !interval->watch->moves;
 }
 
-bool counts_sleep(const struct clock_trial *trial)
+/* Does it go on while its thread sleeps? */
+static bool counts_sleep(const struct clock_trial *trial)
 {
     return trial_ratio(trial, tried_sleep, 0.5) > 0.5;
 }
@@ -325,7 +324,8 @@ static bool varies(const struct clock_trial *trial)
     return high - low > 2 * CLOCKS_CPU_TIME_SHARE;
 }
 
-uint32_t cpu_time_faults(const struct clock_trial *trial)
+/* The faults of one that claims CPU time or cycles. */
+static uint32_t cpu_time_faults(const struct clock_trial *trial)
 {
     const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
     uint32_t faults = trial->told_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
@@ -423,7 +423,8 @@ static bool counts_other_threads(const struct clock_trial *trial)
     return together > 1.3 && fabs(alone - 1) < 0.05;
 }
 
-double rate_limit(const struct clock_trial *trial)
+/* By how much its rate may be off, ppm. */
+static double rate_limit(const struct clock_trial *trial)
 {
     double steered = trial->file->steered_ppm;
     if (!trial->file->clocks[trial->clock].steered)
@@ -533,7 +534,8 @@ static bool faults_varies(const struct clock_trial *trial)
     return low > 0 && high < 2 && high - low > 2 * CLOCKS_CPU_TIME_SHARE;
 }
 
-uint32_t wall_faults(const struct clock_trial *trial)
+/* The faults of a clock that claims to tell time, as bits; 0: none. */
+static uint32_t wall_faults(const struct clock_trial *trial)
 {
     uint32_t faults = trial->told_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
     double backward = backward_share(trial);

@@ -357,7 +357,7 @@ static void explain(const struct clocks_case *file, bool independent,
         snprintf(why + used, size - used, "; an RTC, PTP, an HPET or another machine could");
 }
 
-int clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
+static int clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
 {
     bool independent = false;
     report->reference.clock = choose(file, &independent);
@@ -479,7 +479,7 @@ static int find(const struct clocks_case *file, const struct clocks_report *repo
     return calibrate(file, clock, (uint32_t)reference, scale);
 }
 
-int clocks_find_scales(const struct clocks_case *file, struct clocks_report *report)
+static int clocks_find_scales(const struct clocks_case *file, struct clocks_report *report)
 {
     int error = 0;
     for (uint32_t clock = 0; clock < file->clock_count && error == 0; clock++)

@@ -7,31 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/findings.h"
 #include "stats/interval.h"
 #include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Marks: moments at which two clocks were read together, from whatever watch: ends of intervals,
- * looks from outside, edges of an RTC. What is said of rates and of identity is made of them. */
-
-struct clock_mark {
-    double own, other; /* ns since the first mark, each by its clock */
-    double bound;      /* ns: own − other is right to ± this, half widths and ticks of both */
-    double suspended;  /* ns that the machine was suspended until then, as far as can be known */
-    uint32_t watch;
-    uint32_t process; /* within the watch */
-};
-struct clock_marks {
-    struct clock_mark *list; /* by rising `other` */
-    size_t count;
-};
-/* The moments at which both were read; where the machine was suspended between some, those of its
- * longest time awake, because only some clocks go on meanwhile. Empty where a scale is unknown.
- * -ENOMEM. */
-int clock_marks_find(const struct clocks_case *file, const struct clocks_report *report,
-                     uint32_t clock, uint32_t other, struct clock_marks *marks);
-void clock_marks_release(struct clock_marks *marks);
+ * How far a clock may be behind for its steps, and whether the machine was suspended. */
 
 /* The steps of a clock that stands still over several readings, in ticks, by its looks; 1 for all
  * others. -ENOMEM. */
@@ -43,18 +23,6 @@ double clock_step_ns(const struct clocks_report *report, uint32_t clock);
  * monotonic; false where they are not among its columns. */
 bool interval_suspended(const struct clocks_case *file, const struct clock_watch *watch,
                         size_t index);
-
-/* ----------------------------------------------------------------------------------------------
- * The quantum in which a clock counts: a quick clock moves between any two readings, so its
- * smallest step is how long readings take; but all its steps are multiples of what it counts in. */
-
-/* Of distances between readings, rising and above 0: ticks, never more than `smallest`; it need not
- * be a whole number, as clocks are scaled and rounded. Where too few distances are known, or too
- * much alike, `smallest` itself. */
-double quantum_of(const double *sorted, size_t count, double smallest);
-/* The same of a clock that stands still for long: its smallest step, or a small part of that where
- * too few steps were seen by themselves. 0: no such number, its steps differ. */
-double quantum_of_steps(const double *sorted, size_t count, double smallest);
 
 /* ----------------------------------------------------------------------------------------------
  * One interval of a watch as every part of the judge sees it: what a clock showed at its two ends,
@@ -105,74 +73,6 @@ void replicate_release(struct replicate_list *list);
  * NaN of nothing. Sorts within the list. */
 struct overhead_median replicate_median(struct replicate_list *list);
 #define AUTO_REPLICATES __attribute__((cleanup(replicate_release)))
-
-/* ----------------------------------------------------------------------------------------------
- * What a claim about clocks is, and what its rules share (docs/findings.md). Claims are data in
- * findings.c. */
-
-/* Two clocks agree to this, beyond what their readings leave open. */
-#define AGREE_SHARE 500e-6
-
-/* What a rule looks at. */
-struct clocks_facts {
-    const struct clocks_case *file;
-    const struct clocks_report *report;
-    uint64_t seed;
-    uint32_t counter; /* the CPU's own, read plainly */
-};
-
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. Asked only where there is a counter and time is real. -ENOMEM. */
-typedef int clocks_rule(const struct clocks_facts *facts, struct finding *finding);
-clocks_rule rule_computation; /* K1 */
-clocks_rule rule_sleep;       /* K2 */
-clocks_rule rule_one_thread;  /* K3 */
-clocks_rule rule_changes;     /* K4 */
-
-/* --- counter against reference (findings.c) --- */
-
-/* Which intervals are asked. */
-typedef bool chosen_watch(const struct clock_watch *watch);
-struct agreement {
-    struct overhead_median ratio; /* counter / reference, over processes; widened by the bounds of
-                                     readings */
-    size_t intervals, off;        /* off: by more than the bounds of their own readings allow */
-    double worst;                 /* ratio of the interval that is farthest off */
-    double shortest_us, longest_us;
-    bool independent; /* the reference is made of another counter */
-};
-/* Intervals 0: nothing was watched, or a rate is unknown. -ENOMEM. */
-int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
-                 struct agreement *agreement);
-/* Ratios of every interval, each over the median of intervals of its length. -ENOMEM. */
-int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
-                        struct replicate_list *residuals);
-/* Refuted, open or confirmed, as all intervals together and each by itself say. */
-struct estimate agreement_estimate(const struct agreement *agreement);
-
-/* --- what may be said, and why not more (findings.c) --- */
-
-/* Appends "tsc shows 1.000002 of monotonic-raw over 300 computations of 20 to 160 ms". */
-void tell_agreement(const struct clocks_facts *facts, const struct agreement *agreement,
-                    const char *what, struct finding *finding);
-/* Appends that agreement proves nothing, and what could. */
-void tell_same_counter(const struct clocks_facts *facts, struct finding *finding);
-/* The rate against a clock that is made elsewhere, over the whole time; NULL: there is none. */
-const struct clock_rate *outside_rate(const struct clocks_facts *facts);
-
-/* ----------------------------------------------------------------------------------------------
- * Do idle states matter? Sleeps with CPUs held awake against plain ones: what clocks show of them,
- * and how late they end. */
-
-/* By how many ns sleeps were longer than asked for. */
-struct idle_sleeps {
-    struct replicate_list plain, awake;
-};
-int idle_add_sleep(struct idle_sleeps *sleeps, bool awake, double late_ns);
-void idle_release(struct idle_sleeps *sleeps);
-/* Fills what concerns sleeps, and the sentence. Sorts the lists. */
-void idle_compare(const struct clocks_case *file, const struct clocks_report *report,
-                  struct idle_sleeps *sleeps, struct clocks_disturbances *seen);
 
 /* ----------------------------------------------------------------------------------------------
  * Readings of one clock that one thread took one after the other on one CPU, whatever they were
@@ -232,17 +132,8 @@ struct clock_trial {
     double *scratch; /* [count + 1] */
 };
 
-/* Intervals at which the reference itself was off, as all clocks of its own counter say; [interval
- * of all watches, in order]. NULL: out of memory. */
-bool *find_reference_faults(const struct clocks_case *file, const struct clocks_report *report,
-                            size_t *faults);
-/* -ENOMEM. Intervals during which the machine was suspended are left out. */
-int trial_gather(struct clock_trial *trial, const bool *left_out);
-void trial_release(struct clock_trial *trial);
-
 /* Which intervals of a trial are meant. */
 typedef bool tried_choice(const struct tried_interval *interval);
-bool tried_any(const struct tried_interval *interval);
 bool tried_sleep(const struct tried_interval *interval);   /* one thread, no moves */
 bool tried_running(const struct tried_interval *interval); /* the same, of what runs all the time */
 bool tried_stayed(const struct tried_interval *interval);
@@ -252,19 +143,9 @@ size_t trial_count(const struct clock_trial *trial, tried_choice *choice);
 size_t trial_wrong(const struct clock_trial *trial, tried_choice *choice);
 /* Of own / other; NaN: none. */
 double trial_ratio(const struct clock_trial *trial, tried_choice *choice, double share);
-/* Share of these that are right once the clock's rate is taken to be `ratio`. */
-double trial_fits(const struct clock_trial *trial, tried_choice *choice, double ratio);
 
-/* The faults of a clock that claims to tell time, as bits; 0: none. */
-uint32_t wall_faults(const struct clock_trial *trial);
-/* … of one that claims CPU time or cycles. */
-uint32_t cpu_time_faults(const struct clock_trial *trial);
-/* Does it go on while its thread sleeps? */
-bool counts_sleep(const struct clock_trial *trial);
 /* Runs the clock at another rate than it may, for sure? The rate that says so, or NULL. */
 const struct clock_rate *wrong_rate(const struct clock_trial *trial);
-/* By how much its rate may be off, ppm. */
-double rate_limit(const struct clock_trial *trial);
 /* Did anything that is made of another counter agree with it? */
 bool was_confirmed(const struct clock_trial *trial);
 /* What must have been watched before a clock is called dependable: bits, 0: all of it was. */

@@ -19,6 +19,14 @@
  * follows from its number alone, so nothing may be missing between two of them. Values are taken
  * as they are: any 64 bits may be a reading. */
 
+/* Where a watch of the case comes from. */
+struct clocks_origin {
+    uint32_t cell;      /* its id in the store */
+    uint32_t runs;      /* planned in each process */
+    size_t looks, room; /* taken so far, and room for as many */
+    size_t process_room;
+};
+
 struct planned {
     struct visit visit;
     bool done;
@@ -195,8 +203,10 @@ static int settle(struct taking *taking)
     return 0;
 }
 
-int clocks_take_looks(struct store *store, struct clock_watch *watches,
-                      struct clocks_origin *origins, size_t count, struct failure *failure)
+/* Reads the samples of the store once into the watches; origins in rising order of their cells.
+ * What is beyond the last whole group of a process is left out, and so is a process without one. */
+static int clocks_take_looks(struct store *store, struct clock_watch *watches,
+                             struct clocks_origin *origins, size_t count, struct failure *failure)
 {
     struct taking taking = {
         .store = store, .watches = watches, .origins = origins, .count = count, .failure = failure};

@@ -80,10 +80,6 @@ extern const struct command command_clocks;
 
 /* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
 
-/* Sorts what --clock says, before a machine is reached. */
-int clocks_read_options(struct watching *watching);
-/* From options and the machine to the study and its plan. */
-int clocks_prepare(struct watching *watching);
 /* Reads every clock that a person brought along, once: one that cannot be read would spoil every
  * look that it is part of. Tells how long a reading takes. */
 int clocks_try_own(struct watching *watching);
@@ -95,17 +91,12 @@ int clocks_reopen_store(struct watching *watching);
 int clocks_adopt_store(struct watching *watching);
 /* --from: opens the store that was named. */
 int clocks_open_from(struct watching *watching);
-/* Watch after watch, as far as the budget goes. */
-int clocks_measure(struct watching *watching);
 
 /* Is the controller another machine, and what does it look at then? Absences are told. */
 void clocks_find_outside(struct watching *watching);
 /* Several looks, which go into the store as one process of the cell of looks from outside; context
  * is the watching. */
 int clocks_look_from_outside(void *context);
-
-/* What the case says could not be measured becomes rows of `skips`, by the reason. -ENOMEM. */
-int clocks_collect_skips(struct watching *watching);
 
 int clocks_fail(const struct failure *failure, int status);
 int clocks_out_of_memory(void);
@@ -133,8 +124,6 @@ struct clock_seen {
 struct clock_seen clocks_seen(const struct clocks_run *run, size_t index);
 /* A clock of the machine that is judged: no place, no stolen time, and not the controller's. */
 bool clocks_is_judged(const struct clocks_run *run, size_t index);
-/* Was anything of it measured? */
-bool clocks_is_measured(const struct clocks_run *run, size_t index);
 /* Name of the clock; "?" for an index that leads nowhere. */
 const char *clocks_name(const struct clocks_case *file, uint32_t clock);
 /* The row in which it deviates most; NULL: it was not compared. */
@@ -164,18 +153,11 @@ size_t clocks_by_use(const struct clocks_run *run, uint32_t *order);
  * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
 
-/* --- for programs --- */
-json_t *clocks_clock_json(const struct clocks_run *run, size_t index);
-
 /* --- figures, in the order in which a page has them; any may be without rows --- */
 typedef json_t *clocks_figure(const struct clocks_run *run);
-clocks_figure clocks_trust_figure, clocks_sleeps_figure, clocks_sleep_errors_figure,
-    clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure;
-/* Which clock the others were held against, and why that one. */
-void clocks_note_reference(const struct clocks_run *run, json_t *figure);
+clocks_figure clocks_sleeps_figure, clocks_sleep_errors_figure, clocks_offsets_figure,
+    clocks_rates_figure;
 
 /* --- for people, in the order in which they are shown --- */
 typedef void clocks_part(const struct clocks_run *run, const struct style *style, struct text *out);
-clocks_part clocks_put_summary, clocks_put_table, clocks_put_reasons, clocks_put_plot,
-    clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances, clocks_put_advice,
-    clocks_put_absences;
+clocks_part clocks_put_summary, clocks_put_table, clocks_put_workloads, clocks_put_pairs;

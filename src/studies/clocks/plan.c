@@ -126,12 +126,14 @@ bool clocks_is_candidate(const struct catalogue_clock *clock)
     return !kind_is(clock, "place") && !kind_is(clock, "stolen");
 }
 
-bool clocks_has_edges(const struct catalogue_clock *clock)
+/* A counter of seconds, of which only the steps tell anything. */
+static bool clocks_has_edges(const struct catalogue_clock *clock)
 {
     return strcmp(clock->hardware, "rtc") == 0 || (clock->hz > 0 && clock->hz <= 10);
 }
 
-bool clocks_is_asked(const struct clocks_study *study, const struct catalogue_clock *clock)
+/* Was it asked for by name, or nobody asked? */
+static bool clocks_is_asked(const struct clocks_study *study, const struct catalogue_clock *clock)
 {
     return !study->name_count || is_among(clock->name, study->names, study->name_count);
 }
@@ -265,6 +267,102 @@ const char *clocks_meter(const struct catalogue *catalogue)
 }
 
 /* ----------------------------------------------------------------------------------------------
+ * What the parts below make: a cell of a watch with what it is expected to cost, or a word on what
+ * cannot be had here. */
+
+#define MS_NS               UINT64_C(1000000)
+#define PROCESS_NS          (8 * MS_NS) /* that every visit costs, whatever it does */
+#define EMULATED_PROCESS_NS (400 * MS_NS)
+
+struct clocks_wisher {
+    const struct clocks_study *study;
+    struct clocks_plan *plan;
+    const char *look[CELL_MAX_COUNTERS];
+    size_t look_count;
+    int error; /* the first failure; nothing is added after it */
+};
+
+/* How a cell is watched, besides its clocks. */
+struct wished_watch {
+    enum clocks_stage stage;
+    struct cell_watch watch; /* texts are copied */
+    uint32_t groups;         /* in a process: intervals, blocks, steps, trips, edges */
+    uint32_t processes, least;
+    bool ends;
+    int32_t cpu;
+    uint64_t expected_ns; /* of a visit, but for what every process costs */
+};
+
+/* What every process is expected to cost, whatever it does. */
+static uint64_t clocks_process_ns(const struct clocks_study *study)
+{
+    return study->emulated ? EMULATED_PROCESS_NS : PROCESS_NS;
+}
+
+/* Who brings a shared object along needs a harness that can load it. */
+static const char *link_of(const char *const *columns, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strchr(columns[i], '='))
+            return "lazy";
+    return "static";
+}
+
+int clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
+                const char *const *columns, size_t count)
+{
+    *cell = (struct cell){.counters = (uint32_t)count,
+                          .path = strdup("watch"),
+                          .pattern = PATTERN_RR,
+                          .specimen = strdup("null"),
+                          .opt = strdup("O2"),
+                          .link = strdup(link_of(columns, count)),
+                          .runs = runs,
+                          .cpu = cpu,
+                          .watch = *watch};
+    cell->watch.workload = watch->workload ? strdup(watch->workload) : NULL;
+    bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
+                 (cell->watch.workload || !watch->workload);
+    for (size_t i = 0; i < count; i++) {
+        cell->events[i] = strdup(columns[i]);
+        whole &= cell->events[i] != NULL;
+    }
+    return whole ? 0 : -ENOMEM;
+}
+
+static void clocks_wish(struct clocks_wisher *wisher, const struct wished_watch *watch,
+                        const char *const *columns, size_t count)
+{
+    struct cell cell;
+    uint32_t group = watch_group(watch->watch.kind, watch->watch.threads);
+    const struct wish wish = {.stage = (unsigned)watch->stage,
+                              .processes = watch->processes,
+                              .least = watch->least,
+                              .after = NO_WISH,
+                              .ends = watch->ends,
+                              .expected_ns = clocks_process_ns(wisher->study) + watch->expected_ns};
+    if (wisher->error < 0 || !count)
+        return;
+    wisher->error =
+        clocks_cell(&cell, &watch->watch, watch->groups * group, watch->cpu, columns, count);
+    if (wisher->error < 0)
+        cell_release(&cell);
+    else
+        wisher->error = wishes_add(&wisher->plan->wishes, &wish, &cell);
+}
+
+static void clocks_lack(struct clocks_wisher *wisher, const char *what, const char *reason,
+                        int error)
+{
+    struct clocks_plan *plan = wisher->plan;
+    if (plan->absence_count == CLOCKS_MOST_ABSENCES)
+        return;
+    plan->absences[plan->absence_count].what = what;
+    plan->absences[plan->absence_count].reason = reason;
+    plan->absences[plan->absence_count++].error = error;
+}
+
+/* ----------------------------------------------------------------------------------------------
  * The intervals of `assay clocks`: all clocks of a look around sleep, computation and other work,
  * alone and in threads, with moves between CPUs, and handed over. */
 
@@ -382,18 +480,18 @@ static void wish_plain(struct clocks_wisher *wisher, enum clocks_stage stage,
     wish_lengths(wisher, stage, (struct cell_watch){0}, "compute", lengths, often);
 }
 
-void clocks_wish_intervals(struct clocks_wisher *wisher)
+static void clocks_wish_intervals(struct clocks_wisher *wisher)
 {
     wish_plain(wisher, CLOCKS_INTERVALS, main_lengths);
 }
 
-void clocks_wish_fine(struct clocks_wisher *wisher)
+static void clocks_wish_fine(struct clocks_wisher *wisher)
 {
     if (!wisher->study->quick)
         wish_plain(wisher, CLOCKS_FINE, fine_lengths);
 }
 
-void clocks_wish_moves(struct clocks_wisher *wisher)
+static void clocks_wish_moves(struct clocks_wisher *wisher)
 {
     if (wisher->study->cpu_count < 2) {
         clocks_lack(wisher, clocks_stage_names[CLOCKS_MOVES], "there is one CPU that may be used",
@@ -405,7 +503,7 @@ void clocks_wish_moves(struct clocks_wisher *wisher)
               how_often(wisher->study, VARIATION));
 }
 
-void clocks_wish_threads(struct clocks_wisher *wisher)
+static void clocks_wish_threads(struct clocks_wisher *wisher)
 {
     const struct clocks_study *study = wisher->study;
     const uint32_t *lengths = is_brief(study) ? one_length : wide_lengths;
@@ -417,14 +515,14 @@ void clocks_wish_threads(struct clocks_wisher *wisher)
                   how_often(study, VARIATION));
 }
 
-void clocks_wish_handover(struct clocks_wisher *wisher)
+static void clocks_wish_handover(struct clocks_wisher *wisher)
 {
     wish_both(wisher, CLOCKS_HANDOVER, (struct cell_watch){.handover = true},
               is_brief(wisher->study) ? one_length : few_lengths,
               how_often(wisher->study, VARIATION));
 }
 
-void clocks_wish_others(struct clocks_wisher *wisher)
+static void clocks_wish_others(struct clocks_wisher *wisher)
 {
     for (const char *const *workload = clocks_workloads; *workload; workload++)
         if (strcmp(*workload, "sleep") != 0 && strcmp(*workload, "compute") != 0)
@@ -433,7 +531,7 @@ void clocks_wish_others(struct clocks_wisher *wisher)
                          how_often(wisher->study, ASIDE));
 }
 
-void clocks_wish_awake(struct clocks_wisher *wisher)
+static void clocks_wish_awake(struct clocks_wisher *wisher)
 {
     wish_lengths(wisher, CLOCKS_AWAKE, (struct cell_watch){.awake = true}, "sleep",
                  is_brief(wisher->study) ? one_length : wide_lengths,
@@ -444,7 +542,6 @@ void clocks_wish_awake(struct clocks_wisher *wisher)
  * Watches of one clock alone: rows of readings, steps, trips between two CPUs, and edges of a
  * clock of seconds. */
 
-#define MS_NS UINT64_C(1000000)
 /* A clock that stands still for longer has no steps that could be waited for. */
 #define STEP_WAIT_US 1500000u
 #define EDGE_WAIT_US 3000000u
@@ -564,7 +661,7 @@ static bool lacks_meter(struct clocks_wisher *wisher, enum clocks_stage stage)
     return !wisher->plan->meter;
 }
 
-void clocks_wish_rows(struct clocks_wisher *wisher)
+static void clocks_wish_rows(struct clocks_wisher *wisher)
 {
     const struct singles singles = singles_of(wisher->study);
     bool lacks = lacks_meter(wisher, CLOCKS_ROWS);
@@ -603,7 +700,7 @@ static void wish_steps(struct clocks_wisher *wisher, const struct single *single
     clocks_wish(wisher, &watch, columns, 2);
 }
 
-void clocks_wish_steps(struct clocks_wisher *wisher)
+static void clocks_wish_steps(struct clocks_wisher *wisher)
 {
     const struct singles singles = singles_of(wisher->study);
     bool lacks = lacks_meter(wisher, CLOCKS_STEPS);
@@ -652,7 +749,7 @@ static size_t most_pairs(const struct clocks_study *study, const struct singles 
     return most < MOST_PAIRS ? (size_t)most : MOST_PAIRS;
 }
 
-void clocks_wish_trips(struct clocks_wisher *wisher)
+static void clocks_wish_trips(struct clocks_wisher *wisher)
 {
     const struct clocks_study *study = wisher->study;
     const struct singles singles = singles_of(study);
@@ -678,7 +775,7 @@ void clocks_wish_trips(struct clocks_wisher *wisher)
 
 /* --- a clock of seconds --- */
 
-void clocks_wish_edges(struct clocks_wisher *wisher)
+static void clocks_wish_edges(struct clocks_wisher *wisher)
 {
     const struct clocks_study *study = wisher->study;
     const struct catalogue *catalogue = study->catalogue;
@@ -705,9 +802,6 @@ void clocks_wish_edges(struct clocks_wisher *wisher)
 /* ----------------------------------------------------------------------------------------------
  * The plan of `assay clocks`: cells of watches in the order of their importance. */
 
-#define PROCESS_NS          (8 * MS_NS) /* that every visit costs, whatever it does */
-#define EMULATED_PROCESS_NS (400 * MS_NS)
-
 const char *const clocks_stage_names[CLOCKS_STAGES] = {
     [CLOCKS_INTERVALS] = "sleep and computation",
     [CLOCKS_ROWS] = "cost of a reading",
@@ -723,6 +817,7 @@ const char *const clocks_stage_names[CLOCKS_STAGES] = {
 };
 
 /* The most important first. */
+typedef void clocks_wish_part(struct clocks_wisher *wisher);
 static clocks_wish_part *const parts[] = {
     clocks_wish_intervals, clocks_wish_rows,  clocks_wish_steps,   clocks_wish_edges,
     clocks_wish_trips,     clocks_wish_moves, clocks_wish_threads, clocks_wish_handover,
@@ -732,73 +827,6 @@ static clocks_wish_part *const parts[] = {
 enum clocks_pace clocks_pace_of(double ns)
 {
     return ns < 3000 ? PACE_QUICK : ns < 200000 ? PACE_SLOW : PACE_GLACIAL;
-}
-
-uint64_t clocks_process_ns(const struct clocks_study *study)
-{
-    return study->emulated ? EMULATED_PROCESS_NS : PROCESS_NS;
-}
-
-/* Who brings a shared object along needs a harness that can load it. */
-static const char *link_of(const char *const *columns, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strchr(columns[i], '='))
-            return "lazy";
-    return "static";
-}
-
-int clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
-                const char *const *columns, size_t count)
-{
-    *cell = (struct cell){.counters = (uint32_t)count,
-                          .path = strdup("watch"),
-                          .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup(link_of(columns, count)),
-                          .runs = runs,
-                          .cpu = cpu,
-                          .watch = *watch};
-    cell->watch.workload = watch->workload ? strdup(watch->workload) : NULL;
-    bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
-                 (cell->watch.workload || !watch->workload);
-    for (size_t i = 0; i < count; i++) {
-        cell->events[i] = strdup(columns[i]);
-        whole &= cell->events[i] != NULL;
-    }
-    return whole ? 0 : -ENOMEM;
-}
-
-void clocks_wish(struct clocks_wisher *wisher, const struct wished_watch *watch,
-                 const char *const *columns, size_t count)
-{
-    struct cell cell;
-    uint32_t group = watch_group(watch->watch.kind, watch->watch.threads);
-    const struct wish wish = {.stage = (unsigned)watch->stage,
-                              .processes = watch->processes,
-                              .least = watch->least,
-                              .after = NO_WISH,
-                              .ends = watch->ends,
-                              .expected_ns = clocks_process_ns(wisher->study) + watch->expected_ns};
-    if (wisher->error < 0 || !count)
-        return;
-    wisher->error =
-        clocks_cell(&cell, &watch->watch, watch->groups * group, watch->cpu, columns, count);
-    if (wisher->error < 0)
-        cell_release(&cell);
-    else
-        wisher->error = wishes_add(&wisher->plan->wishes, &wish, &cell);
-}
-
-void clocks_lack(struct clocks_wisher *wisher, const char *what, const char *reason, int error)
-{
-    struct clocks_plan *plan = wisher->plan;
-    if (plan->absence_count == CLOCKS_MOST_ABSENCES)
-        return;
-    plan->absences[plan->absence_count].what = what;
-    plan->absences[plan->absence_count].reason = reason;
-    plan->absences[plan->absence_count++].error = error;
 }
 
 int clocks_plan_make(const struct clocks_study *study, struct clocks_plan *plan,

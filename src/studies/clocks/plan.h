@@ -85,10 +85,6 @@ void clocks_plan_free(struct clocks_plan *plan);
 extern const char *const clocks_workloads[]; /* ends with NULL */
 /* Can it be judged, rather than being a place or stolen time? */
 bool clocks_is_candidate(const struct catalogue_clock *clock);
-/* Was it asked for by name, or nobody asked? */
-bool clocks_is_asked(const struct clocks_study *study, const struct catalogue_clock *clock);
-/* A counter of seconds, of which only the steps tell anything. */
-bool clocks_has_edges(const struct catalogue_clock *clock);
 /* All clocks of a look, outermost first: those that are slow, then what needs the operating system,
  * and innermost what every other is compared with. Names of the catalogue and texts of people.
  * Returns how many there are; at most `most` are written. */
@@ -98,33 +94,7 @@ size_t clocks_quick_walls(const struct clocks_study *study, const char **columns
 /* What is read around rows: the CPU's counter in order, else a clock by system call; NULL. */
 const char *clocks_meter(const struct catalogue *catalogue);
 
-/* --- the parts that make wishes --- */
-struct clocks_wisher {
-    const struct clocks_study *study;
-    struct clocks_plan *plan;
-    const char *look[CELL_MAX_COUNTERS];
-    size_t look_count;
-    int error; /* the first failure; nothing is added after it */
-};
-/* How a cell is watched, besides its clocks. */
-struct wished_watch {
-    enum clocks_stage stage;
-    struct cell_watch watch; /* texts are copied */
-    uint32_t groups;         /* in a process: intervals, blocks, steps, trips, edges */
-    uint32_t processes, least;
-    bool ends;
-    int32_t cpu;
-    uint64_t expected_ns; /* of a visit, but for what every process costs */
-};
-void clocks_wish(struct clocks_wisher *wisher, const struct wished_watch *watch,
-                 const char *const *columns, size_t count);
-/* What every process is expected to cost, whatever it does. */
-uint64_t clocks_process_ns(const struct clocks_study *study);
-void clocks_lack(struct clocks_wisher *wisher, const char *what, const char *reason, int error);
-typedef void clocks_wish_part(struct clocks_wisher *wisher);
-clocks_wish_part clocks_wish_intervals, clocks_wish_moves, clocks_wish_threads,
-    clocks_wish_handover, clocks_wish_others, clocks_wish_awake, clocks_wish_fine, clocks_wish_rows,
-    clocks_wish_steps, clocks_wish_edges, clocks_wish_trips;
+/* --- cells --- */
 /* A cell of a watch; its texts are copies. -ENOMEM; release it in either case. */
 int clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
                 const char *const *columns, size_t count);
@@ -146,19 +116,3 @@ int clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
  * of watch has, runs beyond the cell, clocks that nobody described) get a sentence. The caller
  * releases the case also after a failure. */
 int clocks_load(struct store *store, struct clocks_case *file, struct failure *failure);
-
-/* ----------------------------------------------------------------------------------------------
- * Inside the loading of clocks: what its steps share. */
-
-/* Where a watch of the case comes from. */
-struct clocks_origin {
-    uint32_t cell;      /* its id in the store */
-    uint32_t runs;      /* planned in each process */
-    size_t looks, room; /* taken so far, and room for as many */
-    size_t process_room;
-};
-
-/* Reads the samples of the store once into the watches; origins in rising order of their cells.
- * What is beyond the last whole group of a process is left out, and so is a process without one. */
-int clocks_take_looks(struct store *store, struct clock_watch *watches,
-                      struct clocks_origin *origins, size_t count, struct failure *failure);

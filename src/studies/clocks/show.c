@@ -160,8 +160,8 @@ static void put_overslept(const struct clocks_disturbances *seen, struct text *o
     text_puts(out, ". ");
 }
 
-void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
-                             struct text *out)
+static void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
+                                    struct text *out)
 {
     const struct clocks_disturbances *seen = &run->report.disturbances;
     AUTO_TEXT struct text words = {0};
@@ -178,7 +178,8 @@ void clocks_put_disturbances(const struct clocks_run *run, const struct style *s
     section_put_words(text_string(&words), style, out);
 }
 
-void clocks_put_advice(const struct clocks_run *run, const struct style *style, struct text *out)
+static void clocks_put_advice(const struct clocks_run *run, const struct style *style,
+                              struct text *out)
 {
     if (!run->report.advice_count)
         return;
@@ -238,7 +239,8 @@ bool clocks_is_judged(const struct clocks_run *run, size_t index)
     return clock_is_candidate(clock) && !(clock->way && strcmp(clock->way, "controller") == 0);
 }
 
-bool clocks_is_measured(const struct clocks_run *run, size_t index)
+/* Was anything of it measured? */
+static bool clocks_is_measured(const struct clocks_run *run, size_t index)
 {
     const struct clock_seen seen = clocks_seen(run, index);
     bool compared = false;
@@ -446,7 +448,8 @@ static size_t choose(const struct clocks_run *run, uint32_t shown[CLOCKS_FEW])
     return chosen;
 }
 
-void clocks_put_plot(const struct clocks_run *run, const struct style *style, struct text *out)
+static void clocks_put_plot(const struct clocks_run *run, const struct style *style,
+                            struct text *out)
 {
     const struct clocks_report *report = &run->report;
     uint32_t shown[CLOCKS_FEW];
@@ -653,7 +656,8 @@ static void put_reference(const struct clocks_run *run, const struct style *styl
     section_put_item(text_string(&claims), style, out);
 }
 
-void clocks_put_reasons(const struct clocks_run *run, const struct style *style, struct text *out)
+static void clocks_put_reasons(const struct clocks_run *run, const struct style *style,
+                               struct text *out)
 {
     AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
     AUTO_TEXT struct text lines = {0};
@@ -708,7 +712,8 @@ static void put_failed(const struct clocks_run *run, const struct omissions *sai
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-void clocks_put_absences(const struct clocks_run *run, const struct style *style, struct text *out)
+static void clocks_put_absences(const struct clocks_run *run, const struct style *style,
+                                struct text *out)
 {
     const struct clocks_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};

@@ -49,7 +49,8 @@ static int add_failed(const struct clocks_case *file, struct skip_groups *groups
     return error;
 }
 
-int clocks_collect_skips(struct watching *watching)
+/* What the case says could not be measured becomes rows of `skips`, by the reason. -ENOMEM. */
+static int clocks_collect_skips(struct watching *watching)
 {
     const struct clocks_case *file = &watching->run.file;
     struct skip_groups failed = {0}, absent = {.for_programs = true};
@@ -72,7 +73,8 @@ int clocks_collect_skips(struct watching *watching)
 #define EMULATED_PORTIONS 6u /* the way to such a machine is narrow */
 #define RESERVE_MS        2500u
 
-int clocks_measure(struct watching *watching)
+/* Watch after watch, as far as the budget goes. */
+static int clocks_measure(struct watching *watching)
 {
     const struct clocks_study *study = &watching->study;
     struct portioning portioning = {.command = "clocks",
@@ -154,7 +156,8 @@ static int take_names(struct watching *watching, const char *text, struct failur
     return error;
 }
 
-int clocks_read_options(struct watching *watching)
+/* Sorts what --clock says, before a machine is reached. */
+static int clocks_read_options(struct watching *watching)
 {
     const struct string_list *given = &watching->run.options->clock;
     struct failure failure = {0};
@@ -279,7 +282,8 @@ static int plan(struct watching *watching, struct failure *failure)
     return error;
 }
 
-int clocks_prepare(struct watching *watching)
+/* From options and the machine to the study and its plan. */
+static int clocks_prepare(struct watching *watching)
 {
     const struct clocks_options *options = watching->run.options;
     struct failure failure = {0};

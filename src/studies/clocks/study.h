@@ -349,9 +349,8 @@ struct clocks_report {
 int clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report);
 void clocks_report_release(struct clocks_report *report);
 
-/* The parts, in this order; each reads what those before it filled. 0 or -ENOMEM. */
-int clocks_find_reference(const struct clocks_case *file, struct clocks_report *report);
-int clocks_find_scales(const struct clocks_case *file, struct clocks_report *report);
+/* The parts, in this order, after the reference and the scales (judge.c); each reads what those
+ * before it filled. 0 or -ENOMEM. */
 int clocks_judge_intervals(const struct clocks_case *file, struct clocks_report *report);
 int clocks_judge_costs(const struct clocks_case *file, struct clocks_report *report);
 int clocks_judge_granularity(const struct clocks_case *file, struct clocks_report *report);
