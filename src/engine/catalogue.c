@@ -127,7 +127,8 @@ static char **text_of(struct catalogue_operation *operation, size_t text)
     return (char **)(void *)((char *)operation + texts[text].offset);
 }
 
-bool catalogue_is_word(const char *word, const char *const *words)
+/* Is a field of a frame one of the words, which end with NULL? */
+static bool catalogue_is_word(const char *word, const char *const *words)
 {
     for (; *words; words++)
         if (strcmp(word, *words) == 0)
@@ -186,7 +187,8 @@ static int check_name(struct session *session, const struct catalogue_operation 
     return 0;
 }
 
-int catalogue_take_operation(struct session *session, struct failure *failure)
+/* The frame `operation`. */
+static int catalogue_take_operation(struct session *session, struct failure *failure)
 {
     struct catalogue *catalogue = &session->catalogue;
     if (catalogue->operation_count >= MOST_OPERATIONS)
@@ -222,7 +224,7 @@ const struct catalogue_operation *catalogue_operation(const struct catalogue *ca
     return NULL;
 }
 
-void catalogue_release_operations(struct catalogue *catalogue)
+static void catalogue_release_operations(struct catalogue *catalogue)
 {
     for (size_t i = 0; i < catalogue->operation_count; i++)
         for (size_t text = 0; text < sizeof(texts) / sizeof(*texts); text++)
@@ -299,7 +301,8 @@ static int clocks_check_name(struct session *session, const struct catalogue_clo
     return 0;
 }
 
-int catalogue_take_clock(struct session *session, struct failure *failure)
+/* The frame `clock`. */
+static int catalogue_take_clock(struct session *session, struct failure *failure)
 {
     struct catalogue *catalogue = &session->catalogue;
     if (catalogue->clock_count >= MOST_CLOCKS)
@@ -329,7 +332,7 @@ const struct catalogue_clock *catalogue_clock(const struct catalogue *catalogue,
     return NULL;
 }
 
-void catalogue_release_clocks(struct catalogue *catalogue)
+static void catalogue_release_clocks(struct catalogue *catalogue)
 {
     for (size_t i = 0; i < catalogue->clock_count; i++)
         for (size_t text = 0; text < sizeof(clocks_texts) / sizeof(*clocks_texts); text++)

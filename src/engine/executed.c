@@ -13,11 +13,14 @@
 #include "base/list.h"
 #include "decode/count.h"
 #include "decode/decode.h"
+#include "decode/walk.h"
 #include "engine/executed.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Decodes the stretches of an execution, many at a time: first by Capstone; what that does not
- * know in full by objdump; what nobody knows is counted as unknown. */
+ * know in full by objdump; what nobody knows is counted as unknown. Stretches are kept until a
+ * visit ends, then decoded together: decoders are slow to start, and what is 32-bit code is only
+ * known when all of a file was seen. */
 
 #define BATCH_BYTES                                                                                \
     (256u << 10) /* decoded at a time: instructions take fifty times their bytes                   \
@@ -30,8 +33,27 @@
 
 /* --- keeping --- */
 
-int executed_code_add(struct executed_code *code, const struct code_stretch *stretch,
-                      const void *bytes)
+#define EXECUTED_MOST_BYTES                                                                        \
+    (64u << 20) /* of code of one execution; beyond it only functions count */
+
+struct code_stretch {
+    size_t offset, length; /* in bytes */
+    uint64_t address;
+    size_t object; /* number of the file that it is from */
+    uint32_t instructions;
+    uint64_t executions, repetitions;
+};
+
+struct executed_code {
+    uint8_t *bytes;
+    size_t length, capacity;
+    struct code_stretch *list;
+    size_t count;
+};
+
+/* Takes a copy. 0 or -ENOMEM. */
+static int executed_code_add(struct executed_code *code, const struct code_stretch *stretch,
+                             const void *bytes)
 {
     if (code->length + stretch->length > code->capacity) {
         size_t capacity = 2 * (code->length + stretch->length);
@@ -52,12 +74,12 @@ int executed_code_add(struct executed_code *code, const struct code_stretch *str
     return 0;
 }
 
-void executed_code_clear(struct executed_code *code)
+static void executed_code_clear(struct executed_code *code)
 {
     code->length = code->count = 0;
 }
 
-void executed_code_free(struct executed_code *code)
+static void executed_code_free(struct executed_code *code)
 {
     free(code->bytes);
     free(code->list);
@@ -65,6 +87,12 @@ void executed_code_free(struct executed_code *code)
 }
 
 /* --- decoding many --- */
+
+/* Called for each instruction of each stretch, with the ISA by which it was decoded; NULL: that
+ * many instructions of the stretch no decoder knows. A negative result ends the decoding. */
+typedef int executed_each(void *context, const struct code_stretch *stretch, const char *isa,
+                          const struct instruction *instruction, uint64_t unknown,
+                          struct failure *failure);
 
 /* What became of a stretch in a batch: its instructions, as far as they are known. */
 struct found {
@@ -293,8 +321,10 @@ static int decode_left(struct decoding *decoding, bool *decoded, struct failure 
     return error;
 }
 
-int executed_code_decode(const struct executed_code *code, const char *isa, size_t objects,
-                         executed_each *each, void *context, bool *decoded, struct failure *failure)
+/* isa: of the machine. Without any decoder for it all is unknown, and *decoded is false. */
+static int executed_code_decode(const struct executed_code *code, const char *isa, size_t objects,
+                                executed_each *each, void *context, bool *decoded,
+                                struct failure *failure)
 {
     AUTO_FREE bool *narrow = calloc(objects + 1, sizeof(*narrow));
     AUTO_FREE size_t *left = calloc(code->count + 1, sizeof(*left));

@@ -111,7 +111,7 @@ int value_u64(const char *text, uint64_t *value)
     return decimal(plain, value);
 }
 
-int value_i64(const char *text, int64_t *value)
+static int value_i64(const char *text, int64_t *value)
 {
     bool negative = *text == '-';
     uint64_t magnitude;
@@ -153,7 +153,8 @@ int value_duration(const char *text, uint64_t *milliseconds)
     return -EINVAL;
 }
 
-int value_budget(const char *text, uint64_t *milliseconds)
+/* A duration, but not 0. */
+static int value_budget(const char *text, uint64_t *milliseconds)
 {
     const int error = value_duration(text, milliseconds);
     return error == 0 && *milliseconds == 0 ? -EINVAL : error;
@@ -310,7 +311,8 @@ void signals_install(void)
 
 #define FIRST_LONG 256 /* getopt_long's value for the i-th option: beyond every letter */
 
-const struct option_spec common_option_specs[] = {
+/* Ends with name NULL. */
+static const struct option_spec common_option_specs[] = {
     {0, "json", OPTION_FLAG, NULL, "print one JSON object instead of text",
      offsetof(struct common_options, json), NULL},
     {'o', "output", OPTION_STRING, "FILE",

@@ -9,8 +9,6 @@
 #include "base/failure.h"
 #include "engine/command.h"
 
-extern const struct option_spec common_option_specs[]; /* ends with name NULL */
-
 /* Calls `each` for the command's own options, then for the common ones it has. */
 typedef void option_each(void *context, const struct option_spec *spec);
 void options_each(const struct command *command, option_each *each, void *context);
@@ -29,9 +27,7 @@ int options_check_number(const char *name, const struct optional *number, uint64
 
 /* The forms a value may have; -EINVAL or -ERANGE when it has none of them. */
 int value_u64(const char *text, uint64_t *value);
-int value_i64(const char *text, int64_t *value);
 int value_duration(const char *text, uint64_t *milliseconds);
-int value_budget(const char *text, uint64_t *milliseconds); /* a duration, but not 0 */
 
 /* One item as it is; -EINVAL for an empty one. */
 int string_list_push(struct string_list *list, const char *item, size_t length);

@@ -59,17 +59,8 @@ bool peer_stopped(const struct session *session);
 /* --- fields of session->frame; a missing or malformed one loses the peer --- */
 int peer_number(struct session *session, const char *key, uint64_t highest, uint64_t *value,
                 struct failure *failure);
-/* A text for a message: what the probe wrote in `key`, printable, "" when it is missing. */
-void peer_words(struct session *session, const char *key, char *words, size_t size);
 int peer_string(struct session *session, const char *key, const char **value,
                 struct failure *failure);
-
-/* The frames `ran` and `call` of the visit under way, whose turn was checked, to the sink. calls:
- * how many there were of the visit. The sink's own failures come back through *sink_failed. */
-int detail_take_ran(struct session *session, const struct visit *visit,
-                    const struct session_sink *sink, bool *sink_failed, struct failure *failure);
-int detail_take_call(struct session *session, const struct visit *visit, uint64_t calls,
-                     const struct session_sink *sink, bool *sink_failed, struct failure *failure);
 
 /* Reads hello and the catalogue up to `ready`. */
 int catalogue_read(struct session *session, int hello_timeout_ms, struct failure *failure);
@@ -87,27 +78,10 @@ int catalogue_take_string(struct session *session, const char *key, char **copy,
 int catalogue_take_signed(struct session *session, const char *key, int64_t *value,
                           struct failure *failure);
 
-/* The frame `operation`. */
-int catalogue_take_operation(struct session *session, struct failure *failure);
-void catalogue_release_operations(struct catalogue *catalogue);
-/* The frame `clock`. */
-int catalogue_take_clock(struct session *session, struct failure *failure);
-void catalogue_release_clocks(struct catalogue *catalogue);
 /* The frames `counter` and `subject`. */
 int catalogue_take_counter(struct session *session, struct failure *failure);
 int catalogue_take_subject(struct session *session, struct failure *failure);
 void catalogue_release_commands(struct catalogue *catalogue);
 
-/* A field of a frame that is one of the words, ends with NULL. */
-bool catalogue_is_word(const char *word, const char *const *words);
 int catalogue_take_flag(struct session *session, const char *key, bool *flag,
                         struct failure *failure);
-
-/* ----------------------------------------------------------------------------------------------
- * Lines from the other side that are no frames: banners, a console's noise, a loader's complaint.
- * The last few are kept for messages. */
-
-/* A wire_reader's chatter callback; context is a struct chatter. */
-void chatter_keep(void *context, const char *line);
-/* The kept lines as one, each in quotes; "" when there were none. */
-void chatter_quote(const struct chatter *chatter, char *words, size_t size);

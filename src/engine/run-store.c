@@ -15,6 +15,7 @@
 #include "engine/gather.h"
 #include "engine/options.h"
 #include "engine/run-store.h"
+#include "store/collection.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which runs were taken already, by what is in them. */
@@ -219,8 +220,10 @@ static void keep_runs(struct run_list *runs, const char *command)
     run_list_release(&others);
 }
 
-int run_store_list_from(const char *path, const char *command, struct run_list *runs,
-                        struct failure *failure)
+/* --from: the runs of that command in a file, a store or a collection; -EINVAL where it has none.
+ * The caller releases *runs also after a failure. */
+static int run_store_list_from(const char *path, const char *command, struct run_list *runs,
+                               struct failure *failure)
 {
     int error = run_list_read(path, runs, failure);
     if (error)

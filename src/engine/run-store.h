@@ -11,7 +11,6 @@
 #include "engine/predict.h"
 #include "engine/session.h"
 #include "machine/facts.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* Whose store it is. */
@@ -44,10 +43,6 @@ int run_store_same_plan(const struct run_store *run, struct store *store, const 
 int run_store_exit(int error, bool named);
 /* Says why a store cannot be had, in the name of the command; that exit code. */
 int run_store_refuse(const char *command, int error, bool named, const struct failure *failure);
-/* --from: the runs of that command in a file, a store or a collection; -EINVAL where it has none.
- * The caller releases *runs also after a failure. */
-int run_store_list_from(const char *path, const char *command, struct run_list *runs,
-                        struct failure *failure);
 /* --from: opens a store of that command to be judged again; of a collection the only run of that
  * command. The caller closes *store and releases *info also after a failure. */
 int run_store_open_from(const char *path, const char *command, struct store **store,

@@ -141,8 +141,11 @@ static int take_ran(struct session *session, struct sent_ran *ran, struct failur
     return 0;
 }
 
-int detail_take_ran(struct session *session, const struct visit *visit,
-                    const struct session_sink *sink, bool *sink_failed, struct failure *failure)
+/* The frame `ran` of the visit under way, whose turn was checked, to the sink. The sink's own
+ * failures come back through *sink_failed. */
+static int detail_take_ran(struct session *session, const struct visit *visit,
+                           const struct session_sink *sink, bool *sink_failed,
+                           struct failure *failure)
 {
     struct sent_ran ran = {.cell = visit->cell, .process = visit->process};
     int status = take_ran(session, &ran, failure);
@@ -178,8 +181,10 @@ static int take_call(struct session *session, uint64_t calls, struct sent_call *
     return 0;
 }
 
-int detail_take_call(struct session *session, const struct visit *visit, uint64_t calls,
-                     const struct session_sink *sink, bool *sink_failed, struct failure *failure)
+/* The same of the frame `call`; calls: how many there were of the visit. */
+static int detail_take_call(struct session *session, const struct visit *visit, uint64_t calls,
+                            const struct session_sink *sink, bool *sink_failed,
+                            struct failure *failure)
 {
     struct sent_call call = {.cell = visit->cell, .process = visit->process};
     int status = take_call(session, calls, &call, failure);

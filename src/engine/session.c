@@ -14,9 +14,11 @@
 #include "engine/peer.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Keeps the last lines that were no frames, cut to size and made printable. */
+ * Lines from the other side that are no frames: banners, a console's noise, a loader's complaint.
+ * The last few are kept for messages, cut to size and made printable. */
 
-void chatter_keep(void *context, const char *line)
+/* A wire_reader's chatter callback; context is a struct chatter. */
+static void chatter_keep(void *context, const char *line)
 {
     struct chatter *chatter = context;
     if (line[strspn(line, " \t\r")] == '\0')
@@ -25,7 +27,8 @@ void chatter_keep(void *context, const char *line)
     printable_copy(kept, CHATTER_BYTES, line, strlen(line));
 }
 
-void chatter_quote(const struct chatter *chatter, char *words, size_t size)
+/* The kept lines as one, each in quotes; "" when there were none. */
+static void chatter_quote(const struct chatter *chatter, char *words, size_t size)
 {
     size_t first = chatter->count > CHATTER_LINES ? chatter->count - CHATTER_LINES : 0;
     size_t used = 0;
@@ -137,6 +140,13 @@ static int explain_read(struct session *session, int status, const struct failur
                      *cause->text ? cause->text : strerror(-status));
 }
 
+/* A text for a message: what the probe wrote in `key`, printable, "" when it is missing. */
+static void peer_words(struct session *session, const char *key, char *words, size_t size)
+{
+    const struct wire_field *field = wire_field(&session->frame, key);
+    printable_copy(words, size, field ? field->value : "", field ? field->length : 0);
+}
+
 /* 1 with a frame that is the caller's business, 0 for `alive`, or negative errno. */
 static int take_frame(struct session *session, struct failure *failure)
 {
@@ -177,12 +187,6 @@ int peer_number(struct session *session, const char *key, uint64_t highest, uint
     return peer_lost(session, failure, -EBADMSG,
                      "'%s' in the probe's frame '%.40s' is missing or no number up to %llu", key,
                      session->frame.type, (unsigned long long)highest);
-}
-
-void peer_words(struct session *session, const char *key, char *words, size_t size)
-{
-    const struct wire_field *field = wire_field(&session->frame, key);
-    printable_copy(words, size, field ? field->value : "", field ? field->length : 0);
 }
 
 int peer_string(struct session *session, const char *key, const char **value,

@@ -114,9 +114,6 @@ int push_kit(struct via_link *link, const struct kit_files *files,
  * the host, which is also returned in *host. Returns their number or -EINVAL. */
 int ssh_words(const char *argument, char ***words, const char **host, struct failure *failure);
 
-/* What to do next about a connection that failed, by ssh's own last words; never NULL. */
-const char *ssh_advice(const char *last_words);
-
 /* An ISA for which there can be a kit, from what `uname -s` and `uname -m` said over there: plain
  * letters and digits, of a 64-bit Linux. */
 int ssh_machine(const char *said, char isa[32], const char *host, struct failure *failure);

@@ -42,7 +42,8 @@ static const struct {
     {"destination [command", "what stands behind 'ssh:' must be options of ssh(1) and a host"},
 };
 
-const char *ssh_advice(const char *last_words)
+/* What to do next about a connection that failed, by ssh's own last words; never NULL. */
+static const char *ssh_advice(const char *last_words)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strstr(last_words, known[i].words))
