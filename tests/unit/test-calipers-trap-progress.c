@@ -473,6 +473,7 @@ static void be_debugged(int debugger)
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     MUST(calipers);
+    shared[INSIDE] = 0; /* where the next instruction faults, a stop that is over cannot be seen */
     assay_begin();
     shared[INSIDE] = 1;
     while (!shared[GO_ON])
