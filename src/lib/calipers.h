@@ -232,7 +232,8 @@ void trap_leave(void); /* no more traps: the outermost region ended */
  * calibrate.c */
 
 /* Pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer regions. */
-void null_figures_of(const double *values, size_t count, struct null_figures *figures);
+void null_figures_of(enum caliper_nature nature, const double *values, size_t count,
+                     struct null_figures *figures);
 void null_figures_pair(const struct null_figures *alone, struct null_figures *pair);
 
 /* Of a region: the counter at its beginning, twice inside, and at its end. One that is much longer

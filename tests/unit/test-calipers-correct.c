@@ -362,8 +362,8 @@ static void calibrated(const struct noise *noise, struct assay_calipers *caliper
         values[0][i] = floor(window_cost(noise));
         values[1][i] = floor(window_cost(noise) + pair_cost(noise));
     }
-    null_figures_of(values[0], CALIPERS_NULLS, &null[ASSAY_NULL_ALONE]);
-    null_figures_of(values[1], CALIPERS_NULLS, &null[ASSAY_NULL_PAIR]);
+    null_figures_of(NATURE_HARDWARE, values[0], CALIPERS_NULLS, &null[ASSAY_NULL_ALONE]);
+    null_figures_of(NATURE_HARDWARE, values[1], CALIPERS_NULLS, &null[ASSAY_NULL_PAIR]);
     null_figures_pair(&null[ASSAY_NULL_ALONE], &null[ASSAY_NULL_PAIR]);
     calipers->events[0].unsteady = !null[ASSAY_NULL_ALONE].steady || !null[ASSAY_NULL_PAIR].steady;
 }

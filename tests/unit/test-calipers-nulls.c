@@ -36,7 +36,7 @@ static void limits_are_those_of_the_next_value(void **state)
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
         values[i] = (double)(i * 37 % CALIPERS_NULLS + 1);
-    null_figures_of(values, CALIPERS_NULLS, &figures);
+    null_figures_of(NATURE_HARDWARE, values, CALIPERS_NULLS, &figures);
     assert_true(figures.middle == 64.5);
     assert_true(figures.low == 3);
     assert_true(figures.high == 126);
@@ -59,7 +59,7 @@ static void what_all_agree_on_is_certain(void **state)
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
         values[i] = 22;
-    null_figures_of(values, CALIPERS_NULLS, &figures);
+    null_figures_of(NATURE_HARDWARE, values, CALIPERS_NULLS, &figures);
     assert_true(figures.middle == 22 && figures.low == 22 && figures.high == 22);
     assert_true(figures.error == 0 && figures.spread == 0 && figures.odd == 0);
     assert_true(figures.steady);
@@ -73,7 +73,7 @@ static void a_few_odd_ones_move_nothing_but_what_many_add_up_to(void **state)
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
         values[i] = i == 5 || i == 100 ? 172 : 22;
-    null_figures_of(values, CALIPERS_NULLS, &figures);
+    null_figures_of(NATURE_HARDWARE, values, CALIPERS_NULLS, &figures);
     assert_true(figures.middle == 22 && figures.low == 22 && figures.high == 22);
     assert_true(figures.mean == 22);
     assert_true(figures.odd == 2.0 / 128);
@@ -92,11 +92,30 @@ static void seven_of_128_are_no_few(void **state)
     for (size_t odd = 6; odd <= 7; odd++) {
         for (size_t i = 0; i < CALIPERS_NULLS; i++)
             values[i] = i % 16 == 3 && i / 16 < odd ? 30 : 22;
-        null_figures_of(values, CALIPERS_NULLS, &figures);
+        null_figures_of(NATURE_HARDWARE, values, CALIPERS_NULLS, &figures);
         assert_true(figures.middle == 22);
         assert_true(figures.high == 30); /* more than one of 40 */
         assert_true(odd == 6 ? figures.odd == 6.0 / 128 : figures.odd == 1);
     }
+}
+
+/* Every 16th empty region touches a new page: those to come do not. */
+static void of_the_operating_systems_counts_most_decide(void **state)
+{
+    (void)state;
+    double values[CALIPERS_NULLS];
+    struct null_figures alone = {.steady = true}, figures;
+    for (size_t i = 0; i < CALIPERS_NULLS; i++)
+        values[i] = i % 16 == 12;
+    null_figures_of(NATURE_COUNT, values, CALIPERS_NULLS, &figures);
+    assert_true(figures.middle == 0 && figures.mean == 0);
+    assert_true(figures.high == 1 && figures.odd == 8.0 / 128);
+    assert_true(figures.error > 8.0 / 128); /* they may go on after all */
+    null_figures_pair(&alone, &figures);
+    assert_true(figures.middle == 0);
+    null_figures_of(NATURE_HARDWARE, values, CALIPERS_NULLS, &figures);
+    null_figures_pair(&alone, &figures);
+    assert_true(figures.middle > 0);
 }
 
 static void what_goes_on_changing_is_not_steady(void **state)
@@ -109,11 +128,11 @@ static void what_goes_on_changing_is_not_steady(void **state)
         jumping[i] = i < 40 ? 50 : 60;
         mixed[i] = i * 37 % CALIPERS_NULLS < 64 ? 50 : 51;
     }
-    null_figures_of(drifting, CALIPERS_NULLS, &figures);
+    null_figures_of(NATURE_HARDWARE, drifting, CALIPERS_NULLS, &figures);
     assert_false(figures.steady);
-    null_figures_of(jumping, CALIPERS_NULLS, &figures);
+    null_figures_of(NATURE_HARDWARE, jumping, CALIPERS_NULLS, &figures);
     assert_false(figures.steady);
-    null_figures_of(mixed, CALIPERS_NULLS, &figures);
+    null_figures_of(NATURE_HARDWARE, mixed, CALIPERS_NULLS, &figures);
     assert_true(figures.steady);
 }
 
@@ -122,14 +141,15 @@ static void few_values_and_none_have_figures_too(void **state)
     (void)state;
     static const double values[] = {7, 9, 8};
     struct null_figures figures;
-    null_figures_of(values, 3, &figures);
+    null_figures_of(NATURE_HARDWARE, values, 3, &figures);
     assert_true(figures.middle == 8 && figures.low == 7 && figures.high == 9);
     assert_true(near(figures.spread, 1));
-    null_figures_of(values, 1, &figures);
+    null_figures_of(NATURE_HARDWARE, values, 1, &figures);
     assert_true(figures.middle == 7 && figures.low == 7 && figures.high == 7);
-    null_figures_of(values, 0, &figures);
+    null_figures_of(NATURE_HARDWARE, values, 0, &figures);
     assert_true(figures.middle == 0 && figures.error == 0 && figures.steady);
-    null_figures_of(values, CALIPERS_NULLS + 1, &figures); /* more than there can be: not read */
+    null_figures_of(NATURE_HARDWARE, values, CALIPERS_NULLS + 1,
+                    &figures); /* more than there can be: not read */
     assert_true(figures.middle == 0);
 }
 
@@ -161,6 +181,7 @@ int main(void)
         cmocka_unit_test(what_all_agree_on_is_certain),
         cmocka_unit_test(a_few_odd_ones_move_nothing_but_what_many_add_up_to),
         cmocka_unit_test(seven_of_128_are_no_few),
+        cmocka_unit_test(of_the_operating_systems_counts_most_decide),
         cmocka_unit_test(what_goes_on_changing_is_not_steady),
         cmocka_unit_test(few_values_and_none_have_figures_too),
         cmocka_unit_test(the_outer_regions_noise_is_not_counted_twice),

@@ -275,7 +275,8 @@ static unsigned totals_held(double (*window)(void), unsigned regions)
         double nulls[CALIPERS_NULLS];
         for (size_t i = 0; i < CALIPERS_NULLS; i++)
             nulls[i] = window();
-        null_figures_of(nulls, CALIPERS_NULLS, &calipers->events[0].null[ASSAY_NULL_ALONE]);
+        null_figures_of(NATURE_HARDWARE, nulls, CALIPERS_NULLS,
+                        &calipers->events[0].null[ASSAY_NULL_ALONE]);
         for (unsigned i = 0; i < regions; i++)
             planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){500 + (uint64_t)window(), 0},
                            0, 0);
