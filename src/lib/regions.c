@@ -116,6 +116,18 @@ static uint32_t region_number(const char *name)
     return number ? number : REGION_FURTHER;
 }
 
+/* Writes to every page of the names, but changes none. */
+static void fetch_names(void)
+{
+    for (size_t i = 0; i < sizeof(pool) / sizeof(pool[0]); i++)
+        __atomic_fetch_or(&pool[i].taken, 0, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < ASSAY_REGIONS_MOST; i++) {
+        struct region_name *none = NULL;
+        __atomic_compare_exchange_n(&numbered[i], &none, NULL, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    }
+}
+
 /* 0: no region has ended under it. REGION_FURTHER: it is one of those that are added up together.
  */
 static uint32_t region_number_of(const char *name)
@@ -175,6 +187,7 @@ int regions_prepare(struct assay_calipers *calipers)
     struct regions *regions = calloc(1, sizeof(*regions));
     if (!regions)
         return -ENOMEM;
+    fetch_names();
     calipers->regions = regions;
     regions->stride = sizeof(struct region_sums) + calipers->count * sizeof(struct single_figures);
     regions->sums = calloc(REGION_FURTHER, regions->stride);

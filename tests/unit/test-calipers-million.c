@@ -72,6 +72,34 @@ static void one_region(struct assay_region *region)
     assay_end_in(region);
 }
 
+#define NAMES 100 /* they fill several pages */
+
+static void new_names_touch_no_new_page(void **state)
+{
+    (void)state;
+    struct assay_calipers *calipers = fault_calipers();
+    if (!calipers)
+        skip_because("page faults cannot be counted here");
+    static char names[NAMES][8];
+    static struct assay_region regions[NAMES];
+    for (unsigned i = 0; i < NAMES; i++) {
+        snprintf(names[i], sizeof(names[i]), "page %u", i);
+        regions[i] = (struct assay_region){.name = names[i]};
+    }
+    assay_begin();
+    assay_end_in(&first);
+    assay_begin();
+    for (unsigned i = 0; i < NAMES; i++) {
+        assay_begin();
+        assay_end_in(&regions[i]);
+    }
+    assay_end();
+    struct assay_count count;
+    assert_int_equal(assay_counts(&count), 0);
+    assert_true(count.corrected == 0);
+    assay_calipers_close(calipers);
+}
+
 static void a_million_regions_need_and_move_nothing(void **state)
 {
     (void)state;
@@ -118,6 +146,9 @@ static void a_million_regions_need_and_move_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_million_regions_need_and_move_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_names_touch_no_new_page), /* while there are few */
+        cmocka_unit_test(a_million_regions_need_and_move_nothing),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
