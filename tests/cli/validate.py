@@ -449,7 +449,18 @@ class Gate(Case):
 
     def gate(self, *arguments, prefix=(), status=None):
         """What failed the gate, and the envelope; what was said names it."""
-        done = self.validate(*arguments, "--json", "--quiet", prefix=prefix)
+        return self.judged(self.validate(*arguments, "--json", "--quiet", prefix=prefix), status)
+
+    def starved(self, *arguments, status):
+        """Of a run whose budget held nothing: a fast machine squeezes a process or two into the
+        smallest budget there is now and then, so runs until it did not."""
+        for _ in range(50):
+            done = self.validate(*arguments, "--budget", "1ms", "--json", "--quiet")
+            if "the budget was used up after" not in done.stderr:
+                return self.judged(done, status)
+        self.skipTest("this machine measures something in the smallest budget every time")
+
+    def judged(self, done, status):
         if done.returncode == 77:
             self.skipTest("no seccomp filters: " + done.stderr)
         self.assertEqual(done.returncode, status, done.stderr)
@@ -460,10 +471,10 @@ class Gate(Case):
         return failed, envelope, done.stderr
 
     def test_what_the_budget_did_not_hold_fails_it_and_is_not_blamed_on_the_specimens(self):
-        failed, _, said = self.gate("page-faults:u", "--budget", "1ms", "--fail-on", "dead", status=4)
+        failed, _, said = self.starved("page-faults:u", "--fail-on", "dead", status=4)
         self.assertEqual(set(failed), {"page-faults:u"})
         self.assertIn("nothing was measured", said)
-        failed, envelope, said = self.gate("page-faults:u", "--budget", "1ms", status=3)
+        failed, envelope, said = self.starved("page-faults:u", status=3)
         self.assertEqual(failed, {})
         self.assertNotIn("gate", envelope)
         self.assertIn("nothing was measured", said)
