@@ -4,6 +4,7 @@
 import errno
 import os
 import signal
+import statistics
 
 import processes
 import programs
@@ -228,8 +229,14 @@ class Counts(programs.Session):
             self.skipTest("page-faults cannot be counted here")
         visits = probe.run([{"words": [program("ends"), "exit", "0"], "events": ["page-faults:u", "task-clock:u"],
                              "controls": programs.ALL, "cpu": min(os.sched_getaffinity(0))}] * 6)
-        self.assertEqual(len({visit.counts[0] for visit in visits}), 1, [visit.counts for visit in visits])
+        seen = [(visit.counts[0], visit.minor[0]) for visit in visits]
+        usual = statistics.mode(visit.counts[0] for visit in visits)
+        before = statistics.mode(minor - count for count, minor in seen)
+        self.assertGreater(sum(count == usual for count, _ in seen), len(seen) / 2, seen)
         for visit in visits:
+            # Where another process maps the same page of the cache just then, the kernel leaves it to a fault of its own, and its account has that too.
+            if visit.counts[0] != usual:
+                self.assertAlmostEqual(visit.minor[0] - visit.counts[0], before, delta=1, msg=seen)
             self.assertLessEqual(visit.counts[0], visit.minor[0])
             self.assertLessEqual(visit.minor[0] - visit.counts[0], 8, "faults of the process before it was the program")
             self.assertEqual(visit.enabled[0][0], visit.running[0][0])
