@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*on_failure)(void);
+
+void text_on_failure(void (*call)(void))
+{
+    on_failure = call;
+}
+
 static bool reserve(struct text *text, size_t extra)
 {
     if (text->failed)
@@ -21,6 +28,8 @@ static bool reserve(struct text *text, size_t extra)
         capacity *= 2;
     char *grown = realloc(text->bytes, capacity);
     if (!grown) {
+        if (on_failure)
+            on_failure();
         text->failed = true;
         return false;
     }

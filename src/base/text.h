@@ -15,6 +15,9 @@ struct text {
     bool failed;
 };
 
+/* What is called then, instead; where nothing is, it is remembered. */
+void text_on_failure(void (*call)(void));
+
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_puts(struct text *text, const char *string);
 void text_putc(struct text *text, char character);

@@ -30,6 +30,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
+#include "base/memory.h"
 #include "commands/help.h"
 #include "engine/command.h"
 #include "engine/finish.h"
@@ -147,6 +150,8 @@ int main(int argc, char **argv)
     allow_ticks();
     hold_standard_descriptors();
     signals_install();
+    text_on_failure(memory_end);
+    json_set_alloc_funcs(memory_malloc, free);
     if (argc < 2) {
         AUTO_TEXT struct text out = {0};
         help_program(&out);

@@ -75,6 +75,21 @@ def impurities(source):
                     waiting.append(header)
 
 
+# Who tells its caller that memory ran out, and never ends the process.
+HANDLES_NO_MEMORY = ("arch", "events", "lib", "machine", "probe", "specimens", "store", "wire")
+
+
+def endings(source):
+    """Files of those rooms that include what ends the process."""
+    below = os.path.join(source, "src")
+    for room in HANDLES_NO_MEMORY:
+        for folder, _, names in os.walk(os.path.join(below, room)):
+            for name in names:
+                with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as text:
+                    if "base/memory.h" in INCLUDE.findall(text.read()):
+                        yield os.path.relpath(os.path.join(folder, name), source)
+
+
 def cycle(allowed):
     """A room that reaches itself, or None."""
     def reaches(start):
@@ -105,6 +120,9 @@ class Layers(unittest.TestCase):
         allowed = allowed_uses(tap.SOURCE)
         for room in ("base", "arch", "events", "lib"):
             self.assertLessEqual(allowed[room], {"base", "arch", "events"}, room)
+
+    def test_only_the_controller_ends_where_memory_does(self):
+        self.assertEqual(list(endings(tap.SOURCE)), [])
 
     def test_judges_are_pure(self):
         self.assertEqual(list(impurities(tap.SOURCE)), [])

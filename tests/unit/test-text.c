@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 static void grows_past_every_capacity(void **state)
@@ -23,6 +24,40 @@ static void grows_past_every_capacity(void **state)
         text_printf(&text, "%d,", i % 10);
     assert_int_equal(text.length, 20000);
     assert_string_equal(text_string(&text) + 19998, "9,");
+}
+
+static void memory_goes_with_its_scope(void **state)
+{
+    (void)state;
+    struct memory_scope outer, inner;
+    memory_scope_begin(&outer);
+    char *kept = memory_copy("kept");
+    memory_scope_begin(&inner);
+    uint64_t *numbers = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        uint64_t *number = memory_add(numbers, count);
+        assert_int_equal(*number, 0);
+        *number = i;
+    }
+    assert_int_equal(numbers[999], 999);
+    /* In the middle of a scope, larger, and before its end. */
+    char *middle = memory_format("%d", 42);
+    char *last = memory_new(1, 1);
+    middle = memory_resize(middle, 100000, 1);
+    assert_string_equal(middle, "42");
+    memory_give_back(middle);
+    memory_give_back(NULL);
+    last[0] = 1;
+    memory_scope_end(&inner);
+    assert_string_equal(kept, "kept");
+    struct text text = {0};
+    text_puts(&text, "text");
+    assert_string_equal(memory_text(&text), "text");
+    assert_null(text.bytes);
+    assert_string_equal(memory_text(&text), "");
+    assert_null(memory_copy(NULL));
+    memory_scope_end(&outer);
 }
 
 static void an_empty_text_is_an_empty_string(void **state)
@@ -60,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_past_every_capacity),
+        cmocka_unit_test(memory_goes_with_its_scope),
         cmocka_unit_test(an_empty_text_is_an_empty_string),
         cmocka_unit_test(bytes_keep_their_zeros),
         cmocka_unit_test(a_failure_keeps_code_and_cuts_long_text),
