@@ -8,13 +8,13 @@
 static void build_all(struct shown *shown)
 {
     shown_build_rich(shown);
-    shown->options.all = true;
+    shown->options.study.all = true;
 }
 
 static void build_unknown(struct shown *shown)
 {
     shown_build_unknown(shown);
-    shown->options.all = true;
+    shown->options.study.all = true;
 }
 
 /* Names that people and machines gave. */
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
                                     .fingerprint = "0123456789abcdef",
                                     .results = clocks_results_json(&shown.run),
                                     .analysis = clocks_analysis_json(&shown.run),
-                                    .skipped = skips_json(&shown.run.skips),
+                                    .skipped = skips_json(&shown.run.studying.skips),
                                     .findings = clocks_findings_json(&shown.run)};
         int error = json_envelope_write(&envelope, stdout, &failure);
         shown_end(&shown);

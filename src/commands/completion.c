@@ -108,7 +108,7 @@ static enum completion_kind completion_of(const struct command *command,
     if (!put_alternatives(spec->argument, words) &&
         !completion_words(command, spec->argument, words))
         return COMPLETION_ANY;
-    return spec->type == OPTION_LIST ? COMPLETION_LIST : COMPLETION_WORDS;
+    return (spec->type & OPTION_TYPES) == OPTION_LIST ? COMPLETION_LIST : COMPLETION_WORDS;
 }
 
 /* Words of a synopsis in small letters are to be typed as they are: "install [ISA] | list". */
@@ -545,7 +545,7 @@ static void put_action(enum completion_kind kind, const char *argument, const ch
 /* What may be given once excludes itself in its other form. */
 static void put_exclusion(const struct option_spec *spec, struct text *out)
 {
-    if (spec->type == OPTION_LIST || spec->type == OPTION_FILES)
+    if ((spec->type & OPTION_TYPES) == OPTION_LIST || (spec->type & OPTION_TYPES) == OPTION_FILES)
         text_putc(out, '*');
     else if (completion_has_letter(spec))
         text_printf(out, "(-%c --%s)", spec->letter, spec->name);

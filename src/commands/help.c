@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/help.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
 #include "engine/options.h"
+#include "engine/study.h"
 #include "output/table.h"
 
 #define NAME_COLUMN 2
@@ -329,13 +331,11 @@ static int print_help(const struct command *command)
 
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
-    AUTO_FREE void *options = calloc(1, command->options_size);
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    void *options = memory_new(1, command->options_size);
     /* getopt moves the words about; records show them as they were given. */
-    AUTO_FREE char **given = calloc((size_t)argc + 2, sizeof(*given));
-    if (!options || !given) {
-        fputs("assay: out of memory\n", stderr);
-        return EXIT_FAILED;
-    }
+    char **given = memory_new((size_t)argc + 2, sizeof(*given));
     memcpy(given, argv - 1, ((size_t)argc + 1) * sizeof(*given));
     struct common_options *common = options;
     common->argc = argc + 1;
@@ -352,9 +352,10 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
         status = command->passes_on ? EXIT_OURS : status;
         fprintf(stderr, "Try `assay %s --help`.\n", command->name);
     } else {
-        status = command->run(options, argc - first, argv + first);
+        status = command->study ? study_run(command, options, argc - first, argv + first)
+                                : command->run(options, argc - first, argv + first);
     }
-    options_release(command, options);
+    memory_scope_end(&scope);
     return status;
 }
 
@@ -362,9 +363,7 @@ int retell(const char *const *words, size_t count, struct retold *retold)
 {
     const struct command *command = command_find(words[0]);
     /* The whole line, "assay" first; the words may be moved about. */
-    AUTO_FREE char **line = calloc(count + 2, sizeof(*line));
-    if (!line)
-        return deliver_out_of_memory(words[0]);
+    AUTO_MEMORY char **line = memory_new(count + 2, sizeof(*line));
     static char program[] = "assay";
     line[0] = program;
     memcpy(line + 1, words, count * sizeof(*line));

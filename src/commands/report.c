@@ -66,7 +66,7 @@ static const struct option_spec *option_of(const struct command *command, const 
 static bool value_follows(const struct option_spec *spec, const char *word)
 {
     bool is_long = word[1] == '-';
-    return spec->type != OPTION_FLAG && (is_long ? !strchr(word, '=') : !word[2]);
+    return (spec->type & OPTION_TYPES) != OPTION_FLAG && (is_long ? !strchr(word, '=') : !word[2]);
 }
 
 static bool is_dropped(const struct option_spec *spec)
@@ -85,7 +85,7 @@ static void put_word(struct text *out, const char *word)
 
 static void note_seed(void *context, const struct option_spec *spec)
 {
-    *(bool *)context |= spec->type == OPTION_SEED;
+    *(bool *)context |= (spec->type & OPTION_TYPES) == OPTION_SEED;
 }
 
 static void put_words(const struct command *command, const json_t *list, const char *seed,
@@ -106,7 +106,7 @@ static void put_words(const struct command *command, const json_t *list, const c
         i += takes_next ? 1 : 0;
         if (spec && is_dropped(spec))
             continue;
-        if (spec && spec->type == OPTION_SEED)
+        if (spec && (spec->type & OPTION_TYPES) == OPTION_SEED)
             wanted = false;
         if (!spec && (command->passes_on || strcmp(word, "--") == 0))
             open = false;

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 struct retold;
+struct study;
 
 enum exit_code {
     EXIT_DONE = 0,
@@ -51,6 +52,11 @@ enum option_type {
     OPTION_FILES,    /* struct string_list: may be repeated, taken as they are */
     OPTION_SEED,     /* struct seed: numbers as for U64 */
     OPTION_OPTIONAL, /* struct optional: numbers as for U64 */
+    OPTION_TYPES = 0xf,
+    /* What an option of a study is there for, beside its type. */
+    OPTION_MEASURES = 0x10, /* makes no sense with --from */
+    OPTION_BEGINS = 0x20,   /* may not be given with --resume: it is as the run began */
+    OPTION_STAYS = 0x40,    /* with --resume it is as the run began, unless given anew */
 };
 
 struct seed {
@@ -70,9 +76,9 @@ struct string_list {
 };
 
 struct option_spec {
-    char letter;      /* 0: none */
-    const char *name; /* "event" */
-    enum option_type type;
+    char letter;          /* 0: none */
+    const char *name;     /* "event" */
+    unsigned type;        /* enum option_type */
     const char *argument; /* "EVENT" in help; NULL for flags */
     const char *help;     /* one sentence, without a full stop; help adds the default to it */
     size_t offset;        /* into the command's options struct */
@@ -82,13 +88,13 @@ struct option_spec {
 /* Rows that commands which measure have in common. */
 #define OPTION_ROW_STORE(offset)                                                                   \
     {                                                                                              \
-        0, "store", OPTION_STRING, "FILE",                                                         \
+        0, "store", OPTION_STRING | OPTION_MEASURES, "FILE",                                       \
             "keep the samples in FILE, which must not exist yet; without it in the state folder",  \
             (offset), NULL                                                                         \
     }
 #define OPTION_ROW_RESUME(offset)                                                                  \
     {                                                                                              \
-        0, "resume", OPTION_FLAG, NULL,                                                            \
+        0, "resume", OPTION_FLAG | OPTION_MEASURES, NULL,                                          \
             "go on with an unfinished run as it began: that of --store, else the latest of this "  \
             "machine",                                                                             \
             (offset), NULL                                                                         \
@@ -151,7 +157,8 @@ struct command {
     /* It runs another command: the first word that is no option begins that, and exit codes below
      * 125 are that one's, so that a wrong command line ends with 125. */
     bool passes_on;
-    size_t options_size; /* sizeof the options struct, which starts with common_options */
+    size_t options_size;       /* sizeof the options struct, which starts with common_options */
+    const struct study *study; /* NULL: it is none, and `run` is its code */
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);
 };

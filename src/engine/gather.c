@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -457,7 +458,7 @@ static int learn_outcome(struct stages *stages)
 static int visit(struct stages *stages, uint32_t portions)
 {
     const struct portioning *of = stages->of;
-    AUTO_FREE struct visit *visits = NULL;
+    AUTO_MEMORY struct visit *visits = NULL;
     size_t count = 0;
     int error =
         wishes_visits(of->wishes, portions, of->seed + wishes_planned(of->wishes), &visits, &count);

@@ -8,8 +8,202 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The reader. */
+
+struct read_cell {
+    uint32_t id, runs, counters;
+    size_t place;
+};
+
+struct read_visit {
+    struct visit visit;
+    bool done; /* it ended well */
+};
+
+struct reading_on {
+    struct reader *reader;
+    struct read_cell *cells; /* by id */
+    size_t cell_count;
+    struct read_visit *visits; /* that are wanted, as they come */
+    size_t visit_count, next;
+    /* --- the visit under way --- */
+    const struct read_cell *cell; /* NULL: none that is wanted */
+    struct visit visit;
+    bool began;
+    uint32_t run, counter; /* the next to come */
+    uint64_t values[CELL_MAX_COUNTERS], enabled[CELL_MAX_COUNTERS], running[CELL_MAX_COUNTERS];
+    struct account account;
+};
+
+static int note_cell(void *context, const struct stored_cell *stored)
+{
+    struct reading_on *on = context;
+    struct read_cell *cell = memory_add(on->cells, on->cell_count);
+    *cell = (struct read_cell){stored->cell.id, stored->cell.runs, stored->cell.counters, READ_NOT};
+    return on->reader->cell(on->reader->context, stored, &cell->place);
+}
+
+static const struct read_cell *find_cell(const struct reading_on *on, uint32_t id)
+{
+    size_t low = 0, high = on->cell_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (on->cells[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < on->cell_count && on->cells[low].id == id && on->cells[low].place != READ_NOT
+               ? &on->cells[low]
+               : NULL;
+}
+
+static int note_visit(void *context, const struct stored_visit *stored)
+{
+    struct reading_on *on = context;
+    if (find_cell(on, stored->visit.cell))
+        *memory_add(on->visits, on->visit_count) =
+            (struct read_visit){stored->visit, stored->state == VISIT_DONE};
+    return 0;
+}
+
+/* A read_visit begins with its visit. */
+static int by_cell(const void *one, const void *other)
+{
+    const struct visit *left = one, *right = other;
+    return left->cell != right->cell         ? (left->cell > right->cell ? 1 : -1)
+           : left->process != right->process ? (left->process > right->process ? 1 : -1)
+                                             : 0;
+}
+
+static int damaged(const struct reading_on *on, const struct visit *visit, const char *what)
+{
+    const struct reader *reader = on->reader;
+    return fail_with(reader->failure, -EBADMSG,
+                     "the store %.300s is damaged: process %u of cell %u has %s (%s %u, %s %u). "
+                     "Take a copy you trust.",
+                     store_path(reader->store), visit->process, visit->cell, what,
+                     reader->run_word ? reader->run_word : "run", on->run,
+                     reader->counter_word ? reader->counter_word : "counter", on->counter);
+}
+
+static int end_visit(struct reading_on *on)
+{
+    const struct reader *reader = on->reader;
+    const struct read_cell *cell = on->cell;
+    on->cell = NULL;
+    if (!cell)
+        return 0;
+    if (reader->strict && (on->counter || !on->run))
+        return damaged(on, &on->visit, "a run that is not whole");
+    return reader->end ? reader->end(reader->context, cell->place, on->visit.process) : 0;
+}
+
+static int begin_visit(struct reading_on *on, const struct visit *visit)
+{
+    const struct reader *reader = on->reader;
+    int error = end_visit(on);
+    on->visit = *visit;
+    on->began = true;
+    on->run = on->counter = 0;
+    const struct read_cell *cell = find_cell(on, visit->cell);
+    if (error || !cell)
+        return error;
+    for (; on->next < on->visit_count; on->next++) {
+        const struct read_visit *noted = &on->visits[on->next];
+        if (by_cell(noted, visit) == 0)
+            break;
+        if (reader->strict && noted->done)
+            return damaged(on, &noted->visit, "no run");
+    }
+    if (on->next == on->visit_count)
+        return damaged(on, visit, "samples out of the order of its visit");
+    if (!on->visits[on->next++].done)
+        return 0;
+    on->cell = cell;
+    return reader->begin ? reader->begin(reader->context, cell->place, visit->process) : 0;
+}
+
+static int note_sample(void *context, const struct sample *sample)
+{
+    struct reading_on *on = context;
+    const struct reader *reader = on->reader;
+    const struct visit visit = {sample->cell, sample->process};
+    int error = on->began && by_cell(&visit, &on->visit) == 0 ? 0 : begin_visit(on, &visit);
+    const struct read_cell *cell = on->cell;
+    if (error || !cell)
+        return error;
+    if (sample->run >= cell->runs) {
+        char what[80];
+        snprintf(what, sizeof(what), "more %ss than were planned",
+                 reader->run_word ? reader->run_word : "run");
+        return damaged(on, &visit, what);
+    }
+    if (sample->counter >= cell->counters)
+        return damaged(on, &visit, "a value of a counter that its cell does not have");
+    if (sample->run != on->run || sample->counter != on->counter)
+        return damaged(on, &visit,
+                       "a gap before this value, so that it is not known what it is of");
+    on->values[sample->counter] = sample->value;
+    on->enabled[sample->counter] = sample->enabled;
+    on->running[sample->counter] = sample->running;
+    if (sample->counter == 0)
+        on->account = sample->account;
+    if (++on->counter < cell->counters)
+        return 0;
+    const struct read_run run = {cell->place, sample->process, on->run++,   cell->counters,
+                                 on->values,  on->enabled,     on->running, on->account};
+    on->counter = 0;
+    return reader->run ? reader->run(reader->context, &run) : 0;
+}
+
+int reader_read(struct reader *reader)
+{
+    struct reading_on on = {.reader = reader};
+    int error = store_each_cell(reader->store, note_cell, &on, reader->failure);
+    if (error == 0)
+        error = store_each_visit(reader->store, note_visit, &on, reader->failure);
+    if (error == 0 && reader->by_cell && on.visit_count)
+        qsort(on.visits, on.visit_count, sizeof(*on.visits), by_cell);
+    if (error == 0 && on.visit_count)
+        error = reader->by_cell
+                    ? store_each_sample(reader->store, 0, note_sample, &on, reader->failure)
+                    : store_scan_samples(reader->store, note_sample, &on, reader->failure);
+    if (error == 0)
+        error = end_visit(&on);
+    for (; error == 0 && reader->strict && on.next < on.visit_count; on.next++)
+        if (on.visits[on.next].done)
+            error = damaged(&on, &on.visits[on.next].visit, "no run");
+    memory_give_back(on.visits);
+    memory_give_back(on.cells);
+    return error;
+}
+
+struct each_absence {
+    store_event_each *each;
+    void *context;
+};
+
+static int note_event(void *context, const struct stored_event *event)
+{
+    const struct each_absence *absence = context;
+    struct stored_event told = *event;
+    if (!event->reason)
+        told.reason = strerror(event->error);
+    return event->error ? absence->each(absence->context, &told) : 0;
+}
+
+int reader_each_absence(struct store *store, store_event_each *each, void *context,
+                        struct failure *failure)
+{
+    struct each_absence absence = {each, context};
+    return store_each_event(store, note_event, &absence, failure);
+}
 
 /* ----------------------------------------------------------------------------------------------
  * The kind of a core, read from the fact pmu.cpus: "cpu_core=0-7,16 cpu_atom=8-15". */

@@ -30,6 +30,40 @@ int loading_same_kit(const struct store *store, const char *of_store, char **kit
                      struct failure *failure);
 
 /* ----------------------------------------------------------------------------------------------
+ * The reader: the samples of a store, run by run, for every study. A visit that did not end well is
+ * passed over, and so is what was broken off; a store that holds what cannot have been measured is
+ * damaged, which is said here. */
+
+struct read_run {
+    size_t place; /* as its cell was given */
+    uint32_t process, run, counters;
+    const uint64_t *values, *enabled, *running; /* [counters] */
+    struct account account;                     /* of the first counter */
+};
+
+/* Callbacks return 0, or a negative errno that ends reading; NULL: nobody asks. */
+struct reader {
+    struct store *store;
+    struct failure *failure;
+    void *context;
+    /* A cell, in rising order of ids: sets where its runs belong; READ_NOT: nowhere. */
+    int (*cell)(void *context, const struct stored_cell *stored, size_t *place);
+    int (*begin)(void *context, size_t place, uint32_t process);
+    int (*run)(void *context, const struct read_run *run);
+    int (*end)(void *context, size_t place, uint32_t process);
+    bool by_cell; /* in order of cells and processes, rather than as they were visited */
+    bool strict;  /* each visit that ended has its runs, and no run lacks a counter */
+    const char *run_word, *counter_word; /* in sentences: "look", "column"; NULL: run, counter */
+};
+#define READ_NOT SIZE_MAX
+
+int reader_read(struct reader *reader);
+
+/* What could not be had when it was measured, each with its reason. */
+int reader_each_absence(struct store *store, store_event_each *each, void *context,
+                        struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
  * Which kind of core a CPU is, on machines that have several: kinds are told apart by the PMU that
  * covers them, because that is what an event belongs to. */
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/command.h"
 #include "engine/options.h"
 #include "output/output.h"
@@ -177,14 +178,7 @@ int string_list_push(struct string_list *list, const char *item, size_t length)
 {
     if (length == 0)
         return -EINVAL;
-    const char **grown = realloc(list->items, (list->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    list->items = grown;
-    grown[list->count] = strndup(item, length);
-    if (!grown[list->count])
-        return -ENOMEM;
-    list->count++;
+    *memory_add(list->items, list->count) = memory_format("%.*s", (int)length, item);
     return 0;
 }
 
@@ -201,9 +195,6 @@ int string_list_add(struct string_list *list, const char *text)
 
 void string_list_free(struct string_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free((void *)(uintptr_t)list->items[i]);
-    free(list->items);
     *list = (struct string_list){0};
 }
 
@@ -359,7 +350,7 @@ static void count_spec(void *context, const struct option_spec *spec)
 static void add_spec(void *context, const struct option_spec *spec)
 {
     struct getopt_table *table = context;
-    bool argument = spec->type != OPTION_FLAG;
+    bool argument = (spec->type & OPTION_TYPES) != OPTION_FLAG;
     table->specs[table->count] = spec;
     table->longs[table->count] =
         (struct option){spec->name, argument ? required_argument : no_argument, NULL,
@@ -416,7 +407,7 @@ static int store_value(const struct option_spec *spec, void *options, const char
     void *place = (char *)options + spec->offset;
     struct seed *seed = place;
     struct optional *optional = place;
-    switch (spec->type) {
+    switch (spec->type & OPTION_TYPES) {
     case OPTION_FLAG:
         *(bool *)place = true;
         return 0;
@@ -464,12 +455,13 @@ static int set_value(const struct option_spec *spec, void *options, const char *
         return fail_with(failure, -EINVAL, "--%s %.200s: the number is too large", spec->name,
                          text);
     /* What is taken as it is may be the name of something else. */
-    if (error == -EINVAL && spec->type == OPTION_FILES && strcmp(spec->argument, "FILE") != 0)
+    if (error == -EINVAL && (spec->type & OPTION_TYPES) == OPTION_FILES &&
+        strcmp(spec->argument, "FILE") != 0)
         return fail_with(failure, -EINVAL, "--%s '': expected a %s, which cannot be empty",
                          spec->name, spec->argument);
     if (error == -EINVAL)
         return fail_with(failure, -EINVAL, "--%s '%.200s': expected %s", spec->name, text,
-                         value_forms[spec->type]);
+                         value_forms[spec->type & OPTION_TYPES]);
     if (error < 0)
         return fail_with(failure, error, "--%s: %s", spec->name, strerror(-error));
     return 0;
@@ -577,13 +569,66 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
 
 static void release_value(void *options, const struct option_spec *spec)
 {
-    if (spec->type == OPTION_LIST || spec->type == OPTION_FILES)
+    const unsigned type = spec->type & OPTION_TYPES;
+    if (type == OPTION_LIST || type == OPTION_FILES)
         string_list_free((struct string_list *)(void *)((char *)options + spec->offset));
 }
 
 void options_release(const struct command *command, void *options)
 {
     options_each(command, release_value, options);
+}
+
+static const size_t value_sizes[] = {
+    [OPTION_FLAG] = sizeof(bool),
+    [OPTION_STRING] = sizeof(char *),
+    [OPTION_U64] = sizeof(uint64_t),
+    [OPTION_I64] = sizeof(int64_t),
+    [OPTION_OPTIONAL] = sizeof(struct optional),
+    [OPTION_DURATION] = sizeof(uint64_t),
+    [OPTION_BUDGET] = sizeof(uint64_t),
+    [OPTION_LIST] = sizeof(struct string_list),
+    [OPTION_FILES] = sizeof(struct string_list),
+    [OPTION_SEED] = sizeof(struct seed),
+};
+
+void option_copy(const struct option_spec *spec, const void *from, void *to)
+{
+    memcpy((char *)to + spec->offset, (const char *)from + spec->offset,
+           value_sizes[spec->type & OPTION_TYPES]);
+}
+
+bool option_is_given(const struct option_spec *spec, const void *options)
+{
+    const void *place = (const char *)options + spec->offset;
+    const struct string_list *list = place;
+    union {
+        bool flag;
+        const char *string;
+        uint64_t number;
+        struct seed seed;
+        struct optional optional;
+        struct string_list list;
+    } initial = {0};
+    struct option_spec alone = *spec;
+    alone.offset = 0;
+    switch (spec->type & OPTION_TYPES) {
+    case OPTION_LIST:
+    case OPTION_FILES:
+        return list->count > 1 ||
+               (list->count && !(spec->initial && strcmp(list->items[0], spec->initial) == 0));
+    case OPTION_STRING:
+        return *(char *const *)place &&
+               !(spec->initial && strcmp(*(char *const *)place, spec->initial) == 0);
+    case OPTION_SEED:
+        return ((const struct seed *)place)->given;
+    case OPTION_OPTIONAL:
+        return ((const struct optional *)place)->given;
+    default:
+        if (spec->initial)
+            (void)store_value(&alone, &initial, spec->initial);
+        return memcmp(place, &initial, value_sizes[spec->type & OPTION_TYPES]) != 0;
+    }
 }
 
 int options_check_number(const char *name, const struct optional *number, uint64_t most,

@@ -19,6 +19,10 @@ void options_each(const struct command *command, option_each *each, void *contex
  * in either case. */
 int options_parse(const struct command *command, int argc, char **argv, void *options, int *first,
                   struct failure *failure);
+/* Is the value other than without the option? */
+bool option_is_given(const struct option_spec *spec, const void *options);
+/* The value alone, not what it points to. */
+void option_copy(const struct option_spec *spec, const void *from, void *to);
 void options_release(const struct command *command, void *options);
 
 /* Is it from 1 to `most`, where it was given? -EINVAL says so. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -131,27 +132,18 @@ int run_store_reopen(const struct run_store *run, struct store **store, struct s
     return error;
 }
 
-/* The words of a stored command line; what is none has none. The caller frees the array; the words
- * are the list's. */
-static char **words_of(const json_t *list, int *count)
-{
-    size_t size = json_array_size(list);
-    char **words = calloc(size + 1, sizeof(*words));
-    *count = 0;
-    for (size_t i = 0; words && i < size && i < INT_MAX; i++) {
-        const char *word = json_string_value(json_array_get(list, i));
-        words[(*count)++] = (char *)(uintptr_t)(word ? word : "");
-    }
-    return words;
-}
-
 int run_store_recall(const struct command *command, const char *path, const char *argv,
                      void *options, struct string_list *arguments, struct failure *failure)
 {
     struct failure unread = {0};
     json_t *list = json_loads(argv, 0, NULL);
     int count = 0, first = 0, error = -EINVAL;
-    AUTO_FREE char **words = words_of(list, &count);
+    /* What is no command line has no words. */
+    char **words = memory_new(json_array_size(list) + 1, sizeof(*words));
+    for (size_t i = 0; i < json_array_size(list) && i < INT_MAX; i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        words[count++] = memory_copy(word ? word : "");
+    }
     if (count >= 2)
         error = options_parse(command, count - 1, words + 1, options, &first, &unread);
     /* A list holds no empty words. */
@@ -159,8 +151,6 @@ int run_store_recall(const struct command *command, const char *path, const char
         if (*words[i])
             error = string_list_push(arguments, words[i], strlen(words[i]));
     json_decref(list);
-    if (!words || error == -ENOMEM)
-        return fail_with(failure, -ENOMEM, "out of memory");
     if (error < 0)
         return fail_with(failure, -EBADMSG,
                          "the store %.300s is damaged, or was changed by another program: the "
@@ -390,7 +380,9 @@ int from_stores_load(const struct from_stores *from, struct failure *failure)
 {
     struct distinct before = {0};
     int error = 0;
-    for (size_t i = 0; i < from->paths->count && error == 0; i++)
+    if (from->path)
+        error = load_one(from, from->path, &before, failure);
+    for (size_t i = 0; !from->path && i < from->paths->count && error == 0; i++)
         error = load_file(from, from->paths->items[i], &before, failure);
     distinct_release(&before);
     return error;

@@ -28,9 +28,8 @@ int run_store_create(const struct run_store *run, struct store **store, struct f
  * commands and machines. The caller releases *info also after a failure. */
 int run_store_reopen(const struct run_store *run, struct store **store, struct store_info *info,
                      struct failure *failure);
-/* Reads the command line that a store keeps (argv: as JSON) into options of the command, which the
- * caller releases with options_release; arguments are added to `arguments`. Strings among the
- * options that are no list do not outlive the call: they are not to be used. */
+/* Reads the command line that a store keeps (argv: as JSON) into options of the command; arguments
+ * are added to `arguments`. */
 int run_store_recall(const struct command *command, const char *path, const char *argv,
                      void *options, struct string_list *arguments, struct failure *failure);
 /* Do the cells, the seed, the kit and the machine agree with what the store began with? */
@@ -73,6 +72,7 @@ int run_store_put_account(struct store *store, const struct catalogue *catalogue
 
 struct from_stores {
     const char *command; /* whose stores are taken */
+    const char *path;    /* one that holds one run of the command; NULL: */
     const struct string_list *paths;
     /* --- of the first one --- */
     struct store **store; /* stays open */

@@ -3,10 +3,9 @@
  *
  * Which wishes a budget holds, and the order of their visits. First stage of the pipeline. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/wishes.h"
 #include "stats/random.h"
 
@@ -48,16 +47,30 @@ int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct fail
 
 int plan_append(struct cell **cells, size_t *count, const struct cell *cell)
 {
-    if ((*count & (*count - 1)) == 0) {
-        struct cell *grown = realloc(*cells, (*count ? 2 * *count : 1) * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        *cells = grown;
-    }
-    (*cells)[*count] = *cell;
-    (*cells)[*count].id = (uint32_t)*count + 1;
-    (*count)++;
+    struct cell *added = memory_add(*cells, *count);
+    *added = *cell;
+    added->id = (uint32_t)*count;
     return 0;
+}
+
+struct cell plan_copy(const struct cell *cell)
+{
+    struct cell copy = *cell;
+    copy.path = memory_copy(cell->path);
+    copy.specimen = memory_copy(cell->specimen);
+    copy.opt = memory_copy(cell->opt);
+    copy.link = memory_copy(cell->link);
+    for (uint32_t i = 0; i < cell->counters; i++)
+        copy.events[i] = memory_copy(cell->events[i]);
+    copy.tour.calls = memory_copy(cell->tour.calls);
+    copy.tour.counted = memory_copy(cell->tour.counted);
+    copy.watch.workload = memory_copy(cell->watch.workload);
+    copy.command.words = memory_copy(cell->command.words);
+    copy.command.name = memory_copy(cell->command.name);
+    copy.command.directory = memory_copy(cell->command.directory);
+    copy.command.input = memory_copy(cell->command.input);
+    copy.command.keep = memory_copy(cell->command.keep);
+    return copy;
 }
 
 static void shuffle(struct visit *list, size_t count, struct random *random)
@@ -76,9 +89,7 @@ int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes,
     size_t count;
     if (__builtin_mul_overflow(cell_count, (size_t)processes, &count))
         return -EOVERFLOW;
-    struct visit *list = calloc(count ? count : 1, sizeof(*list));
-    if (!list)
-        return -ENOMEM;
+    struct visit *list = memory_new(count, sizeof(*list));
     for (size_t i = 0; i < count; i++)
         list[i] = (struct visit){cells[i / processes].id, (uint32_t)(i % processes)};
     struct random random;
@@ -101,15 +112,13 @@ static size_t null_of(const struct cell *cells, size_t count, const size_t *null
 
 /* Moves every null cell before the first cell of its way: where time runs out during the first
  * round, no cell was measured without what has to be subtracted from it. Visits hold indices. */
-static int lead_with_nulls(const struct cell *cells, size_t cell_count, struct visit *list,
-                           size_t count)
+static void lead_with_nulls(const struct cell *cells, size_t cell_count, struct visit *list,
+                            size_t count)
 {
-    AUTO_FREE size_t *nulls = calloc(cell_count + 1, sizeof(*nulls));
-    AUTO_FREE bool *placed = calloc(cell_count + 1, sizeof(*placed));
-    AUTO_FREE struct visit *drawn = calloc(count + 1, sizeof(*drawn));
+    AUTO_MEMORY size_t *nulls = memory_new(cell_count + 1, sizeof(*nulls));
+    AUTO_MEMORY bool *placed = memory_new(cell_count + 1, sizeof(*placed));
+    AUTO_MEMORY struct visit *drawn = memory_new(count + 1, sizeof(*drawn));
     size_t null_count = 0, at = 0;
-    if (!nulls || !placed || !drawn)
-        return -ENOMEM;
     memcpy(drawn, list, count * sizeof(*drawn));
     placed[cell_count] = true; /* whoever has no null cell waits for none */
     for (size_t i = 0; i < count; i++)
@@ -124,7 +133,6 @@ static int lead_with_nulls(const struct cell *cells, size_t cell_count, struct v
             list[at++] = drawn[i];
         placed[drawn[i].cell] = true;
     }
-    return 0;
 }
 
 int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
@@ -133,25 +141,18 @@ int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *pro
     size_t count = 0;
     for (size_t i = 0; i < cell_count; i++)
         count += processes[i];
-    struct visit *list = calloc(count ? count : 1, sizeof(*list));
-    if (!list)
-        return -ENOMEM;
+    struct visit *list = memory_new(count, sizeof(*list));
     struct random random;
     random_seed(&random, seed);
     size_t at = 0;
-    int error = 0;
-    for (uint32_t round = 0; at < count && error == 0; round++) {
+    for (uint32_t round = 0; at < count; round++) {
         size_t begin = at;
         for (size_t i = 0; i < cell_count; i++)
             if (processes[i] > round)
                 list[at++] = (struct visit){(uint32_t)i, round};
         shuffle(list + begin, at - begin, &random);
         if (round == 0)
-            error = lead_with_nulls(cells, cell_count, list, at);
-    }
-    if (error < 0) {
-        free(list);
-        return error;
+            lead_with_nulls(cells, cell_count, list, at);
     }
     for (size_t i = 0; i < count; i++)
         list[i].cell = cells[list[i].cell].id;
@@ -189,45 +190,20 @@ bool plan_is_overhead_cell(const struct cell *cell)
     return strcmp(cell->specimen, "null") == 0 && cell->n == 0;
 }
 
-static bool has_overhead_cell(const struct cell *cells, size_t count, const struct cell *cell)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (plan_is_overhead_cell(&cells[i]) && plan_same_way(&cells[i], cell))
-            return true;
-    }
-    return false;
-}
-
-/* A copy of like that runs nothing. */
-static int make_null(struct cell *null, const struct cell *like)
-{
-    int error = cell_copy(null, like);
-    if (error < 0)
-        return error;
-    free(null->specimen);
-    null->specimen = strdup("null");
-    null->n = 0;
-    if (null->specimen)
-        return 0;
-    cell_release(null);
-    return -ENOMEM;
-}
-
 int plan_overhead_cells(struct cell **cells, size_t *count)
 {
     size_t asked = *count;
     for (size_t i = 0; i < asked; i++) {
-        if (has_overhead_cell(*cells, *count, &(*cells)[i]))
+        bool there = false;
+        for (size_t j = 0; j < *count && !there; j++)
+            there =
+                plan_is_overhead_cell(&(*cells)[j]) && plan_same_way(&(*cells)[j], &(*cells)[i]);
+        if (there)
             continue;
-        struct cell null = {0};
-        int error = make_null(&null, &(*cells)[i]);
-        if (error < 0)
-            return error;
-        error = plan_append(cells, count, &null);
-        if (error < 0) {
-            cell_release(&null);
-            return error;
-        }
+        struct cell null = plan_copy(&(*cells)[i]);
+        null.specimen = memory_copy("null");
+        null.n = 0;
+        plan_append(cells, count, &null);
     }
     return 0;
 }
@@ -245,34 +221,15 @@ static bool same_cell(const struct cell *left, const struct cell *right)
 
 int wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell)
 {
-    struct wish *grown = reallocarray(wishes->list, wishes->count + 1, sizeof(*grown));
-    struct cell *cells = grown ? malloc(sizeof(*cells)) : NULL;
-    if (grown)
-        wishes->list = grown;
-    if (!cells) {
-        cell_release(cell);
-        return -ENOMEM;
-    }
-    *cells = *cell;
+    struct wish *wish = memory_add(wishes->list, wishes->count);
+    *wish = *like;
+    *memory_add(wish->cells, wish->cell_count) = *cell;
     *cell = (struct cell){0};
-    grown[wishes->count] = *like;
-    grown[wishes->count].cells = cells;
-    grown[wishes->count++].cell_count = 1;
     return 0;
 }
 
 void wishes_free(struct wishes *wishes)
 {
-    for (size_t i = 0; i < wishes->count; i++) {
-        for (size_t j = 0; j < wishes->list[i].cell_count; j++)
-            cell_release(&wishes->list[i].cells[j]);
-        free(wishes->list[i].cells);
-    }
-    for (size_t i = 0; i < wishes->cell_count; i++)
-        cell_release(&wishes->cells[i]);
-    free(wishes->list);
-    free(wishes->cells);
-    free(wishes->about);
     *wishes = (struct wishes){0};
 }
 
@@ -287,28 +244,18 @@ static size_t wish_of(const struct wishes *wishes, const struct cell *cell)
     return NO_WISH;
 }
 
-static int append(struct wishes *wishes, const struct cell *cell, struct wished_cell about)
+static size_t append(struct wishes *wishes, const struct cell *cell, struct wished_cell about)
 {
-    struct cell copy;
-    struct wished_cell *grown = reallocarray(wishes->about, wishes->cell_count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    wishes->about = grown;
-    int error = cell_copy(&copy, cell);
-    if (error < 0)
-        return error;
-    error = plan_append(&wishes->cells, &wishes->cell_count, &copy);
-    if (error < 0)
-        cell_release(&copy);
-    else
-        wishes->about[wishes->cell_count - 1] = about;
-    return error;
+    size_t count = wishes->cell_count;
+    const struct cell copy = plan_copy(cell);
+    *memory_add(wishes->about, count) = about;
+    plan_append(&wishes->cells, &wishes->cell_count, &copy);
+    return wishes->cell_count - 1;
 }
 
 ptrdiff_t wishes_add_cell(struct wishes *wishes, const struct cell *cell)
 {
-    int error = append(wishes, cell, (struct wished_cell){.wish = NO_WISH});
-    return error < 0 ? error : (ptrdiff_t)wishes->cell_count - 1;
+    return (ptrdiff_t)append(wishes, cell, (struct wished_cell){.wish = NO_WISH});
 }
 
 static uint32_t count_visits(const struct wishes *wishes, size_t wish, bool failed)
@@ -514,14 +461,13 @@ bool wishes_want_portions(const struct wishes *wishes)
 
 /* --- the order --- */
 
-/* Index of the wish's cell, which is appended where it is not there yet; negative errno. */
-static ptrdiff_t cell_of(struct wishes *wishes, size_t wish, const struct cell *cell)
+/* Index of the wish's cell, which is appended where it is not there yet. */
+static size_t cell_of(struct wishes *wishes, size_t wish, const struct cell *cell)
 {
     for (size_t i = 0; i < wishes->cell_count; i++)
         if (wishes->about[i].wish == wish && same_cell(&wishes->cells[i], cell))
-            return (ptrdiff_t)i;
-    int error = append(wishes, cell, (struct wished_cell){.wish = wish});
-    return error < 0 ? error : (ptrdiff_t)wishes->cell_count - 1;
+            return i;
+    return append(wishes, cell, (struct wished_cell){.wish = wish});
 }
 
 /* Visits of a portion, by cell. */
@@ -530,49 +476,22 @@ struct portion {
     size_t count;
 };
 
-static int grow(struct portion *portion, size_t count)
-{
-    if (portion->visits && count <= portion->count)
-        return 0;
-    uint32_t *grown = reallocarray(portion->visits, count, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    memset(grown + portion->count, 0, (count - portion->count) * sizeof(*grown));
-    portion->visits = grown;
-    portion->count = count;
-    return 0;
-}
-
 /* One visit more, of the cell that has the fewest. */
-static int add_visit(struct wishes *wishes, size_t wish, struct portion *portion)
+static void add_visit(struct wishes *wishes, size_t wish, struct portion *portion)
 {
     size_t best = 0;
     uint32_t fewest = UINT32_MAX;
     for (size_t i = 0; i < wishes->list[wish].cell_count && fewest; i++) {
-        ptrdiff_t cell = cell_of(wishes, wish, &wishes->list[wish].cells[i]);
-        if (cell < 0 || grow(portion, wishes->cell_count + 1) < 0)
-            return -ENOMEM;
+        size_t cell = cell_of(wishes, wish, &wishes->list[wish].cells[i]);
+        while (portion->count <= wishes->cell_count)
+            (void)memory_add(portion->visits, portion->count);
         if (wishes->about[cell].planned < fewest) {
-            best = (size_t)cell;
+            best = cell;
             fewest = wishes->about[cell].planned;
         }
     }
     portion->visits[best]++;
     wishes->about[best].planned++;
-    return 0;
-}
-
-static int draw(const struct wishes *wishes, const struct portion *portion, uint64_t seed,
-                struct visit **visits, size_t *count)
-{
-    int error =
-        plan_rounds(wishes->cells, wishes->cell_count, portion->visits, seed, visits, count);
-    /* Ids count from 1 in the order of the plan; processes go on where they were. */
-    for (size_t i = 0; error == 0 && i < *count; i++) {
-        size_t cell = (*visits)[i].cell - 1;
-        (*visits)[i].process += wishes->about[cell].planned - portion->visits[cell];
-    }
-    return error;
 }
 
 /* A wish's part of a portion. What cannot be parted evenly falls to some wishes now and to others
@@ -591,16 +510,21 @@ int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struc
                   size_t *count)
 {
     struct portion portion = {0};
-    int error = grow(&portion, wishes->cell_count + 1); /* not empty */
-    for (size_t i = 0; i < wishes->count && error == 0; i++) {
+    for (size_t i = 0; i < wishes->count; i++) {
         uint32_t part = part_of(wishes, i, portions);
-        for (uint32_t made = 0; made < part && error == 0; made++)
-            error = add_visit(wishes, i, &portion);
+        for (uint32_t made = 0; made < part; made++)
+            add_visit(wishes, i, &portion);
     }
-    if (error == 0)
-        error = draw(wishes, &portion, seed, visits, count);
-    free(portion.visits);
-    return error;
+    while (portion.count <= wishes->cell_count)
+        (void)memory_add(portion.visits, portion.count);
+    plan_rounds(wishes->cells, wishes->cell_count, portion.visits, seed, visits, count);
+    /* Ids count from 1 in the order of the plan; processes go on where they were. */
+    for (size_t i = 0; i < *count; i++) {
+        size_t cell = (*visits)[i].cell - 1;
+        (*visits)[i].process += wishes->about[cell].planned - portion.visits[cell];
+    }
+    memory_give_back(portion.visits);
+    return 0;
 }
 
 static uint64_t price_of(const struct wishes *wishes, const struct visit *visit)
@@ -632,7 +556,8 @@ static int take_cell(void *context, const struct stored_cell *stored)
     const struct wished_cell about = {.wish = wish_of(wishes, &stored->cell),
                                       .planned = stored->processes,
                                       .failed = stored->failed};
-    return append(wishes, &stored->cell, about);
+    append(wishes, &stored->cell, about);
+    return 0;
 }
 
 int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *failure)

@@ -109,6 +109,8 @@ int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes,
 int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
                 uint64_t seed, struct visit **visits, size_t *visit_count);
 
+/* A copy whose texts belong to the scope: nobody releases it. */
+struct cell plan_copy(const struct cell *cell);
 /* Appends a cell (which *cells then owns) and gives it the next id. The array doubles whenever its
  * count is a power of two, so it must have been made by this function alone. */
 int plan_append(struct cell **cells, size_t *count, const struct cell *cell);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/clocks/plan.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))
@@ -36,9 +37,9 @@ static struct catalogue_clock offered[] = {
 static struct catalogue with_all = {.clocks = offered, .clock_count = OFFERED};
 static const int32_t all_cpus[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-static inline struct clocks_study machine_of(size_t cpus)
+static inline struct clocks_scope machine_of(size_t cpus)
 {
-    return (struct clocks_study){.catalogue = &with_all,
+    return (struct clocks_scope){.catalogue = &with_all,
                                  .cpus = all_cpus,
                                  .cpu_count = cpus,
                                  .cpu = (int32_t)cpus - 1,
@@ -48,7 +49,7 @@ static inline struct clocks_study machine_of(size_t cpus)
 
 static inline const struct cell *cell_at(const struct clocks_plan *plan, size_t index)
 {
-    return &plan->wishes.list[index].cells[0];
+    return &plan->wishes->list[index].cells[0];
 }
 
 /* Wishes of a stage; and of them those with this clock in column 0, NULL: any. */
@@ -56,8 +57,8 @@ static inline size_t count_stage(const struct clocks_plan *plan, enum clocks_sta
                                  const char *column)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++)
-        count += plan->wishes.list[i].stage == (unsigned)stage &&
+    for (size_t i = 0; i < plan->wishes->count; i++)
+        count += plan->wishes->list[i].stage == (unsigned)stage &&
                  (!column || strcmp(cell_at(plan, i)->events[0], column) == 0);
     return count;
 }
@@ -66,7 +67,7 @@ static inline size_t count_stage(const struct clocks_plan *plan, enum clocks_sta
 static inline double whole_time(const struct clocks_plan *plan)
 {
     double sum = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++)
-        sum += (double)plan->wishes.list[i].processes * (double)plan->wishes.list[i].expected_ns;
+    for (size_t i = 0; i < plan->wishes->count; i++)
+        sum += (double)plan->wishes->list[i].processes * (double)plan->wishes->list[i].expected_ns;
     return sum / 1e9;
 }

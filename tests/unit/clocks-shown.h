@@ -23,12 +23,13 @@ struct shown {
 static inline void shown_start(struct shown *shown)
 {
     *shown = (struct shown){0};
-    shown->run = (struct clocks_run){.options = &shown->options,
-                                     .seed = 5,
-                                     .facts = &shown->facts,
-                                     .complete = true,
-                                     .seconds = 97.3,
-                                     .stored = "/somewhere/run.sqlite"};
+    shown->run = (struct clocks_run){.studying = {.options = &shown->options.study,
+                                                  .given = &shown->options.study,
+                                                  .seed = 5,
+                                                  .facts = &shown->facts,
+                                                  .complete = true,
+                                                  .seconds = 97.3,
+                                                  .stored = "/somewhere/run.sqlite"}};
     shown->run.file.steered_ppm = NAN;
     if (facts_set(&shown->facts, "isa", "x86_64", 0) != 0)
         abort();
@@ -37,8 +38,7 @@ static inline void shown_start(struct shown *shown)
 static inline void shown_end(struct shown *shown)
 {
     clocks_report_release(&shown->run.report);
-    clocks_case_release(&shown->run.file);
-    skips_free(&shown->run.skips);
+    skips_free(&shown->run.studying.skips);
     facts_free(&shown->facts);
     text_free(&shown->text);
 }
@@ -285,7 +285,7 @@ static inline void shown_build_rich(struct shown *shown)
              "Idle states change no clock.");
     SHOWN_ADD(report->advice, report->advice_count, {"Short regions: tsc, 9.6 ns a reading."});
     shown_add_findings(shown);
-    if (skips_add(&shown->run.skips, "ptp", "there is no /dev/ptp0", 2) != 0)
+    if (skips_add(&shown->run.studying.skips, "ptp", "there is no /dev/ptp0", 2) != 0)
         abort();
 }
 
@@ -328,5 +328,5 @@ static inline void shown_build_absent(struct shown *shown)
         absence->what = shown_copy(lacking[i]);
         absence->reason = shown_copy("reading the timestamp counter is forbidden here");
     }
-    shown->run.stored = NULL;
+    shown->run.studying.stored = NULL;
 }

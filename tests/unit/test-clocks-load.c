@@ -297,7 +297,7 @@ static void a_gap_between_looks_is_damage(void **state)
     must(put_runs(store, &cell, 0, 24, 12, failure));
     must(store_end_visit(store, cell.id, 0, VISIT_DONE, 0, NULL, failure));
     store_close(store);
-    expect_refusal(fixture, "a gap before this reading");
+    expect_refusal(fixture, "a gap before this value");
 }
 
 int main(void)

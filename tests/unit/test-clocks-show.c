@@ -172,7 +172,7 @@ static void others_in_the_same_clothes_are_named(void **state)
            "- monotonic-raw is tsc in other clothes: never parted by more than 31 ns in 97 s\n");
     /* One that was compared and is another wears its own. */
     same[SHOWN_COARSE] = (struct clock_same){.known = true, .with = SHOWN_TSC, .parted_ns = 4e6};
-    shown->options.all = true;
+    shown->options.study.all = true;
     shown_put(shown, 100);
     expect(shown,
            "- monotonic-raw is tsc in other clothes: never parted by more than 31 ns in 97 s "
@@ -289,7 +289,7 @@ static void all_shows_every_row_and_pair(void **state)
     struct shown *shown = *state;
     shown_put(shown, 120);
     expect_not(shown, "backwards");
-    shown->options.all = true;
+    shown->options.study.all = true;
     shown_put(shown, 120);
     expect_line(shown, "tsc compute, moved",
                 "tsc compute, moved 20 20 1.000001 1.000000 1.000001 1.000001 20 ns 900 ns");
@@ -306,7 +306,7 @@ static void nothing_that_is_known_of_a_clock_may_be_missing(void **state)
     expect(&shown, "Whether the host took time is not known.");
     expect_not(&shown, "nan");
     expect_not(&shown, "inf ");
-    shown.options.all = true;
+    shown.options.study.all = true;
     shown_put(&shown, 100);
     expect_not(&shown, "nan");
     shown_end(&shown);
@@ -335,7 +335,7 @@ static void a_hostile_name_moves_no_cursor(void **state)
     shown->run.file.clocksource = shown_copy("\033]0;x\a");
     snprintf(shown->run.report.verdicts[SHOWN_COARSE].why, 100, "\033[31m");
     snprintf(shown->run.report.reference.why, 100, "\033[32m");
-    shown->options.all = true;
+    shown->options.study.all = true;
     shown_put(shown, 100);
     assert_null(strchr(text_string(&shown->text), '\033'));
     assert_null(strchr(text_string(&shown->text), '\a'));

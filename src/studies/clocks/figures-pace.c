@@ -88,7 +88,7 @@ static bool is_reference(const struct clocks_run *run, uint32_t clock)
 }
 
 /* compared: what can be held against the reference, which itself agrees with itself. */
-static bool gather(const struct clocks_run *run, bool compared, struct sleeps *sleeps)
+static bool gather_sleeps(const struct clocks_run *run, bool compared, struct sleeps *sleeps)
 {
     const struct clocks_report *report = &run->report;
     sleeps->all = calloc(report->point_count + 1, sizeof(*sleeps->all));
@@ -283,7 +283,7 @@ json_t *clocks_sleeps_figure(const struct clocks_run *run)
     struct sleeps sleeps = {0}, compared = {0};
     AUTO_TEXT struct text caption = {0};
     AUTO_FREE struct sleeper *sleepers = calloc(run->file.clock_count + 1, sizeof(*sleepers));
-    if (sleepers && gather(run, false, &sleeps) && gather(run, true, &compared))
+    if (sleepers && gather_sleeps(run, false, &sleeps) && gather_sleeps(run, true, &compared))
         put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
     free(compared.all);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -327,7 +327,7 @@ json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
     struct sleeps sleeps = {0};
     AUTO_TEXT struct text caption = {0};
     AUTO_TEXT struct text errors = {0};
-    if (gather(run, true, &sleeps))
+    if (gather_sleeps(run, true, &sleeps))
         put_errors(&sleeps, &errors);
     text_printf(&caption,
                 "By how many millionths a clock's duration of a sleep differs from the "

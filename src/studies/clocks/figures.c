@@ -404,8 +404,9 @@ static json_t *clocks_trust_figure(const struct clocks_run *run)
     return figure;
 }
 
-json_t *clocks_figures(const struct clocks_run *run)
+json_t *clocks_figures(const void *kept)
 {
+    const struct clocks_run *run = kept;
     static clocks_figure *const all[] = {
         clocks_trust_figure,     clocks_sleeps_figure,  clocks_sleep_errors_figure,
         clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure,

@@ -229,16 +229,18 @@ static json_t *row_json(const struct clocks_run *run, const struct clock_row *ro
     return object;
 }
 
-json_t *clocks_results_json(const struct clocks_run *run)
+json_t *clocks_results_json(const void *kept)
 {
+    const struct clocks_run *run = kept;
     json_t *list = json_array();
     for (size_t i = 0; i < run->report.row_count; i++)
         json_array_append_new(list, row_json(run, &run->report.rows[i]));
     return list;
 }
 
-json_t *clocks_findings_json(const struct clocks_run *run)
+json_t *clocks_findings_json(const void *kept)
 {
+    const struct clocks_run *run = kept;
     return claims_json(run->report.findings, CLOCKS_FINDINGS);
 }
 
@@ -340,8 +342,9 @@ static json_t *point_json(const struct clocks_run *run, const struct clock_point
         json_object_set_new(object, key, members);                                                 \
     } while (0)
 
-json_t *clocks_analysis_json(const struct clocks_run *run)
+json_t *clocks_analysis_json(const void *kept)
 {
+    const struct clocks_run *run = kept;
     const struct clocks_report *report = &run->report;
     json_t *object = json_object(), *clocks = json_array();
     for (size_t i = 0; i < run->file.clock_count; i++)
@@ -350,9 +353,9 @@ json_t *clocks_analysis_json(const struct clocks_run *run)
     json_object_set_new(object, "clocks", clocks);
     json_object_set_new(object, "looks", json_count(report->looks));
     json_object_set_new(object, "intervals", json_count(report->intervals));
-    json_object_set_new(object, "seconds", json_real(run->seconds));
-    json_object_set_new(object, "complete", json_boolean(run->complete));
-    json_object_set_new(object, "store", json_text(run->stored));
+    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
+    json_object_set_new(object, "complete", json_boolean(run->studying.complete));
+    json_object_set_new(object, "store", json_text(run->studying.stored));
     json_object_set_new(object, "emulated", json_boolean(run->file.emulated));
     json_object_set_new(object, "cpus", json_count(run->file.cpus));
     json_object_set_new(object, "reference", reference_json(run));
@@ -360,7 +363,7 @@ json_t *clocks_analysis_json(const struct clocks_run *run)
     json_object_set_new(object, "disturbances", disturbances_json(&report->disturbances));
     LIST(object, "pairs", pair_json, run, report->pairs, report->pair_count);
     LIST(object, "advice", advice_json, run, report->advice, report->advice_count);
-    if (run->options->all)
+    if (run->studying.options->all)
         LIST(object, "points", point_json, run, report->points, report->point_count);
     return object;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
 #include "studies/clocks/study.h"
@@ -24,55 +24,21 @@ const char *const clock_role_names[CLOCK_ROLES] = {
 
 struct clock_known *clocks_case_add_clock(struct clocks_case *file)
 {
-    return list_add(&file->clocks, &file->clock_count, sizeof(*file->clocks));
+    return memory_add(file->clocks, file->clock_count);
 }
 
 struct clock_watch *clocks_case_add_watch(struct clocks_case *file)
 {
-    return list_add(&file->watches, &file->watch_count, sizeof(*file->watches));
+    return memory_add(file->watches, file->watch_count);
 }
 
 struct clock_absence *clocks_case_add_absence(struct clocks_case *file)
 {
-    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
-}
-
-static void release_clock(struct clock_known *clock)
-{
-    free(clock->name);
-    free(clock->way);
-    free(clock->hardware);
-    free(clock->claim);
-    free(clock->note);
-}
-
-static void release_watch(struct clock_watch *watch)
-{
-    free(watch->workload);
-    free(watch->clocks);
-    free(watch->begins);
-    free(watch->values);
-    free(watch->accounts);
-    free(watch->reason);
+    return memory_add(file->absences, file->absence_count);
 }
 
 void clocks_case_release(struct clocks_case *file)
 {
-    for (size_t i = 0; i < file->clock_count; i++)
-        release_clock(&file->clocks[i]);
-    for (size_t i = 0; i < file->watch_count; i++)
-        release_watch(&file->watches[i]);
-    for (size_t i = 0; i < file->absence_count; i++) {
-        free(file->absences[i].what);
-        free(file->absences[i].reason);
-    }
-    free(file->clocks);
-    free(file->watches);
-    free(file->absences);
-    free(file->machine);
-    free(file->clocksource);
-    free(file->available);
-    free(file->flags);
     *file = (struct clocks_case){0};
 }
 

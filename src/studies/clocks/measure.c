@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "engine/options.h"
 #include "engine/run-store.h"
 #include "engine/skips.h"
 #include "studies/clocks/parts.h"
@@ -58,23 +57,6 @@ static int take_end(void *context, uint32_t cell, uint32_t process, enum visit_s
     return 0;
 }
 
-static int run_trial(struct watching *watching, const char *text, const char *meter,
-                     struct trial *trial, struct failure *failure)
-{
-    const char *const columns[ROW_COLUMNS] = {text, text, text, text, meter, meter};
-    const struct cell_watch watch = {
-        .kind = WATCH_ROW, .length = READINGS, .threads = 1, .partner = -1};
-    const struct session_sink sink = {.context = trial, .batch = take_batch, .visit_end = take_end};
-    const struct visit visit = {.cell = 1};
-    struct cell cell;
-    int error = clocks_cell(&cell, &watch, BLOCKS, watching->study.cpu, columns, ROW_COLUMNS);
-    cell.id = 1;
-    if (error == 0)
-        error = session_run(watching->session, &cell, 1, &visit, 1, WAIT_MS, &sink, failure);
-    cell_release(&cell);
-    return error;
-}
-
 /* Without a rate of the meter nobody knows: then as slow as it may be by its kind. */
 static enum clocks_pace pace_of(const struct clocks_own *own, const struct trial *trial,
                                 const struct catalogue_clock *meter)
@@ -86,47 +68,48 @@ static enum clocks_pace pace_of(const struct clocks_own *own, const struct trial
     return clocks_pace_of(trial->ticks / (double)meter->hz * S_NS / READINGS);
 }
 
-static int try_one(struct watching *watching, struct clocks_own *own,
-                   const struct catalogue_clock *meter)
+static int try_one(struct clocks_run *run, struct clocks_own *own,
+                   const struct catalogue_clock *meter, struct failure *failure)
 {
+    const char *const columns[ROW_COLUMNS] = {own->text, own->text,   own->text,
+                                              own->text, meter->name, meter->name};
+    const struct cell_watch watch = {
+        .kind = WATCH_ROW, .length = READINGS, .threads = 1, .partner = -1};
     struct trial trial = {.ticks = INFINITY, .moves = true};
-    struct failure failure = {0};
-    int error = run_trial(watching, own->text, meter->name, &trial, &failure);
-    if (error == -EINTR)
-        return EXIT_INTERRUPTED;
-    if (error == -ENOMEM)
-        return clocks_out_of_memory();
+    const struct session_sink sink = {
+        .context = &trial, .batch = take_batch, .visit_end = take_end};
+    const struct visit visit = {.cell = 1};
+    struct failure unread = {0};
+    struct cell cell;
+    clocks_cell(&cell, &watch, BLOCKS, run->scope.cpu, columns, ROW_COLUMNS);
+    cell.id = 1;
+    int error = session_run(run->studying.session, &cell, 1, &visit, 1, WAIT_MS, &sink, &unread);
     if (error == -ETIME)
-        fail_with(&failure, error, "it did not answer within %u s", WAIT_MS / 1000);
-    if (error == 0 && !trial.failed) {
-        own->pace = pace_of(own, &trial, meter);
-        own->moves = isfinite(trial.ticks) && trial.moves;
-        return EXIT_DONE;
-    }
-    struct failure told = {0};
-    if (error == 0) /* the probe names the clock itself */
-        fail_with(&told, -trial.error, "%s", trial.reason);
-    else
-        fail_with(&told, error, "the clock '%s' cannot be read: %.300s", own->clock.name,
-                  failure.text);
-    return clocks_fail(&told, error == 0 || error == -ETIME ? EXIT_LACKING : EXIT_FAILED);
+        return fail_with(failure, -ENODEV,
+                         "the clock '%s' cannot be read: it did not answer within %u s",
+                         own->clock.name, WAIT_MS / 1000);
+    if (error < 0)
+        return fail_with(failure, error == -EINTR ? error : -EIO,
+                         "the clock '%s' cannot be read: %.300s", own->clock.name, unread.text);
+    if (trial.failed) /* the probe names the clock itself */
+        return fail_with(failure, -ENODEV, "%s", trial.reason);
+    own->pace = pace_of(own, &trial, meter);
+    own->moves = isfinite(trial.ticks) && trial.moves;
+    return 0;
 }
 
-/* One whose rate is known, though others would tell shorter times. */
-static const struct catalogue_clock *find_meter(const struct catalogue *catalogue)
+int clocks_try_own(struct clocks_run *run, struct failure *failure)
 {
+    /* One whose rate is known, though others would tell shorter times. */
+    const struct catalogue *catalogue = run->studying.catalogue;
     const char *name = clocks_meter(catalogue);
     const struct catalogue_clock *meter = catalogue_clock(catalogue, "monotonic-raw-syscall");
-    return meter ? meter : name ? catalogue_clock(catalogue, name) : NULL;
-}
-
-int clocks_try_own(struct watching *watching)
-{
-    const struct catalogue_clock *meter = find_meter(watching->catalogue);
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < watching->own_count && meter && status == EXIT_DONE; i++)
-        status = try_one(watching, &watching->own[i], meter);
-    return status;
+    int error = 0;
+    if (!meter && name)
+        meter = catalogue_clock(catalogue, name);
+    for (size_t i = 0; i < run->own_count && meter && error == 0; i++)
+        error = try_one(run, &run->own[i], meter, failure);
+    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -148,17 +131,16 @@ static bool own_boot_id(char *id, size_t size)
     return *id != '\0';
 }
 
-void clocks_find_outside(struct watching *watching)
+void clocks_find_outside(struct clocks_run *run)
 {
-    const char *theirs = facts_get(watching->run.facts, "boot.id");
+    const char *theirs = facts_get(run->studying.facts, "boot.id");
     char ours[64] = "";
-    watching->outside_cell = -1;
-    watching->outside_count =
-        clocks_quick_walls(&watching->study, watching->outside_look, CELL_MAX_COUNTERS - 2);
-    if (watching->outside_count > CELL_MAX_COUNTERS - 2)
-        watching->outside_count = CELL_MAX_COUNTERS - 2;
-    watching->outside = theirs && own_boot_id(ours, sizeof(ours)) && strcmp(theirs, ours) != 0 &&
-                        watching->outside_count;
+    run->outside_cell = -1;
+    run->outside_count = clocks_quick_walls(&run->scope, run->outside_look, CELL_MAX_COUNTERS - 2);
+    if (run->outside_count > CELL_MAX_COUNTERS - 2)
+        run->outside_count = CELL_MAX_COUNTERS - 2;
+    run->outside = theirs && own_boot_id(ours, sizeof(ours)) && strcmp(theirs, ours) != 0 &&
+                   run->outside_count;
 }
 
 /* --- a burst of looks --- */
@@ -171,46 +153,29 @@ struct burst {
     uint32_t columns;
 };
 
-static int look(struct watching *watching, struct burst *burst, struct failure *failure)
-{
-    int error = 0;
-    burst->columns = (uint32_t)watching->outside_count + 2;
-    for (uint32_t i = 0; i < BURST && error == 0; i++) {
-        uint64_t *row = &burst->values[(size_t)i * burst->columns];
-        error = session_look(watching->session, watching->outside_look, watching->outside_count,
-                             row + 1, &row[0], &row[burst->columns - 1], failure);
-    }
-    return error;
-}
-
 /* The cell of all bursts, which the plan gets with the first. */
-static int find_cell(struct watching *watching)
+static void find_cell(struct clocks_run *run)
 {
     const struct cell_watch watch = {.kind = WATCH_OUTSIDE, .threads = 1, .partner = -1};
     const char *columns[CELL_MAX_COUNTERS] = {OUTSIDE};
     struct cell cell;
-    if (watching->outside_cell >= 0)
-        return 0;
-    for (size_t i = 0; i < watching->outside_count; i++)
-        columns[i + 1] = watching->outside_look[i];
-    columns[watching->outside_count + 1] = OUTSIDE;
-    int error = clocks_cell(&cell, &watch, BURST, -1, columns, watching->outside_count + 2);
-    if (error == 0)
-        watching->outside_cell = wishes_add_cell(&watching->plan.wishes, &cell);
-    cell_release(&cell);
-    return error < 0 ? error : watching->outside_cell < 0 ? (int)watching->outside_cell : 0;
+    if (run->outside_cell >= 0)
+        return;
+    for (size_t i = 0; i < run->outside_count; i++)
+        columns[i + 1] = run->outside_look[i];
+    columns[run->outside_count + 1] = OUTSIDE;
+    clocks_cell(&cell, &watch, BURST, -1, columns, run->outside_count + 2);
+    run->outside_cell = (ptrdiff_t)wishes_add_cell(&run->studying.wishes, &cell);
 }
 
 /* A burst is planned, done and ended in one transaction: nobody else could make up for it. */
-static int keep(struct watching *watching, const struct burst *burst, struct failure *failure)
+static int keep(struct clocks_run *run, const struct burst *burst, struct failure *failure)
 {
-    struct wishes *wishes = &watching->plan.wishes;
-    struct store *store = watching->store;
-    int error = find_cell(watching);
-    if (error < 0)
-        return fail_with(failure, error, "out of memory");
-    struct wished_cell *about = &wishes->about[watching->outside_cell];
-    const struct visit visit = {.cell = wishes->cells[watching->outside_cell].id,
+    struct wishes *wishes = &run->studying.wishes;
+    struct store *store = run->studying.store;
+    find_cell(run);
+    struct wished_cell *about = &wishes->about[run->outside_cell];
+    const struct visit visit = {.cell = wishes->cells[run->outside_cell].id,
                                 .process = about->planned};
     const struct batch batch = {.cell = visit.cell,
                                 .process = visit.process,
@@ -221,8 +186,8 @@ static int keep(struct watching *watching, const struct burst *burst, struct fai
                                 .running = burst->times,
                                 .accounts = burst->accounts};
     size_t first = wishes->stored;
-    error = store_put_plan(store, wishes->cells + first, wishes->cell_count - first, &visit, 1,
-                           failure);
+    int error = store_put_plan(store, wishes->cells + first, wishes->cell_count - first, &visit, 1,
+                               failure);
     if (error == 0)
         error = store_put_batch(store, &batch, failure);
     if (error == 0)
@@ -236,57 +201,42 @@ static int keep(struct watching *watching, const struct burst *burst, struct fai
     return error;
 }
 
-/* A clock that cannot be looked at leaves the machine without looks from outside, no more. */
-static int give_up(struct watching *watching, int error, const struct failure *failure)
+int clocks_look_from_outside(void *kept)
 {
-    if (error != -ENOENT && error != -EINVAL)
-        return clocks_fail(failure, EXIT_FAILED);
-    watching->outside = false;
-    return skips_add(&watching->run.skips, "looks from outside", failure->text, -error) < 0
-               ? clocks_out_of_memory()
-               : EXIT_DONE;
-}
-
-int clocks_look_from_outside(void *context)
-{
-    struct watching *watching = context;
-    struct burst burst = {.columns = 0};
+    struct clocks_run *run = kept;
+    struct burst burst = {.columns = (uint32_t)run->outside_count + 2};
     struct failure failure = {0};
-    if (!watching->outside || interrupted)
+    int error = 0;
+    if (!run->outside || interrupted)
         return EXIT_DONE;
-    int error = look(watching, &burst, &failure);
+    for (uint32_t i = 0; i < BURST && error == 0; i++) {
+        uint64_t *row = &burst.values[(size_t)i * burst.columns];
+        error = session_look(run->studying.session, run->outside_look, run->outside_count, row + 1,
+                             &row[0], &row[burst.columns - 1], &failure);
+    }
     if (error == -EINTR)
         return EXIT_DONE; /* whoever runs visits says so */
-    if (error < 0)
-        return give_up(watching, error, &failure);
-    error = keep(watching, &burst, &failure);
-    return error < 0 ? clocks_fail(&failure, EXIT_FAILED) : EXIT_DONE;
+    if (error == -ENOENT || error == -EINVAL) {
+        /* A clock that cannot be looked at leaves the machine without looks from outside, no more.
+         */
+        run->outside = false;
+        skips_add(&run->studying.skips, "looks from outside", failure.text, -error);
+        return EXIT_DONE;
+    }
+    if (error == 0)
+        error = keep(run, &burst, &failure);
+    return error < 0 ? deliver_failure("clocks", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * The store behind `assay clocks`: clocks and absences go into it before the first sample, so that
  * it can be judged without its machine; an unfinished one is gone on with as it began. */
 
-static struct run_store whose(const struct watching *watching)
-{
-    return (struct run_store){.command = "clocks",
-                              .common = &watching->run.options->common,
-                              .catalogue = watching->catalogue,
-                              .path = watching->run.options->store,
-                              .seed = watching->run.seed};
-}
-
-static int refuse(const struct watching *watching, int error, const struct failure *failure)
-{
-    const struct clocks_options *options = watching->run.options;
-    return run_store_refuse("clocks", error, options->resume || options->from, failure);
-}
-
 /* --- a new one --- */
 
-static bool is_watched(const struct watching *watching, const char *column)
+static bool is_watched(const struct clocks_run *run, const char *column)
 {
-    const struct wishes *wishes = &watching->plan.wishes;
+    const struct wishes *wishes = &run->studying.wishes;
     for (size_t i = 0; i < wishes->count; i++)
         for (uint32_t j = 0; j < wishes->list[i].cells[0].counters; j++)
             if (strcmp(wishes->list[i].cells[0].events[j], column) == 0)
@@ -294,9 +244,9 @@ static bool is_watched(const struct watching *watching, const char *column)
     return false;
 }
 
-static int put_clocks(struct watching *watching, struct failure *failure)
+static int put_clocks(struct clocks_run *run, struct failure *failure)
 {
-    const struct catalogue *catalogue = watching->catalogue;
+    const struct catalogue *catalogue = run->studying.catalogue;
     int error = 0;
     for (size_t i = 0; i < catalogue->clock_count && error == 0; i++) {
         const struct catalogue_clock *known = &catalogue->clocks[i];
@@ -310,19 +260,19 @@ static int put_clocks(struct watching *watching, struct failure *failure)
                                            .resolution_ps = known->resolution_ps,
                                            .slow = known->slow,
                                            .steered = known->steered};
-        if (is_watched(watching, known->name))
-            error = store_put_clock(watching->store, &clock, failure);
+        if (is_watched(run, known->name))
+            error = store_put_clock(run->studying.store, &clock, failure);
     }
     return error;
 }
 
-static int put_own(struct watching *watching, struct failure *failure)
+static int put_own(struct clocks_run *run, struct failure *failure)
 {
     static const char *const ways[] = {
         [EXTERNAL_OBJECT] = "object", [EXTERNAL_ASK] = "ask", [EXTERNAL_RUN] = "run"};
     int error = 0;
-    for (size_t i = 0; i < watching->own_count && error == 0; i++) {
-        const struct external_clock *own = &watching->own[i].clock;
+    for (size_t i = 0; i < run->own_count && error == 0; i++) {
+        const struct external_clock *own = &run->own[i].clock;
         const struct stored_clock clock = {.name = own->name,
                                            .kind = "wall",
                                            .way = ways[own->way],
@@ -330,13 +280,13 @@ static int put_own(struct watching *watching, struct failure *failure)
                                            .claim = own->hz ? "whoever brought it along" : "",
                                            .note = "",
                                            .hz = own->hz,
-                                           .slow = watching->own[i].pace != PACE_QUICK};
-        error = store_put_clock(watching->store, &clock, failure);
+                                           .slow = run->own[i].pace != PACE_QUICK};
+        error = store_put_clock(run->studying.store, &clock, failure);
     }
     return error;
 }
 
-static int put_outside(struct watching *watching, struct failure *failure)
+static int put_outside(struct clocks_run *run, struct failure *failure)
 {
     static const struct stored_clock outside = {
         .name = "outside",
@@ -346,159 +296,69 @@ static int put_outside(struct watching *watching, struct failure *failure)
         .claim = "the controller's operating system",
         .note = "CLOCK_MONOTONIC_RAW of the machine that asks, before and after it was answered",
         .hz = 1000000000};
-    return watching->outside ? store_put_clock(watching->store, &outside, failure) : 0;
+    return run->outside ? store_put_clock(run->studying.store, &outside, failure) : 0;
 }
 
 /* Who asked for some clocks does not miss the others. */
-static int put_absences(struct watching *watching, struct failure *failure)
+static int put_absences(struct clocks_run *run, struct failure *failure)
 {
-    const struct clocks_plan *plan = &watching->plan;
+    const struct clocks_plan *plan = &run->plan;
     int error = 0;
-    if (!watching->names.count)
-        error = absences_put(watching->catalogue, "clock", watching->store, failure);
+    if (!run->names.count)
+        error = absences_put(run->studying.catalogue, "clock", run->studying.store, failure);
     for (size_t i = 0; i < plan->absence_count && error == 0; i++) {
         const struct stored_event event = {
             .name = plan->absences[i].what,
             .kind = "watch",
             .error = plan->absences[i].error ? plan->absences[i].error : ENOTSUP,
             .reason = plan->absences[i].reason};
-        error = store_put_event(watching->store, &event, failure);
+        error = store_put_event(run->studying.store, &event, failure);
     }
     return error;
 }
 
-static int create(struct watching *watching, struct failure *failure)
+int clocks_put(void *kept, struct failure *failure)
 {
-    const struct run_store run = whose(watching);
-    int error = run_store_create(&run, &watching->store, failure);
+    struct clocks_run *run = kept;
+    int error = put_clocks(run, failure);
     if (error == 0)
-        error = put_clocks(watching, failure);
+        error = put_own(run, failure);
     if (error == 0)
-        error = put_own(watching, failure);
-    if (error == 0)
-        error = put_outside(watching, failure);
-    if (error == 0)
-        error = put_absences(watching, failure);
-    return error < 0 ? error : store_commit(watching->store, failure);
-}
-
-int clocks_create_store(struct watching *watching)
-{
-    struct failure failure = {0};
-    /* Nothing to measure: no store. */
-    if (!watching->plan.wishes.count)
-        return EXIT_DONE;
-    int error = create(watching, &failure);
-    if (error == 0)
-        watching->run.stored = store_path(watching->store);
-    return error == 0 ? EXIT_DONE : refuse(watching, error, &failure);
+        error = put_outside(run, failure);
+    return error == 0 ? put_absences(run, failure) : error;
 }
 
 /* --- an unfinished one --- */
 
-/* Clocks, workloads and whether it is quick are those that the run began with; the time it may take
- * as well, unless another is given. */
-static void go_on_like(struct watching *watching)
-{
-    const struct clocks_options *begun = &watching->begun;
-    struct clocks_options *resumed = &watching->resumed;
-    *resumed = *watching->run.options;
-    resumed->clock = begun->clock;
-    resumed->workload = begun->workload;
-    resumed->quick = begun->quick;
-    if (!resumed->budget)
-        resumed->budget = begun->budget;
-    watching->run.options = resumed;
-}
-
 /* Clocks that began anew, and what was read of them before, have no common zero: whatever looks at
  * the beginning and at the end of a run would take that for their rate. */
-static int check_boot(struct watching *watching, struct failure *failure)
+int clocks_check_boot(const struct clocks_run *run, struct failure *failure)
 {
-    const char *now = facts_get(watching->run.facts, "boot.id");
+    const char *now = facts_get(run->studying.facts, "boot.id");
     AUTO_FACTS struct facts facts = {0};
-    int error = store_facts(watching->store, &facts, failure);
+    int error = store_facts(run->studying.store, &facts, failure);
     const char *then = error == 0 ? facts_get(&facts, "boot.id") : NULL;
     if (error < 0 || !now || !then || strcmp(now, then) == 0 ||
-        run_store_is_finished(watching->store))
+        run_store_is_finished(run->studying.store))
         return error;
     return fail_with(failure, -ESTALE,
                      "the machine was booted since %.300s was begun, so its clocks began anew and "
                      "the run cannot go on: judge what there is with --from, or begin another one",
-                     store_path(watching->store));
+                     store_path(run->studying.store));
 }
 
-static int reopen(struct watching *watching, struct failure *failure)
+/* Among its cells may be that of looks from outside, with the clocks that can be looked at now. */
+int clocks_adopt(void *kept, struct failure *failure)
 {
-    const struct run_store run = whose(watching);
-    struct store_info info = {0};
-    struct string_list none = {0};
-    int error = run_store_reopen(&run, &watching->store, &info, failure);
-    if (error == 0)
-        error = run_store_recall(&command_clocks, store_path(watching->store), info.argv,
-                                 &watching->begun, &none, failure);
-    string_list_free(&none);
-    watching->run.seed = info.seed;
-    store_info_release(&info);
-    if (error == 0)
-        error = check_boot(watching, failure);
-    if (error == 0)
-        go_on_like(watching);
-    return error;
-}
-
-int clocks_reopen_store(struct watching *watching)
-{
-    struct failure failure = {0};
-    int error = reopen(watching, &failure);
-    if (error < 0)
-        return refuse(watching, error, &failure);
-    watching->run.stored = store_path(watching->store);
-    return EXIT_DONE;
-}
-
-/* Is it the cell of looks from outside, with the clocks that can be looked at now? */
-static bool is_outside(const struct watching *watching, const struct cell *cell)
-{
-    bool same = cell->watch.kind == WATCH_OUTSIDE && cell->counters == watching->outside_count + 2;
-    for (size_t i = 0; i < watching->outside_count && same; i++)
-        same = strcmp(cell->events[i + 1], watching->outside_look[i]) == 0;
-    return same;
-}
-
-int clocks_adopt_store(struct watching *watching)
-{
-    const struct run_store run = whose(watching);
-    struct wishes *wishes = &watching->plan.wishes;
-    struct failure failure = {0};
-    int error = wishes_adopt(wishes, watching->store, &failure);
-    if (error == 0)
-        error =
-            run_store_same_plan(&run, watching->store, wishes->cells, wishes->cell_count, &failure);
-    for (size_t i = 0; i < wishes->cell_count; i++)
-        if (is_outside(watching, &wishes->cells[i]))
-            watching->outside_cell = (ptrdiff_t)i;
-    return error == 0 ? EXIT_DONE : refuse(watching, error, &failure);
-}
-
-/* --- a finished one --- */
-
-int clocks_open_from(struct watching *watching)
-{
-    struct failure failure = {0};
-    struct store_info info = {0};
-    struct clocks_run *run = &watching->run;
-    int error =
-        run_store_open_from(run->options->from, "clocks", &watching->store, &info, &failure);
-    if (error == 0)
-        error = store_facts(watching->store, &watching->stored_facts, &failure);
-    if (error == 0) {
-        run->seed = info.seed;
-        snprintf(run->fingerprint, sizeof(run->fingerprint), "%s", info.fingerprint);
-        run->facts = &watching->stored_facts;
-        run->complete = info.finished != NULL;
-        run->stored = store_path(watching->store);
+    struct clocks_run *run = kept;
+    int error = study_adopt(&run->studying, failure);
+    for (size_t i = 0; i < run->studying.wishes.cell_count; i++) {
+        const struct cell *cell = &run->studying.wishes.cells[i];
+        bool same = cell->watch.kind == WATCH_OUTSIDE && cell->counters == run->outside_count + 2;
+        for (size_t j = 0; j < run->outside_count && same; j++)
+            same = strcmp(cell->events[j + 1], run->outside_look[j]) == 0;
+        if (same)
+            run->outside_cell = (ptrdiff_t)i;
     }
-    store_info_release(&info);
-    return error == 0 ? EXIT_DONE : refuse(watching, error, &failure);
+    return error;
 }

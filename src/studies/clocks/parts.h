@@ -5,101 +5,67 @@
 #pragma once
 
 #include "base/text.h"
-#include "engine/command.h"
-#include "engine/session.h"
-#include "engine/skips.h"
+#include "engine/study.h"
 #include "output/json.h"
 #include "output/table.h"
-#include "store/store.h"
 #include "studies/clocks/plan.h"
 #include "studies/clocks/study.h"
 
 struct clocks_options {
-    struct common_options common;
+    struct study_options study;
     struct string_list clock; /* names, or a user's own (wire/watch.h) added to all others */
     struct string_list workload;
-    const char *store, *from;
-    bool quick, resume, all;
-    uint64_t budget; /* ms; 0: nobody said */
-    struct seed seed;
+    bool quick;
 };
 
-/* One execution of the command, as far as showing needs it; who measures keeps more of its own. */
+/* One execution of the command. */
 struct clocks_run {
-    const struct clocks_options *options;
-    uint64_t seed, budget; /* ms */
-    const struct facts *facts;
-    char fingerprint[33];
-    struct skips skips;
-    bool complete;      /* every visit of the plan has ended */
-    bool once;          /* the machine, and with it the zeros of its clocks, ends with the run */
-    const char *stored; /* file of the samples; NULL: nothing could be measured */
-    struct clocks_case file;
-    struct clocks_report report;
-    double seconds; /* that it all took */
-};
-
-/* --- for people --- */
-void clocks_put_report(const struct clocks_run *run, const struct style *style, struct text *out);
-/* --- for programs --- */
-json_t *clocks_results_json(const struct clocks_run *run);
-json_t *clocks_analysis_json(const struct clocks_run *run);
-json_t *clocks_findings_json(const struct clocks_run *run);
-/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
-json_t *clocks_figures(const struct clocks_run *run);
-
-/* ----------------------------------------------------------------------------------------------
- * One execution of `assay clocks`, for those of its parts that measure. */
-
-struct watching {
-    struct clocks_run run; /* what showing needs */
-    /* With --resume: what the run began with, and what it goes on with. */
-    struct clocks_options begun, resumed;
-    int64_t started; /* monotonic ms */
-    /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct facts stored_facts;
+    struct studying studying;
     /* --- the plan --- */
     struct string_list names; /* candidates of the catalogue that were asked for */
     struct clocks_own *own;   /* those that a person brought along */
     size_t own_count;
-    int32_t *cpus;
-    struct clocks_study study;
+    struct clocks_scope scope;
     struct clocks_plan plan;
-    struct store *store; /* NULL: nothing can be measured */
     /* --- looks from outside --- */
     bool outside;                                /* the controller is another machine */
     const char *outside_look[CELL_MAX_COUNTERS]; /* what the driver reads, without the controller's
                                                     two columns */
     size_t outside_count;
     ptrdiff_t outside_cell; /* index in the plan; -1: not there yet */
+    /* --- what it says --- */
+    struct clocks_case file;
+    struct clocks_report report;
 };
 
-extern const struct command command_clocks;
+static inline const struct clocks_options *clocks_asked(const struct clocks_run *run)
+{
+    return (const struct clocks_options *)run->studying.options;
+}
 
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+/* --- measuring (measure.c) --- */
 
 /* Reads every clock that a person brought along, once: one that cannot be read would spoil every
  * look that it is part of. Tells how long a reading takes. */
-int clocks_try_own(struct watching *watching);
-/* A new store with clocks and absences in it. */
-int clocks_create_store(struct watching *watching);
-/* --resume: an unfinished one, and what it began with; when the plan was made, its cells become the
+int clocks_try_own(struct clocks_run *run, struct failure *failure);
+/* Clocks and absences go into a new store; an unfinished one is checked, and its cells become the
  * plan's. */
-int clocks_reopen_store(struct watching *watching);
-int clocks_adopt_store(struct watching *watching);
-/* --from: opens the store that was named. */
-int clocks_open_from(struct watching *watching);
+int clocks_put(void *kept, struct failure *failure);
+/* Can the run go on, by when the machine was booted? -ESTALE says why not. */
+int clocks_check_boot(const struct clocks_run *run, struct failure *failure);
+int clocks_adopt(void *kept, struct failure *failure);
+/* Is the controller another machine, and what does it look at then? */
+void clocks_find_outside(struct clocks_run *run);
+/* Several looks, which go into the store as one process of the cell of looks from outside. */
+int clocks_look_from_outside(void *kept);
 
-/* Is the controller another machine, and what does it look at then? Absences are told. */
-void clocks_find_outside(struct watching *watching);
-/* Several looks, which go into the store as one process of the cell of looks from outside; context
- * is the watching. */
-int clocks_look_from_outside(void *context);
-
-int clocks_fail(const struct failure *failure, int status);
-int clocks_out_of_memory(void);
+/* --- for people, and for programs --- */
+void clocks_put_report(const void *kept, const struct style *style, struct text *out);
+json_t *clocks_results_json(const void *kept);
+json_t *clocks_analysis_json(const void *kept);
+json_t *clocks_findings_json(const void *kept);
+/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
+json_t *clocks_figures(const void *kept);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay clocks` shows, for people and for programs, and what they share. Each

@@ -3,12 +3,12 @@
  *
  * The plan of `assay clocks`: cells of watches in the order of their importance. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/random.h"
 #include "studies/clocks/plan.h"
+#include <stdlib.h>
 
 /* ----------------------------------------------------------------------------------------------
  * Which pairs of CPUs are compared where there are too many for all: a choice that visits every
@@ -29,72 +29,41 @@ static struct cpu_pair in_order(int32_t one, int32_t other)
     return one < other ? (struct cpu_pair){one, other} : (struct cpu_pair){other, one};
 }
 
-/* Every CPU with the one after it, the last with the one before: (0,1) (2,3) … */
-static size_t put_matching(const int32_t *cpus, size_t count, struct cpu_pair *pairs)
+void clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
+                  struct cpu_pair **pairs, size_t *pair_count)
 {
-    size_t made = 0;
-    for (size_t i = 0; i + 1 < count; i += 2)
-        pairs[made++] = in_order(cpus[i], cpus[i + 1]);
-    if (count % 2)
-        pairs[made++] = in_order(cpus[count - 2], cpus[count - 1]);
-    return made;
-}
-
-static bool has(const struct cpu_pair *pairs, size_t count, struct cpu_pair pair)
-{
-    for (size_t i = 0; i < count; i++)
-        if (pairs[i].cpu == pair.cpu && pairs[i].partner == pair.partner)
-            return true;
-    return false;
-}
-
-/* Random ones beyond those that are there. */
-static size_t put_random(const int32_t *cpus, size_t count, size_t most, struct random *random,
-                         struct cpu_pair *pairs, size_t made)
-{
-    while (made < most) {
-        size_t one = (size_t)random_below(random, count);
-        size_t other = (size_t)random_below(random, count - 1);
-        struct cpu_pair pair = in_order(cpus[one], cpus[other + (other >= one)]);
-        if (!has(pairs, made, pair))
-            pairs[made++] = pair;
-    }
-    return made;
-}
-
-static size_t put_all(const int32_t *cpus, size_t count, struct cpu_pair *pairs)
-{
-    size_t made = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count; j++)
-            pairs[made++] = in_order(cpus[i], cpus[j]);
-    return made;
-}
-
-int clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
-                 struct cpu_pair **pairs, size_t *pair_count)
-{
-    size_t all = count < 2 ? 0 : count * (count - 1) / 2, fewest = (count + 1) / 2;
+    size_t all = count < 2 ? 0 : count * (count - 1) / 2, fewest = (count + 1) / 2, made = 0;
     size_t wanted = most < fewest ? fewest : most;
-    AUTO_FREE int32_t *order = calloc(count + 1, sizeof(*order));
-    *pair_count = 0;
-    if (wanted > all)
-        wanted = all;
-    *pairs = calloc(wanted + 1, sizeof(**pairs));
-    if (!order || !*pairs)
-        return -ENOMEM;
+    wanted = wanted > all ? all : wanted;
+    struct cpu_pair *list = memory_new(wanted + 1, sizeof(*list));
+    *pairs = list;
+    *pair_count = wanted;
     if (wanted == all) {
-        *pair_count = put_all(cpus, count, *pairs);
-        return 0;
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = i + 1; j < count; j++)
+                list[made++] = in_order(cpus[i], cpus[j]);
+        return;
     }
+    AUTO_MEMORY int32_t *order = memory_new(count, sizeof(*order));
     struct random random;
     random_seed(&random, seed);
-    for (size_t i = 0; i < count; i++)
-        order[i] = cpus[i];
+    memcpy(order, cpus, count * sizeof(*order));
     shuffle_cpus(order, count, &random);
-    *pair_count = put_matching(order, count, *pairs);
-    *pair_count = put_random(order, count, wanted, &random, *pairs, *pair_count);
-    return 0;
+    /* First every CPU once, then random ones beyond those that are there. */
+    for (size_t i = 0; i + 1 < count; i += 2)
+        list[made++] = in_order(order[i], order[i + 1]);
+    if (count % 2)
+        list[made++] = in_order(order[count - 2], order[count - 1]);
+    while (made < wanted) {
+        size_t one = (size_t)random_below(&random, count);
+        size_t other = (size_t)random_below(&random, count - 1);
+        const struct cpu_pair pair = in_order(order[one], order[other + (other >= one)]);
+        bool there = false;
+        for (size_t i = 0; i < made && !there; i++)
+            there = list[i].cpu == pair.cpu && list[i].partner == pair.partner;
+        if (!there)
+            list[made++] = pair;
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -133,7 +102,7 @@ static bool clocks_has_edges(const struct catalogue_clock *clock)
 }
 
 /* Was it asked for by name, or nobody asked? */
-static bool clocks_is_asked(const struct clocks_study *study, const struct catalogue_clock *clock)
+static bool clocks_is_asked(const struct clocks_scope *study, const struct catalogue_clock *clock)
 {
     return !study->name_count || is_among(clock->name, study->names, study->name_count);
 }
@@ -156,7 +125,7 @@ static const char *reference(const struct catalogue *catalogue)
 
 /* Needed to judge others, whoever asked for what: references, devices that are none of the CPU's
  * counters, and columns that are no clocks. */
-static bool is_needed(const struct clocks_study *study, const struct catalogue_clock *clock)
+static bool is_needed(const struct clocks_scope *study, const struct catalogue_clock *clock)
 {
     return !clocks_is_candidate(clock) || strcmp(clock->way, "device") == 0 ||
            strcmp(clock->name, reference(study->catalogue)) == 0 ||
@@ -176,7 +145,7 @@ static const struct {
     int rank;
 } ways[] = {{"read", 20}, {"syscall", 21}, {"vdso", 22}, {"instruction", 23}};
 
-static int rank_of(const struct clocks_study *study, const struct catalogue_clock *clock)
+static int rank_of(const struct clocks_scope *study, const struct catalogue_clock *clock)
 {
     if (kind_is(clock, "place"))
         return 32;
@@ -217,7 +186,7 @@ static size_t put_in_order(struct place *places, size_t count, const char **colu
     return count;
 }
 
-size_t clocks_look(const struct clocks_study *study, const char **columns, size_t most)
+size_t clocks_look(const struct clocks_scope *study, const char **columns, size_t most)
 {
     const struct catalogue *catalogue = study->catalogue;
     struct place *places = calloc(catalogue->clock_count + study->own_count + 1, sizeof(*places));
@@ -237,7 +206,7 @@ size_t clocks_look(const struct clocks_study *study, const char **columns, size_
     return places ? put_in_order(places, count, columns, most) : 0;
 }
 
-size_t clocks_quick_walls(const struct clocks_study *study, const char **columns, size_t most)
+size_t clocks_quick_walls(const struct clocks_scope *study, const char **columns, size_t most)
 {
     const struct catalogue *catalogue = study->catalogue;
     struct place *places = calloc(catalogue->clock_count + 1, sizeof(*places));
@@ -275,11 +244,10 @@ const char *clocks_meter(const struct catalogue *catalogue)
 #define EMULATED_PROCESS_NS (400 * MS_NS)
 
 struct clocks_wisher {
-    const struct clocks_study *study;
+    const struct clocks_scope *study;
     struct clocks_plan *plan;
     const char *look[CELL_MAX_COUNTERS];
     size_t look_count;
-    int error; /* the first failure; nothing is added after it */
 };
 
 /* How a cell is watched, besides its clocks. */
@@ -294,7 +262,7 @@ struct wished_watch {
 };
 
 /* What every process is expected to cost, whatever it does. */
-static uint64_t clocks_process_ns(const struct clocks_study *study)
+static uint64_t clocks_process_ns(const struct clocks_scope *study)
 {
     return study->emulated ? EMULATED_PROCESS_NS : PROCESS_NS;
 }
@@ -308,47 +276,39 @@ static const char *link_of(const char *const *columns, size_t count)
     return "static";
 }
 
-int clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
-                const char *const *columns, size_t count)
+void clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
+                 const char *const *columns, size_t count)
 {
     *cell = (struct cell){.counters = (uint32_t)count,
-                          .path = strdup("watch"),
+                          .path = memory_copy("watch"),
                           .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup(link_of(columns, count)),
+                          .specimen = memory_copy("null"),
+                          .opt = memory_copy("O2"),
+                          .link = memory_copy(link_of(columns, count)),
                           .runs = runs,
                           .cpu = cpu,
                           .watch = *watch};
-    cell->watch.workload = watch->workload ? strdup(watch->workload) : NULL;
-    bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
-                 (cell->watch.workload || !watch->workload);
-    for (size_t i = 0; i < count; i++) {
-        cell->events[i] = strdup(columns[i]);
-        whole &= cell->events[i] != NULL;
-    }
-    return whole ? 0 : -ENOMEM;
+    cell->watch.workload = memory_copy(watch->workload);
+    for (size_t i = 0; i < count; i++)
+        cell->events[i] = memory_copy(columns[i]);
 }
 
 static void clocks_wish(struct clocks_wisher *wisher, const struct wished_watch *watch,
                         const char *const *columns, size_t count)
 {
     struct cell cell;
-    uint32_t group = watch_group(watch->watch.kind, watch->watch.threads);
     const struct wish wish = {.stage = (unsigned)watch->stage,
                               .processes = watch->processes,
                               .least = watch->least,
                               .after = NO_WISH,
                               .ends = watch->ends,
                               .expected_ns = clocks_process_ns(wisher->study) + watch->expected_ns};
-    if (wisher->error < 0 || !count)
+    if (!count)
         return;
-    wisher->error =
-        clocks_cell(&cell, &watch->watch, watch->groups * group, watch->cpu, columns, count);
-    if (wisher->error < 0)
-        cell_release(&cell);
-    else
-        wisher->error = wishes_add(&wisher->plan->wishes, &wish, &cell);
+    clocks_cell(&cell, &watch->watch,
+                watch->groups * watch_group(watch->watch.kind, watch->watch.threads), watch->cpu,
+                columns, count);
+    wishes_add(wisher->plan->wishes, &wish, &cell);
 }
 
 static void clocks_lack(struct clocks_wisher *wisher, const char *what, const char *reason,
@@ -394,17 +354,17 @@ static const struct often usual[WEIGHTS] = {{5, 4, 2}, {5, 3, 1}, {5, 2, 1}},
                           brief[WEIGHTS] = {{2, 3, 1}, {2, 2, 1}, {2, 2, 1}},
                           emulated[WEIGHTS] = {{3, 2, 1}, {2, 2, 1}, {2, 2, 1}};
 
-static bool is_brief(const struct clocks_study *study)
+static bool is_brief(const struct clocks_scope *study)
 {
     return study->quick || study->emulated;
 }
 
-static struct often how_often(const struct clocks_study *study, enum weight weight)
+static struct often how_often(const struct clocks_scope *study, enum weight weight)
 {
     return study->emulated ? emulated[weight] : study->quick ? brief[weight] : usual[weight];
 }
 
-static bool is_wanted(const struct clocks_study *study, const char *workload)
+static bool is_wanted(const struct clocks_scope *study, const char *workload)
 {
     for (size_t i = 0; i < study->workload_count; i++)
         if (strcmp(study->workloads[i], workload) == 0)
@@ -413,7 +373,7 @@ static bool is_wanted(const struct clocks_study *study, const char *workload)
 }
 
 /* A visit besides what every process costs. Work is measured out once before the first interval. */
-static uint64_t expect(const struct clocks_study *study, const struct cell_watch *watch,
+static uint64_t expect(const struct clocks_scope *study, const struct cell_watch *watch,
                        uint32_t intervals)
 {
     const uint64_t length = watch->length * US_NS;
@@ -505,7 +465,7 @@ static void clocks_wish_moves(struct clocks_wisher *wisher)
 
 static void clocks_wish_threads(struct clocks_wisher *wisher)
 {
-    const struct clocks_study *study = wisher->study;
+    const struct clocks_scope *study = wisher->study;
     const uint32_t *lengths = is_brief(study) ? one_length : wide_lengths;
     size_t most = study->cpu_count < MOST_THREADS ? study->cpu_count : MOST_THREADS;
     wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = 2}, lengths,
@@ -587,14 +547,14 @@ struct single {
     bool moves; /* an own one, within a few readings */
 };
 
-static const struct portion *portion_of(const struct clocks_study *study, enum clocks_pace pace)
+static const struct portion *portion_of(const struct clocks_scope *study, enum clocks_pace pace)
 {
     return study->emulated ? &singles_emulated[pace]
            : study->quick  ? &singles_brief[pace]
                            : &full[pace];
 }
 
-static uint32_t processes_of(const struct clocks_study *study)
+static uint32_t processes_of(const struct clocks_scope *study)
 {
     return study->quick || study->emulated ? 1 : 3;
 }
@@ -605,7 +565,7 @@ struct singles {
     size_t count;
 };
 
-static struct singles singles_of(const struct clocks_study *study)
+static struct singles singles_of(const struct clocks_scope *study)
 {
     struct singles singles = {.count = 0};
     for (size_t i = 0; i < study->catalogue->clock_count; i++) {
@@ -627,7 +587,7 @@ static struct singles singles_of(const struct clocks_study *study)
     return singles;
 }
 
-static uint64_t singles_expect(const struct clocks_study *study, uint64_t readings, uint64_t ns)
+static uint64_t singles_expect(const struct clocks_scope *study, uint64_t readings, uint64_t ns)
 {
     return readings * ns * (study->emulated ? EMULATED : 1);
 }
@@ -671,7 +631,7 @@ static void clocks_wish_rows(struct clocks_wisher *wisher)
 
 /* --- granularity --- */
 
-static uint32_t steps_of(const struct clocks_study *study, const struct single *single)
+static uint32_t steps_of(const struct clocks_scope *study, const struct single *single)
 {
     uint32_t steps = portion_of(study, single->pace)->steps, most = steps;
     bool is_brief = study->quick || study->emulated;
@@ -684,7 +644,7 @@ static uint32_t steps_of(const struct clocks_study *study, const struct single *
 
 static void wish_steps(struct clocks_wisher *wisher, const struct single *single)
 {
-    const struct clocks_study *study = wisher->study;
+    const struct clocks_scope *study = wisher->study;
     const char *const columns[] = {single->column, wisher->plan->meter};
     const struct portion *portion = portion_of(study, single->pace);
     uint32_t steps = steps_of(study, single);
@@ -717,7 +677,7 @@ static bool makes_trips(const struct single *single)
     return single->wall && (single->own || single->pace == PACE_QUICK);
 }
 
-static uint64_t expect_trips(const struct clocks_study *study, const struct single *single)
+static uint64_t expect_trips(const struct clocks_scope *study, const struct single *single)
 {
     const struct portion *portion = portion_of(study, single->pace);
     return singles_expect(study, 3 * (uint64_t)portion->trips, 5 * portion->read_ns);
@@ -739,7 +699,7 @@ static void wish_trip(struct clocks_wisher *wisher, const struct single *single,
 }
 
 /* How many pairs fit into the share of the time that trips may take, one process each. */
-static size_t most_pairs(const struct clocks_study *study, const struct singles *singles)
+static size_t most_pairs(const struct clocks_scope *study, const struct singles *singles)
 {
     uint64_t price = 0, time = study->budget * MS_NS / 100 * TRIP_SHARE;
     for (size_t i = 0; i < singles->count; i++)
@@ -751,19 +711,17 @@ static size_t most_pairs(const struct clocks_study *study, const struct singles 
 
 static void clocks_wish_trips(struct clocks_wisher *wisher)
 {
-    const struct clocks_study *study = wisher->study;
+    const struct clocks_scope *study = wisher->study;
     const struct singles singles = singles_of(study);
-    AUTO_FREE struct cpu_pair *pairs = NULL;
-    size_t count = 0;
+    struct cpu_pair *pairs;
+    size_t count;
     if (study->cpu_count < 2) {
         clocks_lack(wisher, clocks_stage_names[CLOCKS_TRIPS], "there is one CPU that may be used",
                     ENODEV);
         return;
     }
-    int error = clocks_pairs(study->cpus, study->cpu_count, most_pairs(study, &singles),
-                             study->seed, &pairs, &count);
-    if (error < 0)
-        wisher->error = error;
+    clocks_pairs(study->cpus, study->cpu_count, most_pairs(study, &singles), study->seed, &pairs,
+                 &count);
     wisher->plan->pairs = count;
     wisher->plan->all_pairs = study->cpu_count * (study->cpu_count - 1) / 2;
     /* One pair after the other with all clocks: what the budget leaves out are whole pairs. */
@@ -777,7 +735,7 @@ static void clocks_wish_trips(struct clocks_wisher *wisher)
 
 static void clocks_wish_edges(struct clocks_wisher *wisher)
 {
-    const struct clocks_study *study = wisher->study;
+    const struct clocks_scope *study = wisher->study;
     const struct catalogue *catalogue = study->catalogue;
     const char *columns[CELL_MAX_COUNTERS];
     size_t count = clocks_quick_walls(study, columns + 1, CELL_MAX_COUNTERS - 1) + 1;
@@ -829,12 +787,12 @@ enum clocks_pace clocks_pace_of(double ns)
     return ns < 3000 ? PACE_QUICK : ns < 200000 ? PACE_SLOW : PACE_GLACIAL;
 }
 
-int clocks_plan_make(const struct clocks_study *study, struct clocks_plan *plan,
-                     struct failure *failure)
+int clocks_plan_make(const struct clocks_scope *scope, struct clocks_plan *plan,
+                     struct wishes *wishes, struct failure *failure)
 {
-    struct clocks_wisher wisher = {.study = study, .plan = plan};
-    *plan = (struct clocks_plan){.meter = clocks_meter(study->catalogue)};
-    wisher.look_count = clocks_look(study, wisher.look, CELL_MAX_COUNTERS);
+    struct clocks_wisher wisher = {.study = scope, .plan = plan};
+    *plan = (struct clocks_plan){.wishes = wishes, .meter = clocks_meter(scope->catalogue)};
+    wisher.look_count = clocks_look(scope, wisher.look, CELL_MAX_COUNTERS);
     if (wisher.look_count > CELL_MAX_COUNTERS)
         return fail_with(failure, -E2BIG,
                          "%zu clocks are more than the %d that are read around one interval: name "
@@ -842,10 +800,5 @@ int clocks_plan_make(const struct clocks_study *study, struct clocks_plan *plan,
                          wisher.look_count, CELL_MAX_COUNTERS);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](&wisher);
-    return wisher.error < 0 ? fail_with(failure, wisher.error, "out of memory") : 0;
-}
-
-void clocks_plan_free(struct clocks_plan *plan)
-{
-    wishes_free(&plan->wishes);
+    return 0;
 }

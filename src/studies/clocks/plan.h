@@ -46,7 +46,7 @@ struct clocks_own {
     bool moves; /* within a few readings: its steps need not be waited for */
 };
 
-struct clocks_study {
+struct clocks_scope {
     const struct catalogue *catalogue;
     const char *const *names; /* candidates of the catalogue */
     size_t name_count;        /* 0: all */
@@ -65,7 +65,7 @@ struct clocks_study {
 
 #define CLOCKS_MOST_ABSENCES 16u
 struct clocks_plan {
-    struct wishes wishes;
+    struct wishes *wishes;
     const char *meter;       /* what is read around rows and after steps; NULL: nothing can be */
     size_t pairs, all_pairs; /* of CPUs that trips go between, and that there are */
     struct {                 /* kinds of watches that cannot be had here */
@@ -75,11 +75,10 @@ struct clocks_plan {
     size_t absence_count;
 };
 
-/* Everything that could be watched; the same study gives the same cells. -ENOMEM, or -E2BIG where a
- * look cannot hold so many clocks. Call clocks_plan_free in either case. */
-int clocks_plan_make(const struct clocks_study *study, struct clocks_plan *plan,
-                     struct failure *failure);
-void clocks_plan_free(struct clocks_plan *plan);
+/* Everything that could be watched; the same scope gives the same cells. -E2BIG where a look cannot
+ * hold so many clocks. */
+int clocks_plan_make(const struct clocks_scope *scope, struct clocks_plan *plan,
+                     struct wishes *wishes, struct failure *failure);
 
 /* --- clocks --- */
 extern const char *const clocks_workloads[]; /* ends with NULL */
@@ -88,25 +87,25 @@ bool clocks_is_candidate(const struct catalogue_clock *clock);
 /* All clocks of a look, outermost first: those that are slow, then what needs the operating system,
  * and innermost what every other is compared with. Names of the catalogue and texts of people.
  * Returns how many there are; at most `most` are written. */
-size_t clocks_look(const struct clocks_study *study, const char **columns, size_t most);
+size_t clocks_look(const struct clocks_scope *study, const char **columns, size_t most);
 /* The quick ones that go on whatever the CPU does, for looks at them from outside and at edges. */
-size_t clocks_quick_walls(const struct clocks_study *study, const char **columns, size_t most);
+size_t clocks_quick_walls(const struct clocks_scope *study, const char **columns, size_t most);
 /* What is read around rows: the CPU's counter in order, else a clock by system call; NULL. */
 const char *clocks_meter(const struct catalogue *catalogue);
 
 /* --- cells --- */
-/* A cell of a watch; its texts are copies. -ENOMEM; release it in either case. */
-int clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
-                const char *const *columns, size_t count);
+/* A cell of a watch; its texts are copies. */
+void clocks_cell(struct cell *cell, const struct cell_watch *watch, uint32_t runs, int32_t cpu,
+                 const char *const *columns, size_t count);
 
 /* --- pairs of CPUs --- */
 struct cpu_pair {
     int32_t cpu, partner;
 };
 /* Up to `most` of all pairs, drawn from the seed where that is fewer; but as many as it takes that
- * every CPU is in one. The caller frees *pairs; -ENOMEM. */
-int clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
-                 struct cpu_pair **pairs, size_t *pair_count);
+ * every CPU is in one. */
+void clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
+                  struct cpu_pair **pairs, size_t *pair_count);
 
 /* ----------------------------------------------------------------------------------------------
  * The study of clocks: from a store to the case that its judge gets. */

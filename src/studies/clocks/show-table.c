@@ -262,7 +262,7 @@ void clocks_put_workloads(const struct clocks_run *run, const struct style *styl
     if (!run->report.row_count)
         return;
     put_brief(run, style, out);
-    if (run->options->all)
+    if (run->studying.options->all)
         put_all_rows(run, style, out);
 }
 
@@ -277,7 +277,7 @@ void clocks_put_pairs(const struct clocks_run *run, const struct style *style, s
         {"high", true, false, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    if (!run->options->all || !run->report.pair_count)
+    if (!run->studying.options->all || !run->report.pair_count)
         return;
     for (size_t i = 0; i < run->report.pair_count; i++) {
         const struct clock_pair *pair = &run->report.pairs[i];
@@ -336,8 +336,8 @@ static void put_measured(const struct clocks_run *run, size_t clocks, const stru
     }
     text_printf(&words, "%zu clocks, read %s times around %s intervals and in between", clocks,
                 looks, intervals);
-    if (!run->options->from)
-        text_printf(&words, ", %.1f s", run->seconds);
+    if (!run->studying.given->from)
+        text_printf(&words, ", %.1f s", run->studying.seconds);
     if (run->file.emulated)
         text_puts(&words, "; emulated: time is made by a program");
     section_put_words(text_string(&words), style, out);
@@ -362,7 +362,9 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
 {
     const struct clock_verdict *verdicts = run->report.verdicts;
     size_t shown = 0, left = 0;
-    size_t most = run->options->all ? count : trust == TRUST_NOT_DEPENDABLE ? BLAMED : NAMED;
+    size_t most = run->studying.options->all      ? count
+                  : trust == TRUST_NOT_DEPENDABLE ? BLAMED
+                                                  : NAMED;
     for (size_t i = next_of(run, order, count, 0, trust); i < count;) {
         size_t next = next_of(run, order, count, i + 1, trust);
         enum clock_fault fault = verdicts[order[i]].fault;
@@ -388,7 +390,7 @@ void clocks_put_summary(const struct clocks_run *run, const struct style *style,
         return;
     }
     size_t count = clocks_by_use(run, order);
-    deliver_put_machine(run->facts, style, out);
+    deliver_put_machine(run->studying.facts, style, out);
     put_measured(run, count, style, out);
     for (size_t i = 0; i < TRUSTS; i++) {
         AUTO_TEXT struct text names = {0};

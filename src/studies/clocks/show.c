@@ -499,7 +499,7 @@ static bool needs_reason(const struct clocks_run *run, uint32_t clock)
     bool fine =
         verdict->trust == TRUST_DEPENDABLE || verdict->trust == TRUST_NOT_FALSIFIABLE ||
         (verdict->trust == TRUST_CPU_TIME_ONLY && run->file.clocks[clock].role == ROLE_CPU_TIME);
-    return verdict->why[0] && (run->options->all || !fine);
+    return verdict->why[0] && (run->studying.options->all || !fine);
 }
 
 /* Was the same said of one before? */
@@ -522,7 +522,7 @@ static void put_reason(const struct clocks_run *run, const uint32_t *order, size
             text_printf(&words, "%s%s", words.length ? ", " : "",
                         clocks_name(&run->file, order[i]));
     /* What it came to over which interval is in the table. */
-    const char *clause = run->options->all ? NULL : strstr(why, "; ");
+    const char *clause = run->studying.options->all ? NULL : strstr(why, "; ");
     text_puts(&words, ": ");
     text_append(&words, why, clause ? (size_t)(clause - why) : strlen(why));
     section_put_item(text_string(&words), style, out);
@@ -583,7 +583,7 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
     clocks_put_time(farthest->parted_ns, &words);
     text_puts(&words, " in ");
     clocks_put_time(1e9 * farthest->span_s, &words);
-    if (run->options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
+    if (run->studying.options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
         text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
     section_put_item(text_string(&words), style, out);
 }
@@ -718,13 +718,13 @@ static void clocks_put_absences(const struct clocks_run *run, const struct style
     const struct clocks_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &run->skips);
+    omissions_add_skips(&omissions, &run->studying.skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
     /* Where nothing works, what to do about it is the answer. */
-    omissions.brief = !run->options->all && run->report.looks;
-    omissions_put(&omissions, run->options->all, style, &lines);
+    omissions.brief = !run->studying.options->all && run->report.looks;
+    omissions_put(&omissions, run->studying.options->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
     out->failed |= lines.failed;
@@ -740,11 +740,11 @@ static void put_unfinished(const struct clocks_run *run, const struct style *sty
                            struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!run->complete && run->once)
+    if (!run->studying.complete && run->studying.once)
         text_puts(&words, "Not finished: the time did not suffice, a larger --budget holds more. ");
-    else if (!run->complete && run->stored)
-        unfinished_put("clocks", run->stored, &run->options->common, &words);
-    if (!run->options->all)
+    else if (!run->studying.complete && run->studying.stored)
+        unfinished_put("clocks", run->studying.stored, &run->studying.given->common, &words);
+    if (!run->studying.options->all)
         text_puts(&words, "--all shows every interval, pair of CPUs and reason, --json every "
                           "figure.");
     if (!words.length)
@@ -755,11 +755,12 @@ static void put_unfinished(const struct clocks_run *run, const struct style *sty
 
 static void put_origin(const struct clocks_run *run, struct text *out)
 {
-    text_printf(out, "%sseed %" PRIu64 ", %s%.1f s", run->options->all ? "\n" : "", run->seed,
-                run->options->from ? "judged again in " : "", run->seconds);
-    if (run->stored) {
+    text_printf(out, "%sseed %" PRIu64 ", %s%.1f s", run->studying.options->all ? "\n" : "",
+                run->studying.seed, run->studying.given->from ? "judged again in " : "",
+                run->studying.seconds);
+    if (run->studying.stored) {
         text_puts(out, ", samples in ");
-        text_put_clean(out, run->stored);
+        text_put_clean(out, run->studying.stored);
     }
     text_putc(out, '\n');
 }
@@ -777,8 +778,9 @@ static void put_plain(const char *words, struct text *out)
     text_puts(out, words);
 }
 
-void clocks_put_report(const struct clocks_run *run, const struct style *style, struct text *out)
+void clocks_put_report(const void *kept, const struct style *style, struct text *out)
 {
+    const struct clocks_run *run = kept;
     static clocks_part *const parts[] = {
         clocks_put_summary, clocks_put_table,     clocks_put_advice, clocks_put_reasons,
         clocks_put_plot,    clocks_put_workloads, clocks_put_pairs,  clocks_put_disturbances,
@@ -789,7 +791,7 @@ void clocks_put_report(const struct clocks_run *run, const struct style *style, 
                                   .terse = true,
                                   .brief = true,
                                   .curt = true,
-                                  .all = run->options->all};
+                                  .all = run->studying.options->all};
     AUTO_TEXT struct text all = {0};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, &all);

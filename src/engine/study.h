@@ -1,0 +1,134 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a study is: an entry with functions; and the one way through all of them. A machine is
+ * reached and measured by a plan, or stored runs are opened; what is stored is loaded, judged and
+ * shown. What goes wrong on that way is said here, once, with its exit code. */
+#pragma once
+
+#include <jansson.h>
+
+#include "engine/command.h"
+#include "engine/finish.h"
+#include "engine/gather.h"
+#include "engine/session.h"
+#include "engine/skips.h"
+#include "engine/wishes.h"
+#include "store/store.h"
+
+/* First member of the options of every study; a study that lacks one of them leaves it zero. */
+struct study_options {
+    struct common_options common;
+    const char *store;
+    const char *from;         /* one stored run is judged again */
+    struct string_list froms; /* or several together */
+    bool resume, all;
+    uint64_t budget; /* ms; 0: nobody said */
+    struct seed seed;
+};
+
+/* One execution of a study; first member of what each keeps of its own. */
+struct studying {
+    const struct command *command;
+    const struct study_options *options; /* with --resume: as the run began, but for what may be
+                                            given anew */
+    const struct study_options *given;   /* on this command line */
+    const struct study_options *begun;   /* with --resume: by the run; else `given` */
+    size_t argument_count;
+    const char *const *arguments; /* with --resume: those that the run began with */
+    int64_t started;              /* monotonic ms */
+    uint64_t seed, budget;        /* budget: ms; 0: no limit */
+    /* --- the machine; stored runs have neither session nor catalogue --- */
+    struct session *session;
+    const struct catalogue *catalogue;
+    const struct facts *facts; /* what it said of itself, now or when it was measured */
+    struct facts stored_facts;
+    char fingerprint[33];
+    bool once; /* the machine, and with it the zeros of its clocks, ends with the run */
+    /* --- what is measured --- */
+    struct wishes wishes;
+    bool idle;           /* nothing can be measured: there will be no store */
+    struct store *store; /* NULL: nothing was measured; of several the first */
+    const char *stored;  /* its file */
+    bool complete;       /* every visit of the plan has ended */
+    /* --- what is told --- */
+    struct skips skips;
+    char *refusal;  /* why there is nothing to judge, where that has an exit code of its own */
+    double seconds; /* that it all took */
+};
+
+/* A study, as the driver sees it. Functions get what the study keeps, which begins with struct
+ * studying; those that return int and get a failure return 0 or a negative errno with the sentence,
+ * which decides the exit code. NULL: there is nothing to do. They are called in this order. */
+struct study {
+    size_t size;              /* of what it keeps */
+    const char *no_arguments; /* to who gives arguments: "clocks are named with --clock"; NULL:
+                                 there are some */
+    const char *begins;       /* what --resume takes from the run, where no list tells: "the command
+                                 and what says how it is executed"; NULL: the options by name */
+    /* --- measuring --- */
+    /* The command line alone; with --resume and --from, too. */
+    int (*check)(void *kept, struct failure *failure);
+    /* --resume, the store is open: what it knew that options do not say. */
+    int (*recall)(void *kept, struct failure *failure);
+    /* A new run: what the machine has of what is asked for. */
+    int (*find)(void *kept, struct failure *failure);
+    /* ms; 0: no limit. NULL: what the options say. */
+    uint64_t (*budget)(const void *kept);
+    /* From options and machine to what is wished for. */
+    int (*prepare)(void *kept, struct failure *failure);
+    /* What a new store holds before the first sample. */
+    int (*put)(void *kept, struct failure *failure);
+    /* --resume: the plan is made; cells of the store become its own. */
+    int (*adopt)(void *kept, struct failure *failure);
+    /* An exit code, after saying why. */
+    int (*measure)(void *kept);
+    /* --- judging --- */
+    /* --from: may this one be judged together with those before it? */
+    int (*accept)(void *kept, const char *path, const struct store_info *info,
+                  struct failure *failure);
+    int (*load)(void *kept, struct store *store, struct failure *failure);
+    int (*judge)(void *kept, struct failure *failure);
+    /* --- telling --- */
+    /* That nothing was measured, and why; NULL: something was. */
+    const char *(*nothing)(const void *kept);
+    /* Adds what --fail-on names; the gate is asked where it was given. */
+    void (*gate)(const void *kept, struct gate *gate);
+    void (*put_report)(const void *kept, const struct style *style, struct text *out);
+    json_t *(*results)(const void *kept);
+    json_t *(*analysis)(const void *kept);
+    json_t *(*skipped)(const void *kept);  /* NULL: the skips */
+    json_t *(*findings)(const void *kept); /* NULL: it judges no paper */
+    json_t *(*figures)(const void *kept);
+    bool unseeded; /* nothing is drawn: there is no seed */
+    /* Standard output is another's: without -o the report goes to standard error. NULL: never. */
+    bool (*aside)(const void *kept);
+    /* The exit code of what would end with this one. */
+    int (*end)(const void *kept, int status);
+    void (*release)(void *kept); /* what is no memory */
+};
+
+/* Runs it with options that were parsed; an exit code. */
+int study_run(const struct command *command, void *options, int argument_count, char **arguments);
+
+/* For the entry `adopt`: the cells of the store become those of the wishes, where the plan agrees.
+ */
+int study_adopt(struct studying *studying, struct failure *failure);
+
+/* What a study has of its own in how its wishes are measured, portion after portion (gather.h). */
+struct pacing {
+    const char *all;                /* what the portions are of, for progress: "all tours" */
+    const char *const *stage_names; /* what wishes are there for */
+    unsigned stages;                /* how many of these */
+    const char *unit;               /* "tour": what a wish is to people */
+    const char *longer;             /* how to get more time: "give a larger --budget" */
+    uint64_t reserve;               /* ms for judging at the end */
+    uint32_t portions;
+    bool dearest_last; /* within a look: prices differ a thousandfold */
+    const struct gather_beside *beside;
+    int (*between)(void *kept);
+    bool (*further)(void *kept);
+};
+
+/* For the entry `measure`: an exit code, after saying why. */
+int study_measure(struct studying *studying, const struct pacing *pacing);
