@@ -33,7 +33,7 @@ char *gather_argv(const struct common_options *common)
     return text;
 }
 
-/* What stood behind --via in a command line that gather_argv made; the caller frees it. */
+/* What stood behind --via in a command line that gather_argv made. */
 static char *via_of(const char *argv)
 {
     json_t *list = json_loads(argv, 0, NULL);
@@ -46,7 +46,7 @@ static char *via_of(const char *argv)
         else if (word && strncmp(word, "--via=", 6) == 0)
             via = word + 6;
     }
-    char *copy = strdup(via);
+    char *copy = memory_copy(via);
     json_decref(list);
     return copy;
 }
@@ -55,9 +55,7 @@ int gather_check_via(const struct common_options *common, const struct catalogue
                      const char *path, const struct store_info *info, struct failure *failure)
 {
     const char *now = common->via;
-    AUTO_FREE char *then = via_of(info->argv);
-    if (!then)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    const char *then = via_of(info->argv);
     if (strcmp(info->fingerprint, catalogue->fingerprint) == 0 || strcmp(then, now) == 0)
         return 0;
     AUTO_TEXT struct text words = {0};
@@ -221,24 +219,21 @@ static void say_how_to_resume(const struct gathering *gathering, const char *wha
 }
 
 /* Shallow copies of those cells that are visited: others need not travel, and some that a store
- * holds are none of the probe's. NULL: out of memory. */
+ * holds are none of the probe's. */
 static struct cell *visited_cells(const struct gathering *gathering, const struct visit *visits,
                                   size_t count, size_t *cell_count)
 {
-    struct cell *cells = calloc(gathering->cell_count + 1, sizeof(*cells));
-    AUTO_FREE bool *visited = calloc(gathering->cell_count + 1, sizeof(*visited));
+    struct cell *cells = memory_new(gathering->cell_count, sizeof(*cells));
+    AUTO_MEMORY bool *visited = memory_new(gathering->cell_count + 1, sizeof(*visited));
     *cell_count = 0;
     /* Ids count from 1 in the order of the plan. */
-    for (size_t i = 0; visited && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (visits[i].cell <= gathering->cell_count)
             visited[visits[i].cell] = true;
-    for (size_t i = 0; visited && cells && i < gathering->cell_count; i++)
+    for (size_t i = 0; i < gathering->cell_count; i++)
         if (gathering->cells[i].id <= gathering->cell_count && visited[gathering->cells[i].id])
             cells[(*cell_count)++] = gathering->cells[i];
-    if (visited)
-        return cells;
-    free(cells);
-    return NULL;
+    return cells;
 }
 
 static int run_pending(const struct gathering *gathering, const struct visit *visits, size_t count,
@@ -253,9 +248,7 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
                                 .call = beside && beside->call ? receive_call : NULL,
                                 .output = receive_output};
     size_t cell_count;
-    AUTO_FREE struct cell *cells = visited_cells(gathering, visits, count, &cell_count);
-    if (!cells)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    AUTO_MEMORY struct cell *cells = visited_cells(gathering, visits, count, &cell_count);
     progress_begin_part(&receiving.progress, "processes", count, gathering->common->quiet,
                         gathering->part, gathering->part ? gathering->budget : 0);
     AUTO_TEXT struct text answer = {0};

@@ -31,20 +31,6 @@ static void say(const char *teller, const char *name, const char *before)
     deliver_message(teller, text_string(&message));
 }
 
-static int add(struct distinct *distinct, const struct distinct_run *run, struct failure *failure)
-{
-    struct distinct_run *larger =
-        reallocarray(distinct->list, distinct->count + 1, sizeof(*larger));
-    if (larger)
-        distinct->list = larger;
-    if (!larger || !run->name) {
-        free(run->name);
-        return fail_with(failure, -ENOMEM, "out of memory");
-    }
-    larger[distinct->count++] = *run;
-    return 1;
-}
-
 int distinct_take(struct distinct *distinct, const char *teller, struct store *store,
                   struct failure *failure)
 {
@@ -57,20 +43,18 @@ int distinct_take(struct distinct *distinct, const char *teller, struct store *s
             say(teller, store_path(store), distinct->list[i].name);
             return 0;
         }
-    run.name = strdup(store_path(store));
-    return add(distinct, &run, failure);
+    run.name = memory_copy(store_path(store));
+    *memory_add(distinct->list, distinct->count) = run;
+    return 1;
 }
 
 void distinct_forget(struct distinct *distinct, size_t count)
 {
-    while (distinct->count > count)
-        free(distinct->list[--distinct->count].name);
+    distinct->count = count;
 }
 
 void distinct_release(struct distinct *distinct)
 {
-    distinct_forget(distinct, 0);
-    free(distinct->list);
     *distinct = (struct distinct){0};
 }
 
@@ -101,8 +85,6 @@ static int create_at(void *context, const char *path, struct failure *failure)
 int run_store_create(const struct run_store *run, struct store **store, struct failure *failure)
 {
     AUTO_FREE char *argv = gather_argv(run->common);
-    if (!argv)
-        return fail_with(failure, -ENOMEM, "out of memory");
     struct new_store wanted = {run_of(run, argv), store};
     return run->path ? create_at(&wanted, run->path, failure)
                      : store_make_default(run->catalogue->fingerprint, run->command, create_at,
@@ -199,14 +181,14 @@ static int no_such_run(const char *path, const char *command, const struct run_l
 /* Keeps the runs of the command, in front and in order; releases the others. */
 static void keep_runs(struct run_list *runs, const char *command)
 {
-    struct run_list others = {.list = calloc(runs->count, sizeof(*runs->list))};
+    struct run_list others = {.list = memory_malloc(runs->count * sizeof(*runs->list))};
     size_t kept = 0;
-    for (size_t i = 0; others.list && i < runs->count; i++)
+    for (size_t i = 0; i < runs->count; i++)
         if (strcmp(runs->list[i].command, command) == 0)
             runs->list[kept++] = runs->list[i];
         else
             others.list[others.count++] = runs->list[i];
-    runs->count = others.list ? kept : runs->count;
+    runs->count = kept;
     run_list_release(&others);
 }
 
