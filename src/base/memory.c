@@ -23,13 +23,20 @@ _Static_assert(sizeof(struct memory_block) % _Alignof(max_align_t) == 0, "what f
 static struct memory_scope program;
 static struct memory_scope *innermost = &program;
 
+static int last_status = EXIT_FAILURE;
+
+void memory_ends_with(int status)
+{
+    last_status = status;
+}
+
 _Noreturn void memory_end(void)
 {
     static const char words[] =
         "assay: out of memory; what was committed before is in its store: with more memory, "
         "--resume goes on with it, and --from judges it\n";
     (void)!write(STDERR_FILENO, words, sizeof(words) - 1);
-    _exit(1);
+    _exit(last_status);
 }
 
 void *memory_malloc(size_t bytes)

@@ -39,8 +39,9 @@ struct memory_scope {
 void memory_scope_begin(struct memory_scope *scope);
 void memory_scope_end(struct memory_scope *scope);
 
-/* Says that there is no memory left, and ends the program. */
+/* Says that there is no memory left, and ends the program with that status, or with 1. */
 _Noreturn void memory_end(void);
+void memory_ends_with(int status);
 /* malloc of others (free ends what it gives), which is never NULL: for libraries. */
 void *memory_malloc(size_t bytes) __attribute__((malloc, alloc_size(1)));
 

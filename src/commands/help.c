@@ -332,6 +332,7 @@ static int print_help(const struct command *command)
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
     struct memory_scope scope;
+    memory_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
     memory_scope_begin(&scope);
     void *options = memory_new(1, command->options_size);
     /* getopt moves the words about; records show them as they were given. */

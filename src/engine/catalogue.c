@@ -4,10 +4,11 @@
  * Hello: which probe this is, what it can do here and why not more. The controller compiles in no
  * list of specimens or paths; this is where it learns them. */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/peer.h"
 #include "machine/check.h"
@@ -97,38 +98,38 @@ int session_try_event(struct session *session, const char *name, struct listed_e
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The operations of a catalogue: which calls a tour can make on the machine under test, and when.
- * A plan walks by what is said here, so words that mean nothing to it are refused at once. */
+ * The catalogue: a list for each type of frame, whose fields stand in a table. Plans and judges go
+ * by these words, so those that mean nothing are refused at once. */
 
-#define MOST_OPERATIONS 512u
+#define MAX_FRAMES 20000u /* of one catalogue */
+#define MAX_BYTES  (16u << 20)
+#define NAME_BYTES 64u
 
-static const char *const effects[] = {"starts", "stops", "keeps", NULL};
-static const char *const states[] = {"running", "stopped", "any", NULL};
-static const char *const pages[] = {"", "cold", "touched", "populated", NULL};
+enum field_kind { TEXT, NOTE, SIGNED, NUMBER, SMALL, FLAG };
 
-static const struct {
+/* A field of a frame, and where it goes. Of texts `fits` says which mean something, NULL: any; a
+ * note may be missing. `most` limits numbers; small ones are ints. */
+struct field {
     const char *key;
+    enum field_kind kind;
     size_t offset;
-    const char *const *words; /* one of these; NULL: any text */
-    bool may_be_empty;
-} texts[] = {
-    {"path", offsetof(struct catalogue_operation, path), NULL, false},
-    {"kind", offsetof(struct catalogue_operation, kind), NULL, false},
-    {"instrument", offsetof(struct catalogue_operation, instrument), NULL, false},
-    {"effect", offsetof(struct catalogue_operation, effect), effects, false},
-    {"when", offsetof(struct catalogue_operation, when), states, false},
-    {"links", offsetof(struct catalogue_operation, links), NULL, false},
-    {"page", offsetof(struct catalogue_operation, page), pages, true},
-    {"note", offsetof(struct catalogue_operation, note), NULL, true},
+    bool (*fits)(const char *text);
+    uint64_t most;
 };
 
-static char **text_of(struct catalogue_operation *operation, size_t text)
-{
-    return (char **)(void *)((char *)operation + texts[text].offset);
-}
+/* A type of frame: `what` it is to people, in whose list of so many bytes a member goes, at most so
+ * many of them (0: nobody counts). */
+struct entry {
+    const char *type, *what;
+    size_t list, count, size;
+    unsigned most;
+    const struct field *fields; /* end with key NULL */
+    int (*check)(struct session *session, void *member, struct failure *failure);
+};
 
-/* Is a field of a frame one of the words, which end with NULL? */
-static bool catalogue_is_word(const char *word, const char *const *words)
+/* --- what means something --- */
+
+static bool is_one_of(const char *word, const char *const *words)
 {
     for (; *words; words++)
         if (strcmp(word, *words) == 0)
@@ -136,74 +137,138 @@ static bool catalogue_is_word(const char *word, const char *const *words)
     return false;
 }
 
-static int take_texts(struct session *session, struct catalogue_operation *operation,
-                      struct failure *failure)
+static bool is_there(const char *text)
 {
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-        char **text = text_of(operation, i);
-        int status = catalogue_take_string(session, texts[i].key, text, failure);
-        if (status < 0)
-            return status;
-        if ((!**text && !texts[i].may_be_empty) ||
-            (texts[i].words && !catalogue_is_word(*text, texts[i].words)))
-            return peer_lost(session, failure, -EBADMSG,
-                             "'%s' of an operation of the probe is '%.40s', which means nothing to "
-                             "this assay",
-                             texts[i].key, *text);
+    return *text;
+}
+
+static bool is_effect(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"starts", "stops", "keeps", NULL});
+}
+
+static bool is_state(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"running", "stopped", "any", NULL});
+}
+
+static bool is_page(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"", "cold", "touched", "populated", NULL});
+}
+
+static bool is_clock_kind(const char *text)
+{
+    return is_one_of(text,
+                     (const char *const[]){"wall", "cpu-time", "cycles", "place", "stolen", NULL});
+}
+
+/* What a word is made of that is compared with others; clocksources have underscores. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+static bool is_word_or_none(const char *text)
+{
+    return !text[strspn(text, letters)];
+}
+
+static bool is_word(const char *text)
+{
+    return *text && is_word_or_none(text);
+}
+
+/* What names a source, a class, a subject: may be compared, and stands in cells. */
+static bool is_name(const char *text)
+{
+    return is_word(text) && strlen(text) < NAME_BYTES;
+}
+
+/* Words with commas between them, or none at all. */
+static bool are_all(const char *list, bool (*fits)(const char *word))
+{
+    for (const char *at = list; *list; at++) {
+        char word[NAME_BYTES + 1];
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)length, at);
+        if (length >= sizeof(word) || !fits(word))
+            return false;
+        at += length;
+        if (!*at)
+            return true;
     }
-    return 0;
+    return true;
 }
 
-int catalogue_take_flag(struct session *session, const char *key, bool *flag,
-                        struct failure *failure)
+static bool are_names(const char *list)
 {
-    uint64_t number;
-    int status = peer_number(session, key, 1, &number, failure);
-    if (status == 0)
-        *flag = number == 1;
-    return status;
+    return are_all(list, is_name);
 }
 
-/* A name that a tour can hold, and that is not there yet. */
-static int check_name(struct session *session, const struct catalogue_operation *operation,
-                      struct failure *failure)
+static bool is_detail(const char *word)
 {
-    char name[2 * TOUR_NAME];
-    AUTO_FREE struct tour_call *calls = NULL;
-    size_t count;
-    struct failure why = {0};
-    snprintf(name, sizeof(name), "%.*s.%.*s", TOUR_NAME - 1, operation->path, TOUR_NAME - 1,
-             operation->kind);
-    int status = tour_parse(name, &calls, &count, &why);
-    if (status == -ENOMEM)
-        return catalogue_no_memory(session, failure);
-    if (status < 0 || count != 1 || strcmp(calls[0].operation, name) != 0)
-        return peer_lost(session, failure, -EBADMSG,
-                         "the probe has an operation '%.64s.%.64s', which is no name of one",
-                         operation->path, operation->kind);
-    if (catalogue_operation(&session->catalogue, name) != operation)
-        return peer_lost(session, failure, -EBADMSG, "the probe has the operation '%s' twice",
-                         name);
-    return 0;
+    for (int detail = DETAIL_NONE + 1; detail < DETAIL_COUNT; detail++)
+        if (strcmp(word, command_detail_names[detail]) == 0)
+            return true;
+    return false;
 }
 
-/* The frame `operation`. */
-static int catalogue_take_operation(struct session *session, struct failure *failure)
+static bool are_details(const char *list)
 {
-    struct catalogue *catalogue = &session->catalogue;
-    if (catalogue->operation_count >= MOST_OPERATIONS)
-        return peer_lost(session, failure, -E2BIG, "the probe has more than %u operations",
-                         MOST_OPERATIONS);
-    struct catalogue_operation *operation = catalogue_append(
-        (void **)&catalogue->operations, &catalogue->operation_count, sizeof(*operation));
-    if (!operation)
-        return catalogue_no_memory(session, failure);
-    int status = take_texts(session, operation, failure);
-    if (status == 0)
-        status = catalogue_take_flag(session, "binds", &operation->binds, failure);
-    if (status == 0)
-        status = catalogue_take_flag(session, "alone", &operation->alone, failure);
-    return status ? status : check_name(session, operation, failure);
+    return are_all(list, is_detail);
+}
+
+/* Ids of findings with spaces between them, or none. */
+static bool are_findings(const char *list)
+{
+    return !list[strspn(list, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ")];
+}
+
+/* --- finding members: each begins with its name --- */
+
+static const void *find(const void *list, size_t count, size_t size, const char *name,
+                        size_t length)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *known;
+        memcpy(&known, (const char *)list + i * size, sizeof(known));
+        if (known && strncmp(known, name, length) == 0 && !known[length])
+            return (const char *)list + i * size;
+    }
+    return NULL;
+}
+#define FIND(list, count, name) find((list), (count), sizeof(*(list)), (name), strlen(name))
+
+const struct catalogue_specimen *catalogue_specimen(const struct catalogue *catalogue,
+                                                    const char *name)
+{
+    return find(catalogue->specimens, catalogue->specimen_count, sizeof(*catalogue->specimens),
+                name, strcspn(name, "/"));
+}
+
+const struct catalogue_path *catalogue_path(const struct catalogue *catalogue, const char *name)
+{
+    return FIND(catalogue->paths, catalogue->path_count, name);
+}
+
+const struct catalogue_source *catalogue_source(const struct catalogue *catalogue, const char *name)
+{
+    return FIND(catalogue->sources, catalogue->source_count, name);
+}
+
+const struct catalogue_clock *catalogue_clock(const struct catalogue *catalogue, const char *name)
+{
+    return FIND(catalogue->clocks, catalogue->clock_count, name);
+}
+
+const struct catalogue_counter *catalogue_counter(const struct catalogue *catalogue,
+                                                  const char *source)
+{
+    return FIND(catalogue->counters, catalogue->counter_count, source);
+}
+
+const struct catalogue_subject *catalogue_subject(const struct catalogue *catalogue,
+                                                  const char *name)
+{
+    return FIND(catalogue->subjects, catalogue->subject_count, name);
 }
 
 const struct catalogue_operation *catalogue_operation(const struct catalogue *catalogue,
@@ -224,170 +289,243 @@ const struct catalogue_operation *catalogue_operation(const struct catalogue *ca
     return NULL;
 }
 
-static void catalogue_release_operations(struct catalogue *catalogue)
+/* --- checks of whole members --- */
+
+static int twice(struct session *session, const char *what, const char *name,
+                 struct failure *failure)
 {
-    for (size_t i = 0; i < catalogue->operation_count; i++)
-        for (size_t text = 0; text < sizeof(texts) / sizeof(*texts); text++)
-            free(*text_of(&catalogue->operations[i], text));
-    free(catalogue->operations);
+    return peer_lost(session, failure, -EBADMSG, "the probe has the %s '%.64s' twice", what, name);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The clocks of a catalogue: what can be read on the machine under test, and what is claimed of
- * it. A plan and a judge go by these words, so those that mean nothing are refused at once. */
-
-#define MOST_CLOCKS 256u
-
-static const char *const kinds[] = {"wall", "cpu-time", "cycles", "place", "stolen", NULL};
-/* What a word is made of that is compared with others; clocksources have underscores. */
-static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
-
-static const struct {
-    const char *key;
-    size_t offset;
-    enum { ANY_TEXT, A_WORD, A_WORD_OR_NONE, A_KIND } holds;
-} clocks_texts[] = {
-    {"name", offsetof(struct catalogue_clock, name), ANY_TEXT}, /* check_name */
-    {"kind", offsetof(struct catalogue_clock, kind), A_KIND},
-    {"way", offsetof(struct catalogue_clock, way), A_WORD},
-    {"hardware", offsetof(struct catalogue_clock, hardware), A_WORD_OR_NONE},
-    {"claim", offsetof(struct catalogue_clock, claim), ANY_TEXT},
-    {"note", offsetof(struct catalogue_clock, note), ANY_TEXT},
-};
-
-static bool makes_sense(size_t text, const char *value)
+static int check_specimen(struct session *session, void *member, struct failure *failure)
 {
-    if (clocks_texts[text].holds == A_KIND)
-        return catalogue_is_word(value, kinds);
-    if (clocks_texts[text].holds == ANY_TEXT)
-        return true;
-    return !value[strspn(value, letters)] && (*value || clocks_texts[text].holds == A_WORD_OR_NONE);
+    const struct catalogue_specimen *specimen = member;
+    return catalogue_specimen(&session->catalogue, specimen->name) == specimen
+               ? 0
+               : twice(session, "specimen", specimen->name, failure);
 }
 
-static char **clocks_text_of(struct catalogue_clock *clock, size_t text)
+static int check_path(struct session *session, void *member, struct failure *failure)
 {
-    return (char **)(void *)((char *)clock + clocks_texts[text].offset);
+    struct catalogue_path *path = member;
+    if (!path->sources) /* an older probe's are all the system's */
+        path->sources = memory_copy("perf_event");
+    if (path->note && !*path->note)
+        path->note = NULL;
+    return catalogue_path(&session->catalogue, path->name) == path
+               ? 0
+               : twice(session, "path", path->name, failure);
 }
 
-static int clocks_take_texts(struct session *session, struct catalogue_clock *clock,
-                             struct failure *failure)
+static int check_source(struct session *session, void *member, struct failure *failure)
 {
-    for (size_t i = 0; i < sizeof(clocks_texts) / sizeof(*clocks_texts); i++) {
-        char **text = clocks_text_of(clock, i);
-        int status = catalogue_take_string(session, clocks_texts[i].key, text, failure);
-        if (status < 0)
-            return status;
-        if (!makes_sense(i, *text))
-            return peer_lost(session, failure, -EBADMSG,
-                             "'%s' of a clock of the probe is '%.40s', which means nothing to this "
-                             "assay",
-                             clocks_texts[i].key, *text);
-    }
-    return 0;
+    const struct catalogue_source *source = member;
+    if (!source->runs)
+        return peer_lost(session, failure, -EBADMSG, "the probe's source '%.64s' has no runs",
+                         source->name);
+    return catalogue_source(&session->catalogue, source->name) == source
+               ? 0
+               : twice(session, "source", source->name, failure);
+}
+
+/* A name that a tour can hold, and that is not there yet. */
+static int check_operation(struct session *session, void *member, struct failure *failure)
+{
+    const struct catalogue_operation *operation = member;
+    char name[2 * TOUR_NAME];
+    AUTO_FREE struct tour_call *calls = NULL;
+    size_t count;
+    struct failure why = {0};
+    snprintf(name, sizeof(name), "%.*s.%.*s", TOUR_NAME - 1, operation->path, TOUR_NAME - 1,
+             operation->kind);
+    int status = tour_parse(name, &calls, &count, &why);
+    if (status == -ENOMEM)
+        memory_end();
+    if (status < 0 || count != 1 || strcmp(calls[0].operation, name) != 0)
+        return peer_lost(session, failure, -EBADMSG,
+                         "the probe has an operation '%.64s.%.64s', which is no name of one",
+                         operation->path, operation->kind);
+    return catalogue_operation(&session->catalogue, name) == operation
+               ? 0
+               : twice(session, "operation", name, failure);
 }
 
 /* A plain name that a cell can hold, and that is not there yet. */
-static int clocks_check_name(struct session *session, const struct catalogue_clock *clock,
-                             struct failure *failure)
+static int check_clock(struct session *session, void *member, struct failure *failure)
 {
+    const struct catalogue_clock *clock = member;
     struct external_clock parsed;
     struct failure why = {0};
     if (external_clock_parse(clock->name, &parsed, &why) != 0)
         return peer_lost(session, failure, -EBADMSG,
                          "the probe has a clock '%.64s', which is no name of one", clock->name);
-    if (catalogue_clock(&session->catalogue, clock->name) != clock)
-        return peer_lost(session, failure, -EBADMSG, "the probe has the clock '%.64s' twice",
-                         clock->name);
-    return 0;
+    return catalogue_clock(&session->catalogue, clock->name) == clock
+               ? 0
+               : twice(session, "clock", clock->name, failure);
 }
 
-/* The frame `clock`. */
-static int catalogue_take_clock(struct session *session, struct failure *failure)
+static int check_counter(struct session *session, void *member, struct failure *failure)
 {
-    struct catalogue *catalogue = &session->catalogue;
-    if (catalogue->clock_count >= MOST_CLOCKS)
-        return peer_lost(session, failure, -E2BIG, "the probe has more than %u clocks",
-                         MOST_CLOCKS);
-    struct catalogue_clock *clock =
-        catalogue_append((void **)&catalogue->clocks, &catalogue->clock_count, sizeof(*clock));
-    if (!clock)
-        return catalogue_no_memory(session, failure);
-    int status = clocks_take_texts(session, clock, failure);
-    if (status == 0)
-        status = peer_number(session, "hz", UINT64_MAX, &clock->hz, failure);
-    if (status == 0)
-        status = peer_number(session, "resolution_ps", UINT64_MAX, &clock->resolution_ps, failure);
-    if (status == 0)
-        status = catalogue_take_flag(session, "slow", &clock->slow, failure);
-    if (status == 0)
-        status = catalogue_take_flag(session, "steered", &clock->steered, failure);
-    return status ? status : clocks_check_name(session, clock, failure);
+    const struct catalogue_counter *counter = member;
+    return catalogue_counter(&session->catalogue, counter->source) == counter
+               ? 0
+               : peer_lost(session, failure, -EBADMSG, "the probe counts commands by '%.64s' twice",
+                           counter->source);
 }
 
-const struct catalogue_clock *catalogue_clock(const struct catalogue *catalogue, const char *name)
+static int check_subject(struct session *session, void *member, struct failure *failure)
 {
-    for (size_t i = 0; i < catalogue->clock_count; i++)
-        if (catalogue->clocks[i].name && strcmp(catalogue->clocks[i].name, name) == 0)
-            return &catalogue->clocks[i];
-    return NULL;
+    const struct catalogue_subject *subject = member;
+    if (subject->bits != 32 && subject->bits != 64)
+        return peer_lost(session, failure, -EBADMSG,
+                         "'bits' of a subject of the probe is %d, neither 32 nor 64, which means "
+                         "nothing to this "
+                         "assay",
+                         subject->bits);
+    return catalogue_subject(&session->catalogue, subject->name) == subject
+               ? 0
+               : twice(session, "subject", subject->name, failure);
 }
 
-static void catalogue_release_clocks(struct catalogue *catalogue)
-{
-    for (size_t i = 0; i < catalogue->clock_count; i++)
-        for (size_t text = 0; text < sizeof(clocks_texts) / sizeof(*clocks_texts); text++)
-            free(*clocks_text_of(&catalogue->clocks[i], text));
-    free(catalogue->clocks);
-}
+/* --- frames --- */
 
-/* ----------------------------------------------------------------------------------------------
- * Hello: which probe this is, what it can do here and why not more. The controller compiles in no
- * list of specimens or paths; this is where it learns them. */
-
-#define MAX_FRAMES 20000u /* of one catalogue */
-#define MAX_BYTES  (16u << 20)
-void *catalogue_append(void **list, size_t *count, size_t size)
+static int take_field(struct session *session, const struct entry *entry, const struct field *field,
+                      void *member, struct failure *failure)
 {
-    /* Grows at powers of two. */
-    if ((*count & (*count - 1)) == 0) {
-        void *grown = realloc(*list, (*count ? 2 * *count : 1) * size);
-        if (!grown)
-            return NULL;
-        *list = grown;
-    }
-    void *element = (char *)*list + *count * size;
-    memset(element, 0, size);
-    (*count)++;
-    return element;
-}
-
-int catalogue_no_memory(struct session *session, struct failure *failure)
-{
-    return peer_lost(session, failure, -ENOMEM, "no memory for the probe's catalogue");
-}
-
-int catalogue_take_string(struct session *session, const char *key, char **copy,
-                          struct failure *failure)
-{
-    const char *value;
-    int status = peer_string(session, key, &value, failure);
-    if (status < 0)
+    void *place = (char *)member + field->offset;
+    const char *text;
+    uint64_t number;
+    int status = 0;
+    switch (field->kind) {
+    case TEXT:
+        status = peer_string(session, field->key, &text, failure);
+        if (status == 0 && field->fits && !field->fits(text))
+            return peer_lost(session, failure, -EBADMSG,
+                             "'%s' of %s of the probe is '%.40s', which means nothing to this "
+                             "assay",
+                             field->key, entry->what, text);
+        if (status == 0)
+            *(char **)place = memory_copy(text);
         return status;
-    *copy = strdup(value);
-    if (*copy)
+    case NOTE:
+        *(char **)place = memory_copy(wire_get(&session->frame, field->key));
         return 0;
-    catalogue_no_memory(session, failure);
-    return -ENOMEM;
+    case SIGNED:
+        return wire_get_i64(&session->frame, field->key, place) == 0
+                   ? 0
+                   : peer_lost(session, failure, -EBADMSG,
+                               "'%s' in the probe's frame '%.40s' is no number", field->key,
+                               session->frame.type);
+    case NUMBER:
+        return peer_number(session, field->key, field->most, place, failure);
+    case SMALL:
+        status = peer_number(session, field->key, field->most, &number, failure);
+        if (status == 0)
+            *(int *)place = (int)number;
+        return status;
+    case FLAG:
+        status = peer_number(session, field->key, 1, &number, failure);
+        if (status == 0)
+            *(bool *)place = number == 1;
+        return status;
+    }
+    return status;
 }
 
-int catalogue_take_signed(struct session *session, const char *key, int64_t *value,
-                          struct failure *failure)
+static int take_fields(struct session *session, const struct entry *entry, void *member,
+                       struct failure *failure)
 {
-    if (wire_get_i64(&session->frame, key, value) == 0)
-        return 0;
-    return peer_lost(session, failure, -EBADMSG, "'%s' in the probe's frame '%.40s' is no number",
-                     key, session->frame.type);
+    int status = 0;
+    for (const struct field *field = entry->fields; field->key && status == 0; field++)
+        status = take_field(session, entry, field, member, failure);
+    return status;
 }
+
+#define AT(type, member) offsetof(struct catalogue_##type, member)
+
+static const struct field specimen_fields[] = {
+    {"name", TEXT, AT(specimen, name), NULL, 0},
+    {"summary", TEXT, AT(specimen, summary), NULL, 0},
+    {"stresses", TEXT, AT(specimen, stresses), NULL, 0},
+    {"min_n", NUMBER, AT(specimen, min_n), NULL, UINT64_MAX},
+    {"max_n", NUMBER, AT(specimen, max_n), NULL, UINT64_MAX},
+    {"needs", TEXT, AT(specimen, needs), NULL, 0},
+    {"parameters", TEXT, AT(specimen, parameters), NULL, 0},
+    {0}};
+static const struct field path_fields[] = {{"name", TEXT, AT(path, name), NULL, 0},
+                                           {"patterns", TEXT, AT(path, patterns), NULL, 0},
+                                           {"opts", TEXT, AT(path, opts), NULL, 0},
+                                           {"links", TEXT, AT(path, links), NULL, 0},
+                                           {"sources", NOTE, AT(path, sources), NULL, 0},
+                                           {"note", NOTE, AT(path, note), NULL, 0},
+                                           {0}};
+static const struct field source_fields[] = {
+    {"name", TEXT, AT(source, name), NULL, 0},
+    {"summary", TEXT, AT(source, summary), NULL, 0},
+    {"classes", TEXT, AT(source, classes), NULL, 0},
+    {"runs", NUMBER, AT(source, runs), NULL, CELL_MAX_RUNS},
+    {0}};
+static const struct field absence_fields[] = {{"kind", TEXT, AT(absence, kind), NULL, 0},
+                                              {"name", TEXT, AT(absence, name), NULL, 0},
+                                              {"reason", TEXT, AT(absence, reason), NULL, 0},
+                                              {"error", SMALL, AT(absence, error), NULL, MAX_ERRNO},
+                                              {0}};
+static const struct field operation_fields[] = {
+    {"path", TEXT, AT(operation, path), is_there, 0},
+    {"kind", TEXT, AT(operation, kind), is_there, 0},
+    {"instrument", TEXT, AT(operation, instrument), is_there, 0},
+    {"effect", TEXT, AT(operation, effect), is_effect, 0},
+    {"when", TEXT, AT(operation, when), is_state, 0},
+    {"links", TEXT, AT(operation, links), is_there, 0},
+    {"page", TEXT, AT(operation, page), is_page, 0},
+    {"note", TEXT, AT(operation, note), NULL, 0},
+    {"binds", FLAG, AT(operation, binds), NULL, 0},
+    {"alone", FLAG, AT(operation, alone), NULL, 0},
+    {0}};
+static const struct field clock_fields[] = {
+    {"name", TEXT, AT(clock, name), NULL, 0},
+    {"kind", TEXT, AT(clock, kind), is_clock_kind, 0},
+    {"way", TEXT, AT(clock, way), is_word, 0},
+    {"hardware", TEXT, AT(clock, hardware), is_word_or_none, 0},
+    {"claim", TEXT, AT(clock, claim), NULL, 0},
+    {"note", TEXT, AT(clock, note), NULL, 0},
+    {"hz", NUMBER, AT(clock, hz), NULL, UINT64_MAX},
+    {"resolution_ps", NUMBER, AT(clock, resolution_ps), NULL, UINT64_MAX},
+    {"slow", FLAG, AT(clock, slow), NULL, 0},
+    {"steered", FLAG, AT(clock, steered), NULL, 0},
+    {0}};
+static const struct field counter_fields[] = {
+    {"source", TEXT, AT(counter, source), is_name, 0},
+    {"classes", TEXT, AT(counter, classes), are_names, 0},
+    {"details", TEXT, AT(counter, details), are_details, 0},
+    {"note", TEXT, AT(counter, note), NULL, 0},
+    {0}};
+static const struct field subject_fields[] = {{"name", TEXT, AT(subject, name), is_name, 0},
+                                              {"summary", TEXT, AT(subject, summary), NULL, 0},
+                                              {"shows", TEXT, AT(subject, shows), are_findings, 0},
+                                              {"n", NUMBER, AT(subject, n), NULL, UINT64_MAX},
+                                              {"truth", FLAG, AT(subject, has_truth), NULL, 0},
+                                              {"base", SIGNED, AT(subject, base), NULL, 0},
+                                              {"each", SIGNED, AT(subject, each), NULL, 0},
+                                              {"bits", SMALL, AT(subject, bits), NULL, 64},
+                                              {"libc", FLAG, AT(subject, libc), NULL, 0},
+                                              {0}};
+
+#define LIST(type, plural)                                                                         \
+    offsetof(struct catalogue, plural), offsetof(struct catalogue, type##_count),                  \
+        sizeof(struct catalogue_##type)
+
+static const struct entry entries[] = {
+    {"specimen", "a specimen", LIST(specimen, specimens), 0, specimen_fields, check_specimen},
+    {"path", "a path", LIST(path, paths), 0, path_fields, check_path},
+    {"source", "a source", LIST(source, sources), 0, source_fields, check_source},
+    {"absent", "an absence", LIST(absence, absences), 0, absence_fields, NULL},
+    {"operation", "an operation", LIST(operation, operations), 512, operation_fields,
+     check_operation},
+    {"clock", "a clock", LIST(clock, clocks), 256, clock_fields, check_clock},
+    {"counter", "a counter", LIST(counter, counters), 32, counter_fields, check_counter},
+    {"subject", "a subject", LIST(subject, subjects), 256, subject_fields, check_subject},
+};
 
 static int take_fact(struct session *session, struct failure *failure)
 {
@@ -400,39 +538,24 @@ static int take_fact(struct session *session, struct failure *failure)
     if (!value && (status = peer_number(session, "error", MAX_ERRNO, &error, failure)) < 0)
         return status;
     if (facts_set(&session->catalogue.facts, key, value, (int)error) < 0)
-        return catalogue_no_memory(session, failure);
+        memory_end();
     return 0;
 }
 
-static int take_specimen(struct session *session, struct failure *failure)
-{
-    struct catalogue *catalogue = &session->catalogue;
-    const char *name;
-    int status = peer_string(session, "name", &name, failure);
-    if (status < 0)
-        return status;
-    if (catalogue_specimen(catalogue, name))
-        return peer_lost(session, failure, -EBADMSG, "the probe has the specimen '%.64s' twice",
-                         name);
-    struct catalogue_specimen *specimen = catalogue_append(
-        (void **)&catalogue->specimens, &catalogue->specimen_count, sizeof(*specimen));
-    if (!specimen)
-        return catalogue_no_memory(session, failure);
-    if ((status = catalogue_take_string(session, "name", &specimen->name, failure)) < 0 ||
-        (status = catalogue_take_string(session, "summary", &specimen->summary, failure)) < 0 ||
-        (status = catalogue_take_string(session, "stresses", &specimen->stresses, failure)) < 0)
-        return status;
-    if ((status = peer_number(session, "min_n", UINT64_MAX, &specimen->min_n, failure)) < 0)
-        return status;
-    if ((status = peer_number(session, "max_n", UINT64_MAX, &specimen->max_n, failure)) < 0)
-        return status;
-    if ((status = catalogue_take_string(session, "needs", &specimen->needs, failure)) < 0)
-        return status;
-    return catalogue_take_string(session, "parameters", &specimen->parameters, failure);
-}
-
+/* One more of a specimen. */
 static int take_truth(struct session *session, struct failure *failure)
 {
+    static const struct field exact[] = {{"class", TEXT, AT(truth, class), NULL, 0},
+                                         {"base", SIGNED, AT(truth, base), NULL, 0},
+                                         {"each", SIGNED, AT(truth, each), NULL, 0},
+                                         {"grade", TEXT, AT(truth, grade), NULL, 0},
+                                         {"why", TEXT, AT(truth, why), NULL, 0},
+                                         {"sources", TEXT, AT(truth, sources), NULL, 0},
+                                         {0}};
+    static const struct field bounds[] = {{"high_base", SIGNED, AT(truth, high_base), NULL, 0},
+                                          {"high_each", SIGNED, AT(truth, high_each), NULL, 0},
+                                          {0}};
+    struct entry entry = {.type = "truth", .what = "a truth", .fields = exact};
     const char *name;
     int status = peer_string(session, "specimen", &name, failure);
     if (status < 0)
@@ -443,100 +566,46 @@ static int take_truth(struct session *session, struct failure *failure)
         return peer_lost(session, failure, -EBADMSG,
                          "the probe states a truth about '%.64s', a specimen it does not have",
                          name);
-    struct catalogue_truth *truth =
-        catalogue_append((void **)&specimen->truths, &specimen->truth_count, sizeof(*truth));
-    if (!truth)
-        return catalogue_no_memory(session, failure);
-    if ((status = catalogue_take_string(session, "class", &truth->class, failure)) < 0 ||
-        (status = catalogue_take_signed(session, "base", &truth->base, failure)) < 0 ||
-        (status = catalogue_take_signed(session, "each", &truth->each, failure)) < 0 ||
-        (status = catalogue_take_string(session, "grade", &truth->grade, failure)) < 0 ||
-        (status = catalogue_take_string(session, "why", &truth->why, failure)) < 0 ||
-        (status = catalogue_take_string(session, "sources", &truth->sources, failure)) < 0)
+    struct catalogue_truth *truth = memory_add(specimen->truths, specimen->truth_count);
+    status = take_fields(session, &entry, truth, failure);
+    if (status < 0)
         return status;
     truth->high_base = truth->base;
     truth->high_each = truth->each;
-    if (strcmp(truth->grade, "bounded") == 0 &&
-        ((status = catalogue_take_signed(session, "high_base", &truth->high_base, failure)) < 0 ||
-         (status = catalogue_take_signed(session, "high_each", &truth->high_each, failure)) < 0))
-        return status;
-    return 0;
+    entry.fields = bounds;
+    return strcmp(truth->grade, "bounded") == 0 ? take_fields(session, &entry, truth, failure) : 0;
 }
 
-static int take_path(struct session *session, struct failure *failure)
+static int take_entry(struct session *session, struct failure *failure)
 {
-    struct catalogue *catalogue = &session->catalogue;
-    const char *name;
-    int status = peer_string(session, "name", &name, failure);
-    if (status < 0)
-        return status;
-    if (catalogue_path(catalogue, name))
-        return peer_lost(session, failure, -EBADMSG, "the probe has the path '%.64s' twice", name);
-    struct catalogue_path *path =
-        catalogue_append((void **)&catalogue->paths, &catalogue->path_count, sizeof(*path));
-    if (!path)
-        return catalogue_no_memory(session, failure);
-    if ((status = catalogue_take_string(session, "name", &path->name, failure)) < 0 ||
-        (status = catalogue_take_string(session, "patterns", &path->patterns, failure)) < 0 ||
-        (status = catalogue_take_string(session, "opts", &path->opts, failure)) < 0 ||
-        (status = catalogue_take_string(session, "links", &path->links, failure)) < 0)
-        return status;
-    if (!wire_get(&session->frame, "sources")) /* an older probe's are all the system's */
-        path->sources = strdup("perf_event");
-    else if ((status = catalogue_take_string(session, "sources", &path->sources, failure)) < 0)
-        return status;
-    if (!path->sources)
-        return catalogue_no_memory(session, failure);
-    const char *note = wire_get(&session->frame, "note");
-    return note && *note ? catalogue_take_string(session, "note", &path->note, failure) : 0;
+    const char *type = session->frame.type;
+    if (strcmp(type, "fact") == 0)
+        return take_fact(session, failure);
+    if (strcmp(type, "truth") == 0)
+        return take_truth(session, failure);
+    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+        const struct entry *entry = &entries[i];
+        void **list = (void **)(void *)((char *)&session->catalogue + entry->list);
+        size_t *count = (size_t *)(void *)((char *)&session->catalogue + entry->count);
+        if (strcmp(type, entry->type) != 0)
+            continue;
+        if (entry->most && *count >= entry->most)
+            return peer_lost(session, failure, -E2BIG, "the probe has more than %u %ss",
+                             entry->most, type);
+        *list = memory_room(*list, *count, entry->size);
+        void *member = (char *)*list + (*count)++ * entry->size;
+        int status = take_fields(session, entry, member, failure);
+        return status == 0 && entry->check ? entry->check(session, member, failure) : status;
+    }
+    return peer_lost(session, failure, -EBADMSG,
+                     "the probe's catalogue holds a frame '%.40s', which this assay does not know",
+                     type);
 }
 
-static int take_source(struct session *session, struct failure *failure)
-{
-    struct catalogue *catalogue = &session->catalogue;
-    const char *name;
-    int status = peer_string(session, "name", &name, failure);
-    if (status < 0)
-        return status;
-    if (catalogue_source(catalogue, name))
-        return peer_lost(session, failure, -EBADMSG, "the probe has the source '%.64s' twice",
-                         name);
-    struct catalogue_source *source =
-        catalogue_append((void **)&catalogue->sources, &catalogue->source_count, sizeof(*source));
-    if (!source)
-        return catalogue_no_memory(session, failure);
-    if ((status = catalogue_take_string(session, "name", &source->name, failure)) < 0 ||
-        (status = catalogue_take_string(session, "summary", &source->summary, failure)) < 0 ||
-        (status = catalogue_take_string(session, "classes", &source->classes, failure)) < 0 ||
-        (status = peer_number(session, "runs", CELL_MAX_RUNS, &source->runs, failure)) < 0)
-        return status;
-    if (!source->runs)
-        return peer_lost(session, failure, -EBADMSG, "the probe's source '%.64s' has no runs",
-                         source->name);
-    return 0;
-}
-
-static int take_absence(struct session *session, struct failure *failure)
-{
-    struct catalogue *catalogue = &session->catalogue;
-    struct catalogue_absence *absence = catalogue_append(
-        (void **)&catalogue->absences, &catalogue->absence_count, sizeof(*absence));
-    uint64_t error;
-    int status;
-    if (!absence)
-        return catalogue_no_memory(session, failure);
-    if ((status = catalogue_take_string(session, "kind", &absence->kind, failure)) < 0 ||
-        (status = catalogue_take_string(session, "name", &absence->name, failure)) < 0 ||
-        (status = catalogue_take_string(session, "reason", &absence->reason, failure)) < 0 ||
-        (status = peer_number(session, "error", MAX_ERRNO, &error, failure)) < 0)
-        return status;
-    absence->error = (int)error;
-    return 0;
-}
+/* --- hello --- */
 
 static int take_hello(struct session *session, struct failure *failure)
 {
-    struct catalogue *catalogue = &session->catalogue;
     uint64_t version;
     int status;
     if (strcmp(session->frame.type, "hello") != 0)
@@ -554,9 +623,13 @@ static int take_hello(struct session *session, struct failure *failure)
                          "the probe speaks version %llu of the protocol and this assay version %d: "
                          "the probe is the older one; build its kit again (run make)",
                          (unsigned long long)version, WIRE_VERSION);
-    if ((status = catalogue_take_string(session, "assay", &catalogue->version, failure)) < 0 ||
-        (status = catalogue_take_string(session, "build", &catalogue->build, failure)) < 0 ||
-        (status = catalogue_take_string(session, "isa", &catalogue->isa, failure)) < 0)
+    static const struct field fields[] = {
+        {"assay", TEXT, offsetof(struct catalogue, version), NULL, 0},
+        {"build", TEXT, offsetof(struct catalogue, build), NULL, 0},
+        {"isa", TEXT, offsetof(struct catalogue, isa), NULL, 0},
+        {0}};
+    const struct entry entry = {.type = "hello", .what = "hello", .fields = fields};
+    if ((status = take_fields(session, &entry, &session->catalogue, failure)) < 0)
         return status;
     session->chatter.count = 0; /* a login's banner explains nothing that happens later */
     return 0;
@@ -578,40 +651,6 @@ static int wait_for_hello(struct session *session, int timeout_ms, struct failur
     return status < 0 ? status : take_hello(session, failure);
 }
 
-static const struct {
-    const char *type;
-    int (*take)(struct session *session, struct failure *failure);
-} entries[] = {
-    {"fact", take_fact},
-    {"specimen", take_specimen},
-    {"truth", take_truth},
-    {"path", take_path},
-    {"source", take_source},
-    {"absent", take_absence},
-    {"operation", catalogue_take_operation},
-    {"clock", catalogue_take_clock},
-    {"counter", catalogue_take_counter},
-    {"subject", catalogue_take_subject},
-};
-
-static int take_entry(struct session *session, struct failure *failure)
-{
-    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
-        if (strcmp(session->frame.type, entries[i].type) == 0)
-            return entries[i].take(session, failure);
-    return peer_lost(session, failure, -EBADMSG,
-                     "the probe's catalogue holds a frame '%.40s', which this assay does not know",
-                     session->frame.type);
-}
-
-static size_t frame_bytes(const struct wire_frame *frame)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < frame->field_count; i++)
-        bytes += frame->fields[i].length;
-    return bytes;
-}
-
 int catalogue_read(struct session *session, int hello_timeout_ms, struct failure *failure)
 {
     size_t frames = 0;
@@ -625,7 +664,8 @@ int catalogue_read(struct session *session, int hello_timeout_ms, struct failure
             continue;
         if (strcmp(session->frame.type, "ready") == 0)
             break;
-        bytes += frame_bytes(&session->frame);
+        for (size_t i = 0; i < session->frame.field_count; i++)
+            bytes += session->frame.fields[i].length;
         if (++frames > MAX_FRAMES || bytes > MAX_BYTES)
             return peer_lost(session, failure, -E2BIG, "the probe's catalogue does not end");
         status = take_entry(session, failure);
@@ -634,92 +674,4 @@ int catalogue_read(struct session *session, int hello_timeout_ms, struct failure
         return status;
     machine_fingerprint(&session->catalogue.facts, session->catalogue.fingerprint);
     return 0;
-}
-
-const struct catalogue_specimen *catalogue_specimen(const struct catalogue *catalogue,
-                                                    const char *name)
-{
-    size_t length = strcspn(name, "/");
-    for (size_t i = 0; i < catalogue->specimen_count; i++) {
-        const char *known = catalogue->specimens[i].name;
-        if (known && strncmp(known, name, length) == 0 && !known[length])
-            return &catalogue->specimens[i];
-    }
-    return NULL;
-}
-
-const struct catalogue_path *catalogue_path(const struct catalogue *catalogue, const char *name)
-{
-    for (size_t i = 0; i < catalogue->path_count; i++)
-        if (catalogue->paths[i].name && strcmp(catalogue->paths[i].name, name) == 0)
-            return &catalogue->paths[i];
-    return NULL;
-}
-
-const struct catalogue_source *catalogue_source(const struct catalogue *catalogue, const char *name)
-{
-    for (size_t i = 0; i < catalogue->source_count; i++)
-        if (catalogue->sources[i].name && strcmp(catalogue->sources[i].name, name) == 0)
-            return &catalogue->sources[i];
-    return NULL;
-}
-
-static void release_specimen(struct catalogue_specimen *specimen)
-{
-    for (size_t i = 0; i < specimen->truth_count; i++) {
-        free(specimen->truths[i].class);
-        free(specimen->truths[i].grade);
-        free(specimen->truths[i].why);
-        free(specimen->truths[i].sources);
-    }
-    free(specimen->truths);
-    free(specimen->name);
-    free(specimen->summary);
-    free(specimen->stresses);
-    free(specimen->needs);
-    free(specimen->parameters);
-}
-
-static void release_path(struct catalogue_path *path)
-{
-    free(path->name);
-    free(path->patterns);
-    free(path->opts);
-    free(path->links);
-    free(path->sources);
-    free(path->note);
-}
-
-static void release_source(struct catalogue_source *source)
-{
-    free(source->name);
-    free(source->summary);
-    free(source->classes);
-}
-
-void catalogue_release(struct catalogue *catalogue)
-{
-    for (size_t i = 0; i < catalogue->specimen_count; i++)
-        release_specimen(&catalogue->specimens[i]);
-    for (size_t i = 0; i < catalogue->path_count; i++)
-        release_path(&catalogue->paths[i]);
-    for (size_t i = 0; i < catalogue->source_count; i++)
-        release_source(&catalogue->sources[i]);
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        free(catalogue->absences[i].kind);
-        free(catalogue->absences[i].name);
-        free(catalogue->absences[i].reason);
-    }
-    catalogue_release_operations(catalogue);
-    catalogue_release_clocks(catalogue);
-    catalogue_release_commands(catalogue);
-    free(catalogue->specimens);
-    free(catalogue->paths);
-    free(catalogue->sources);
-    free(catalogue->absences);
-    free(catalogue->version);
-    free(catalogue->build);
-    free(catalogue->isa);
-    facts_free(&catalogue->facts);
-    *catalogue = (struct catalogue){0};
 }

@@ -64,24 +64,3 @@ int peer_string(struct session *session, const char *key, const char **value,
 
 /* Reads hello and the catalogue up to `ready`. */
 int catalogue_read(struct session *session, int hello_timeout_ms, struct failure *failure);
-void catalogue_release(struct catalogue *catalogue);
-
-/* ----------------------------------------------------------------------------------------------
- * How the frames of a catalogue become its lists: shared by the files that read them. */
-
-/* Makes room for one more element; the new one is zeroed. NULL when out of memory. */
-void *catalogue_append(void **list, size_t *count, size_t size);
-int catalogue_no_memory(struct session *session, struct failure *failure);
-/* One text of the frame, copied. */
-int catalogue_take_string(struct session *session, const char *key, char **copy,
-                          struct failure *failure);
-int catalogue_take_signed(struct session *session, const char *key, int64_t *value,
-                          struct failure *failure);
-
-/* The frames `counter` and `subject`. */
-int catalogue_take_counter(struct session *session, struct failure *failure);
-int catalogue_take_subject(struct session *session, struct failure *failure);
-void catalogue_release_commands(struct catalogue *catalogue);
-
-int catalogue_take_flag(struct session *session, const char *key, bool *flag,
-                        struct failure *failure);

@@ -341,6 +341,6 @@ void session_close(struct session *session)
     wire_writer_free(&session->writer);
     wire_reader_free(&session->reader);
     batch_storage_free(&session->storage);
-    catalogue_release(&session->catalogue);
+    facts_free(&session->catalogue.facts);
     free(session);
 }

@@ -403,6 +403,9 @@ static int check_pages(struct store *store, struct failure *failure)
     const char *answer = NULL;
     if (got && column_text(statement, 0, &answer) && strcmp(answer, "ok") == 0)
         return 0;
+    /* What cannot be read for want of memory is among the findings, with SQLite's code of that. */
+    if (answer && strstr(answer, "error code=7"))
+        return fail_with(failure, -ENOMEM, "out of memory while %.300s was checked", store->path);
     const char *finding = answer ? strrchr(answer, '\n') : NULL; /* after a heading */
     finding = finding ? finding + 1 : answer;
     return store_damaged(store->path, finding ? finding : "it cannot be checked", failure);
