@@ -4,6 +4,8 @@
  * Compares figures with the marks of claims, joins the clauses of reasons, writes numbers. */
 #include "engine/findings.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +17,46 @@ const char *const finding_verdict_names[] = {
     [FINDING_INCONCLUSIVE] = "inconclusive",
     [FINDING_UNTESTABLE] = "not testable here",
 };
+
+static struct finding blank(const struct claiming *claiming, const struct claim *claim)
+{
+    struct finding finding = {.id = claim->id,
+                              .claim = claim->text,
+                              .paper = claiming->paper,
+                              .verdict = FINDING_UNTESTABLE,
+                              .unit = claim->unit};
+    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
+    return finding;
+}
+
+void findings_judge(const struct claiming *claiming, struct finding *findings)
+{
+    const size_t machines = claiming->machines > 1 ? claiming->machines : 1;
+    AUTO_MEMORY enum finding_verdict *verdicts = memory_new(machines, sizeof(*verdicts));
+    for (size_t i = 0; i < claiming->count; i++) {
+        const struct claim *claim = &claiming->claims[i];
+        size_t decides = 0;
+        findings[i] = blank(claiming, claim);
+        if (!claim->rule)
+            continue;
+        for (size_t machine = 0; machine < machines && claiming->turn && !claim->together;
+             machine++) {
+            struct finding asked = findings[i];
+            claiming->turn(claiming->facts, machine);
+            claim->rule(claiming->facts, &asked);
+            verdicts[machine] = asked.verdict;
+            if (verdict_graver(asked.verdict, verdicts[decides]))
+                decides = machine;
+        }
+        if (claiming->turn && !claim->together)
+            claiming->turn(claiming->facts, decides);
+        if (claiming->before && !claim->together)
+            claiming->before(claiming->facts, verdicts, &findings[i]);
+        claim->rule(claiming->facts, &findings[i]);
+        if (claiming->after && !claim->together)
+            claiming->after(claiming->facts, verdicts, &findings[i]);
+    }
+}
 
 int reason_first_sentence(const char *reason)
 {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define NOTE_SIZE 480
 
@@ -49,6 +50,34 @@ int reason_first_sentence(const char *reason);
 /* Appends to the reason, cut where it is full. */
 void finding_add(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* ----------------------------------------------------------------------------------------------
+ * The way of all claims through their rules. */
+
+struct claim {
+    const char *id, *text, *figure, *unit;
+    /* Gets a finding that is not testable here, and leaves it so with the reason where nothing can
+     * decide. NULL: it is decided beside. */
+    void (*rule)(const void *facts, struct finding *finding);
+    bool together; /* about all machines at once */
+};
+
+/* A claim about machines in general is refuted by one of them: it is asked of each alone, and the
+ * gravest answer counts. */
+struct claiming {
+    const char *paper;
+    const struct claim *claims;
+    size_t count;
+    void *facts;                               /* what rules get */
+    size_t machines;                           /* that are judged together; below 2 there is one */
+    void (*turn)(void *facts, size_t machine); /* facts are of that machine from now on */
+    /* What else is said of a finding, by the verdicts of all machines, before and after the rule
+     * that decides. NULL: nothing. */
+    void (*before)(const void *facts, const enum finding_verdict *verdicts,
+                   struct finding *finding);
+    void (*after)(const void *facts, const enum finding_verdict *verdicts, struct finding *finding);
+};
+void findings_judge(const struct claiming *claiming, struct finding *findings);
 
 /* ----------------------------------------------------------------------------------------------
  * The sentences of a judge, and numbers in them as people read them. */

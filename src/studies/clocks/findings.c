@@ -20,8 +20,32 @@ struct clocks_facts {
     const struct clocks_case *file;
     const struct clocks_report *report;
     uint64_t seed;
+    bool has_counter;
     uint32_t counter; /* the CPU's own, read plainly */
 };
+
+/* Counters that user code reads by one instruction. */
+static const char *const counters[] = {"tsc", "cntvct", "rdtime"};
+#define COUNTERS (sizeof(counters) / sizeof(*counters))
+
+/* Nothing can decide without a counter, or where a program makes it. */
+static bool can_tell(const struct clocks_facts *facts, struct finding *finding)
+{
+    const struct clocks_case *file = facts->file;
+    if (file->emulated)
+        finding_clause(finding, "the machine is emulated: a program makes its counter, and what "
+                                "that shows says nothing of a CPU's");
+    if (file->emulated || facts->has_counter)
+        return !file->emulated;
+    finding_clause(finding, "no counter of the CPU can be read here");
+    for (size_t i = 0; i < COUNTERS; i++)
+        for (size_t j = 0; j < file->absence_count; j++)
+            if (file->absences[j].what && strstr(file->absences[j].what, counters[i])) {
+                finding_clause(finding, "%.300s", file->absences[j].reason);
+                return false;
+            }
+    return false;
+}
 
 /* ----------------------------------------------------------------------------------------------
  * The CPU's counter against the reference, over intervals of a kind: what all of them say
@@ -321,15 +345,17 @@ static void computation_from_outside(const struct clocks_facts *facts,
         finding_clause(finding, "whether computation or something else did it cannot be told");
 }
 
-static int rule_computation(const struct clocks_facts *facts, struct finding *finding)
+static void rule_computation(const void *context, struct finding *finding)
 {
+    const struct clocks_facts *facts = context;
     struct agreement agreement;
     const struct clock_rate *rate = outside_rate(facts);
-    if (agreement_of(facts, is_computation, &agreement) < 0)
-        return -ENOMEM;
+    if (!can_tell(facts, finding))
+        return;
+    agreement_of(facts, is_computation, &agreement);
     if (!agreement.intervals) {
         finding_clause(finding, "no computation was timed by the CPU's counter and a reference");
-        return 0;
+        return;
     }
     struct estimate estimate = agreement_estimate(&agreement);
     if (agreement.independent || estimate.verdict == FINDING_FAILS) {
@@ -341,7 +367,6 @@ static int rule_computation(const struct clocks_facts *facts, struct finding *fi
         tell_agreement(facts, &agreement, "computations", finding);
         tell_same_counter(facts, finding);
     }
-    return 0;
 }
 
 /* --- K2 --- */
@@ -408,16 +433,19 @@ static void sleep_by_reference(const struct clocks_facts *facts, const struct ag
         finding_clause(finding, "it reads too low, but evenly");
 }
 
-static int rule_sleep(const struct clocks_facts *facts, struct finding *finding)
+static void rule_sleep(const void *context, struct finding *finding)
 {
+    const struct clocks_facts *facts = context;
     struct agreement agreement;
     struct estimate scatter;
     const struct clock_rate *rate = outside_rate(facts);
-    if (agreement_of(facts, is_sleep, &agreement) < 0 || scatter_of(facts, &scatter) < 0)
-        return -ENOMEM;
+    if (!can_tell(facts, finding))
+        return;
+    agreement_of(facts, is_sleep, &agreement);
+    scatter_of(facts, &scatter);
     if (!agreement.intervals) {
         finding_clause(finding, "no sleep was timed by the CPU's counter and a reference");
-        return 0;
+        return;
     }
     struct overhead_median ratio = agreement.ratio;
     struct estimate low = estimate_below(ratio.median, ratio.low, ratio.high, TOO_LOW);
@@ -430,7 +458,6 @@ static int rule_sleep(const struct clocks_facts *facts, struct finding *finding)
         tell_same_counter(facts, finding);
         finding_clause(finding, "the timer that ends a sleep may count the same ticks");
     }
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -466,13 +493,16 @@ static void report_some(const struct clock_monotonic *order, struct finding *fin
     finding->detectable = -log(.2) / (double)order->readings * MILLION;
 }
 
-static int rule_one_thread(const struct clocks_facts *facts, struct finding *finding)
+static void rule_one_thread(const void *context, struct finding *finding)
 {
+    const struct clocks_facts *facts = context;
+    if (!can_tell(facts, finding))
+        return;
     const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
     const char *name = facts->file->clocks[facts->counter].name;
     if (!order->known) {
         finding_clause(finding, "no readings of %.24s follow each other in one thread", name);
-        return 0;
+        return;
     }
     if (order->backward > 0) {
         finding->verdict = FINDING_FAILS;
@@ -496,7 +526,6 @@ static int rule_one_thread(const struct clocks_facts *facts, struct finding *fin
     if (order->wrapped)
         finding_clause(finding, "it begins anew at 2^%.0f, which is no step back",
                        log2(order->wrap_ticks));
-    return 0;
 }
 
 /* --- K4 --- */
@@ -582,11 +611,13 @@ static void judge_intervals(const struct clocks_facts *facts, const struct agree
                                 "counter and would go wrong with it");
 }
 
-static int rule_changes(const struct clocks_facts *facts, struct finding *finding)
+static void rule_changes(const void *context, struct finding *finding)
 {
+    const struct clocks_facts *facts = context;
     struct agreement agreement;
-    if (agreement_of(facts, changes, &agreement) < 0)
-        return -ENOMEM;
+    if (!can_tell(facts, finding))
+        return;
+    agreement_of(facts, changes, &agreement);
     if (!facts->report->offsets[facts->counter].known) {
         finding_clause(finding, "%.240s", why_no_trips(facts));
         struct estimate estimate = agreement_estimate(&agreement);
@@ -594,44 +625,31 @@ static int rule_changes(const struct clocks_facts *facts, struct finding *findin
             finding->verdict = FINDING_FAILS;
             tell_agreement(facts, &agreement, "intervals with threads or changes of CPU", finding);
         }
-        return 0;
+        return;
     }
     finding->verdict = report_offsets(facts, finding);
     tell_offsets(facts, finding);
     judge_intervals(facts, &agreement, finding);
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * The claims of the paper on the fidelity of counters as data, and their way through the rules:
  * what the other parts of the judge found in, findings out (docs/findings.md). */
 
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. Asked only where there is a counter and time is real. -ENOMEM. */
-typedef int clocks_rule(const struct clocks_facts *facts, struct finding *finding);
-
-struct clocks_claim {
-    const char *id, *text, *figure, *unit;
-    clocks_rule *rule;
-};
-
-static const struct clocks_claim claims[CLOCKS_FINDINGS] = {
+static const struct claim claims[CLOCKS_FINDINGS] = {
     {"K1", "over computation, the CPU's counter and a proven clock agree",
      "durations virtually identical over Fibonacci numbers, their spread negligible", "times",
-     rule_computation},
+     rule_computation, false},
     {"K2", "over sleep, the CPU's counter reads too low and scatters",
      "significantly below the requested 20 to 160 ms, and varying (Core 2 Duo, Pentium M)", "times",
-     rule_sleep},
+     rule_sleep, false},
     {"K3", "the CPU's counter is monotonic within one thread",
-     "confirmed on every platform by repeated readings", "per million readings", rule_one_thread},
+     "confirmed on every platform by repeated readings", "per million readings", rule_one_thread,
+     false},
     {"K4",
      "the CPU's counter stays dependable with several threads and across forced changes of CPU",
-     "left to future work", "ticks", rule_changes},
+     "left to future work", "ticks", rule_changes, false},
 };
-
-/* Counters that user code reads by one instruction. */
-static const char *const counters[] = {"tsc", "cntvct", "rdtime"};
-#define COUNTERS (sizeof(counters) / sizeof(*counters))
 
 static int32_t find_counter(const struct clocks_case *file)
 {
@@ -643,43 +661,13 @@ static int32_t find_counter(const struct clocks_case *file)
     return -1;
 }
 
-static void tell_no_counter(const struct clocks_case *file, struct finding *finding)
+void clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
+                           struct clocks_report *report)
 {
-    finding_clause(finding, "no counter of the CPU can be read here");
-    for (size_t i = 0; i < COUNTERS; i++)
-        for (size_t j = 0; j < file->absence_count; j++)
-            if (file->absences[j].what && strstr(file->absences[j].what, counters[i])) {
-                finding_clause(finding, "%.300s", file->absences[j].reason);
-                return;
-            }
-}
-
-static struct finding blank(const struct clocks_claim *claim)
-{
-    struct finding finding = {.id = claim->id,
-                              .claim = claim->text,
-                              .paper = "kuperberg-fidelity",
-                              .verdict = FINDING_UNTESTABLE,
-                              .unit = claim->unit};
-    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
-    return finding;
-}
-
-int clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
-                          struct clocks_report *report)
-{
-    int32_t counter = find_counter(file);
-    struct clocks_facts facts = {file, report, seed, counter < 0 ? 0 : (uint32_t)counter};
-    for (size_t i = 0; i < CLOCKS_FINDINGS; i++) {
-        struct finding *finding = &report->findings[i];
-        *finding = blank(&claims[i]);
-        if (file->emulated)
-            finding_clause(finding, "the machine is emulated: a program makes its counter, and "
-                                    "what that shows says nothing of a CPU's");
-        else if (counter < 0)
-            tell_no_counter(file, finding);
-        else if (claims[i].rule(&facts, finding) < 0)
-            return -ENOMEM;
-    }
-    return 0;
+    const int32_t counter = find_counter(file);
+    struct clocks_facts facts = {file, report, seed, counter >= 0,
+                                 counter < 0 ? 0 : (uint32_t)counter};
+    const struct claiming claiming = {
+        .paper = "kuperberg-fidelity", .claims = claims, .count = CLOCKS_FINDINGS, .facts = &facts};
+    findings_judge(&claiming, report->findings);
 }

@@ -361,8 +361,8 @@ int clocks_find_same(const struct clocks_case *file, struct clocks_report *repor
 int clocks_judge_disturbances(const struct clocks_case *file, struct clocks_report *report);
 int clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report);
 int clocks_advise(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
-                          struct clocks_report *report);
+void clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
+                           struct clocks_report *report);
 
 /* ----------------------------------------------------------------------------------------------
  * From where on the judge of clocks says that something is wrong. All of it is ours, and
