@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "studies/overhead/judge.h"
@@ -146,9 +146,9 @@ static void add_boxes(const struct overhead_run *run, const struct overhead_cell
 {
     const struct overhead_report *report = &run->report;
     AUTO_POOLED struct pooled pooled = {0};
-    AUTO_FREE const struct overhead_row **list = calloc(report->row_count + 1, sizeof(*list));
+    AUTO_MEMORY const struct overhead_row **list = memory_new(report->row_count + 1, sizeof(*list));
     size_t count = 0;
-    for (size_t i = 0; list && i < report->row_count; i++)
+    for (size_t i = 0; i < report->row_count; i++)
         if (is_of(run, i, unit, kind))
             list[count++] = &report->rows[i];
     if (count)
@@ -307,16 +307,17 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
 static void overhead_add_call_figures(const struct overhead_run *run, json_t *figures)
 {
     const struct overhead_report *report = &run->report;
-    AUTO_CELLS struct overhead_cells cells = {0};
     struct overhead_units units = {0};
-    if (overhead_cells_collect(&run->file, report, &cells) < 0)
-        return;
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct overhead_cells cells = overhead_cells_collect(&run->file, report);
     for (size_t i = 0; i < report->row_count; i++)
         overhead_units_add(run, report->rows[i].meter, &units);
     for (size_t i = 0; i < units.count; i++) {
         add_unit(run, &cells, units.list[i], figures);
         add_level_figure(run, units.list[i], figures);
     }
+    memory_scope_end(&scope);
 }
 
 /* ----------------------------------------------------------------------------------------------

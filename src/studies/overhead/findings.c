@@ -3,12 +3,12 @@
  *
  * The claims of the paper on the overhead of self-monitoring as data, and their way through the
  * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
@@ -544,33 +544,20 @@ static struct reads_in_a_row sum_up(const struct overhead_case *file,
     return reads;
 }
 
-/* Whole costs only: what was metered in one mode is none. -ENOMEM; release in either case. */
-static int collect_reads_in_a_row(const struct overhead_case *file,
-                                  const struct overhead_report *report,
-                                  struct all_reads_in_a_row *all)
+/* Whole costs only: what was metered in one mode is none. */
+static struct all_reads_in_a_row collect_reads_in_a_row(const struct overhead_case *file,
+                                                        const struct overhead_report *report)
 {
-    *all = (struct all_reads_in_a_row){0};
-    size_t most = 0;
-    for (size_t i = 0; i < report->figure_count; i++)
-        most += is_in_a_row(file, &report->figures[i], 1);
-    all->list = calloc(most + 1, sizeof(*all->list));
-    all->scratch = calloc(most + 1, sizeof(*all->scratch));
-    if (!all->list || !all->scratch)
-        return -ENOMEM;
+    struct all_reads_in_a_row all = {0};
     for (size_t i = 0; i < report->figure_count; i++) {
         size_t length = length_of(file, report, i);
-        if (length > 1)
-            all->list[all->count++] = sum_up(file, &report->figures[i], length);
-        i += length > 1 ? length - 1 : 0;
+        if (length < 2)
+            continue;
+        *memory_add(all.list, all.count) = sum_up(file, &report->figures[i], length);
+        i += length - 1;
     }
-    return 0;
-}
-
-static void release_reads_in_a_row(struct all_reads_in_a_row *all)
-{
-    free(all->list);
-    free(all->scratch);
-    *all = (struct all_reads_in_a_row){0};
+    all.scratch = memory_new(all.count + 1, sizeof(*all.scratch));
+    return all;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -914,14 +901,9 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
     return finding;
 }
 
-int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
-                            struct overhead_report *report)
+void overhead_judge_findings(const struct overhead_case *file, struct overhead_report *report)
 {
-    (void)seed; /* intervals are by ranks, and come with the rows */
-    struct all_reads_in_a_row reads;
-    int error = collect_reads_in_a_row(file, report, &reads);
-    for (size_t i = 0; error == 0 && i < OVERHEAD_FINDINGS; i++)
+    struct all_reads_in_a_row reads = collect_reads_in_a_row(file, report);
+    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
         report->findings[i] = ask_each(&claims[i], file, report, &reads);
-    release_reads_in_a_row(&reads);
-    return error;
 }

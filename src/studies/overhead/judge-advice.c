@@ -3,12 +3,12 @@
  *
  * What to do on each machine, a sentence for each thing that certainly saves something there, with
  * the figures that say so. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/overhead/judge.h"
 
 /* Sentences for one machine. */
@@ -340,12 +340,10 @@ static adviser *const advisers[] = {advise_reading,     advise_running, advise_a
                                     advise_commands,    advise_papi,    advise_disturbed};
 #define ADVISERS (sizeof(advisers) / sizeof(advisers[0]))
 
-int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report)
+void overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report)
 {
-    report->advice = calloc(file->machine_count * ADVICE_MOST + 1, sizeof(*report->advice));
+    report->advice = memory_new(file->machine_count * ADVICE_MOST + 1, sizeof(*report->advice));
     report->advice_count = 0;
-    if (!report->advice)
-        return -ENOMEM;
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
         size_t sentences = 0;
@@ -358,5 +356,4 @@ int overhead_judge_advice(const struct overhead_case *file, struct overhead_repo
             sentences++;
         }
     }
-    return 0;
 }

@@ -4,12 +4,11 @@
  * First calls of fresh processes, against the second and against warm ones. What was called before
  * the first call matters most of all (a read after a start finds its file in the caches), so it is
  * part of the cell. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
@@ -139,13 +138,11 @@ static void fill_medians(const struct overhead_case *file, const struct overhead
     cold->ratio_high = ratio.high;
 }
 
-static int judge_cell(const struct overhead_case *file, const struct overhead_report *report,
-                      const struct entry *entries, size_t count, double *scratch,
-                      struct overhead_cold *cold)
+static void judge_cell(const struct overhead_case *file, const struct overhead_report *report,
+                       const struct entry *entries, size_t count, double *scratch,
+                       struct overhead_cold *cold)
 {
-    AUTO_FREE const struct overhead_figure **figures = calloc(count, sizeof(*figures));
-    if (!figures)
-        return -ENOMEM;
+    AUTO_MEMORY const struct overhead_figure **figures = memory_new(count, sizeof(*figures));
     for (size_t i = 0; i < count; i++)
         figures[i] = entries[i].figure;
     *cold = (struct overhead_cold){
@@ -161,8 +158,8 @@ static int judge_cell(const struct overhead_case *file, const struct overhead_re
     };
     fill_faults(figures, count, cold);
     fill_medians(file, report, entries, figures, count, scratch, cold);
-    int error = overhead_judge_in_a_row(figures, count, cold);
-    return error ? error : overhead_judge_outliers(figures, count, cold);
+    overhead_judge_in_a_row(figures, count, cold);
+    overhead_judge_outliers(figures, count, cold);
 }
 
 /* Single calls of cold tours; several in one span have no first. */
@@ -226,30 +223,19 @@ static void refine(const struct overhead_report *report, struct overhead_cold *c
     cold->ratio_high *= cold->ratio / ratio;
 }
 
-int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
-                        struct overhead_report *report)
+void overhead_judge_cold(const struct overhead_case *file, struct overhead_report *report)
 {
-    (void)seed;
-    AUTO_FREE struct entry *entries = calloc(report->figure_count + 1, sizeof(*entries));
-    AUTO_FREE double *scratch = calloc(report->figure_count + 1, sizeof(*scratch));
-    if (!entries || !scratch)
-        return -ENOMEM;
-    size_t count = gather(file, report, entries), cells = 0;
-    for (size_t i = 0; i < count; i++)
-        cells += i == 0 || compare_cells(&entries[i - 1], &entries[i]) != 0;
-    report->cold = calloc(cells + 1, sizeof(*report->cold));
-    if (!report->cold)
-        return -ENOMEM;
-    int error = 0;
-    for (size_t begin = 0, end; begin < count && !error; begin = end) {
+    AUTO_MEMORY struct entry *entries = memory_new(report->figure_count + 1, sizeof(*entries));
+    AUTO_MEMORY double *scratch = memory_new(report->figure_count + 1, sizeof(*scratch));
+    size_t count = gather(file, report, entries);
+    for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && compare_cells(&entries[begin], &entries[end]) == 0;)
             end++;
-        struct overhead_cold *cold = &report->cold[report->cold_count];
-        error = judge_cell(file, report, entries + begin, end - begin, scratch, cold);
-        report->cold_count += cold->processes > 0;
+        struct overhead_cold *cold = memory_add(report->cold, report->cold_count);
+        judge_cell(file, report, entries + begin, end - begin, scratch, cold);
+        report->cold_count -= cold->processes == 0;
     }
     for (size_t i = 0; i < report->cold_count; i++)
         if (report->cold[i].meter && overhead_is_clock(report->cold[i].meter))
             refine(report, &report->cold[i]);
-    return error;
 }

@@ -94,8 +94,6 @@ int overhead_open_from(struct touring *touring);
 /* Tour after tour, as far as the budget goes. */
 int overhead_measure(struct touring *touring);
 
-int overhead_out_of_memory(void);
-
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay overhead` shows, and what they share. Each part is a paragraph or a
  * table with a heading, or nothing where nothing of it was measured. */

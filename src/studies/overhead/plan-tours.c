@@ -5,10 +5,10 @@
  * instrument, more counters, several reads in one span. */
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
 #include "stats/random.h"
@@ -137,7 +137,7 @@ static const struct order_call filler = {.call = ORDER_FILLER};
 
 /* Both states get as many keepers as the larger one has, and as many switches lead from each to
  * the other: then as many steps lead to every node as from it. */
-static int build(struct graph *graph, const struct order_call *list, size_t count)
+static void build(struct graph *graph, const struct order_call *list, size_t count)
 {
     size_t starts = count_effect(list, count, ORDER_STARTS);
     size_t stops = count_effect(list, count, ORDER_STOPS);
@@ -145,9 +145,7 @@ static int build(struct graph *graph, const struct order_call *list, size_t coun
     size_t most = keepers(list, count, RUNNING), stopped = keepers(list, count, STOPPED);
     if (switches && stopped > most)
         most = stopped;
-    graph->nodes = calloc(2 * (most + switches) + 1, sizeof(*graph->nodes));
-    if (!graph->nodes)
-        return -ENOMEM;
+    graph->nodes = memory_new(2 * (most + switches) + 1, sizeof(*graph->nodes));
     for (enum state state = STOPPED; state < STATES; state++) {
         if (state == STOPPED && !switches)
             continue;
@@ -156,7 +154,6 @@ static int build(struct graph *graph, const struct order_call *list, size_t coun
             add(graph, &filler, state);
         graph->from[state + 1] = graph->count;
     }
-    return 0;
 }
 
 static size_t degree(const struct graph *graph, size_t node)
@@ -173,11 +170,9 @@ static size_t step(const struct graph *graph, size_t node, size_t choice)
 /* --- the walk --- */
 
 /* Which step each node takes last: together they lead from everywhere to the root. */
-static int draw_tree(const struct graph *graph, size_t root, struct random *random, size_t *last)
+static void draw_tree(const struct graph *graph, size_t root, struct random *random, size_t *last)
 {
-    AUTO_FREE bool *reached = calloc(graph->count, sizeof(*reached));
-    if (!reached)
-        return -ENOMEM;
+    AUTO_MEMORY bool *reached = memory_new(graph->count, sizeof(*reached));
     reached[root] = true;
     for (size_t i = 0; i < graph->count; i++) {
         for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
@@ -185,7 +180,6 @@ static int draw_tree(const struct graph *graph, size_t root, struct random *rand
         for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
             reached[at] = true;
     }
-    return 0;
 }
 
 /* The steps of one node, in the order in which they are taken; the root has no last one. */
@@ -220,14 +214,13 @@ static size_t draw_root(const struct graph *graph, struct random *random)
 }
 
 /* Every node has the same degree. */
-static int walk(const struct graph *graph, struct random *random, struct text *out)
+static void walk(const struct graph *graph, struct random *random, struct text *out)
 {
     size_t each = degree(graph, 0), root = draw_root(graph, random);
-    AUTO_FREE size_t *last = calloc(graph->count, sizeof(*last));
-    AUTO_FREE size_t *steps = calloc(graph->count * each, sizeof(*steps));
-    AUTO_FREE size_t *taken = calloc(graph->count, sizeof(*taken));
-    if (!last || !steps || !taken || draw_tree(graph, root, random, last) < 0)
-        return -ENOMEM;
+    AUTO_MEMORY size_t *last = memory_new(graph->count, sizeof(*last));
+    AUTO_MEMORY size_t *steps = memory_new(graph->count * each, sizeof(*steps));
+    AUTO_MEMORY size_t *taken = memory_new(graph->count, sizeof(*taken));
+    draw_tree(graph, root, random, last);
     for (size_t node = 0; node < graph->count; node++)
         draw_steps(graph, node, root, last[node], random, steps + node * each);
     size_t at = root;
@@ -238,41 +231,30 @@ static int walk(const struct graph *graph, struct random *random, struct text *o
             text_printf(out, ",%s", node->then);
         at = step(graph, at, steps[at * each + taken[at]++]);
     }
-    return out->failed ? -ENOMEM : 0;
-}
-
-/* Every node is called as often as it has steps. */
-static size_t length_of(const struct graph *graph)
-{
-    size_t calls = 0;
-    for (size_t i = 0; i < graph->count; i++)
-        calls += graph->nodes[i].then ? 2 : 1;
-    return calls * degree(graph, 0);
 }
 
 int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
                    size_t *length, struct failure *failure)
 {
-    AUTO_TEXT struct text out = {0};
+    struct text out = {0};
     struct graph graph = {0};
     struct random random;
     int error = check(list, count, failure);
     if (error < 0)
         return error;
-    error = build(&graph, list, count);
-    if (error == 0 && length_of(&graph) > TOUR_MOST_CALLS)
-        error = fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds (%u)",
-                          count, TOUR_MOST_CALLS);
+    build(&graph, list, count);
+    AUTO_MEMORY struct node *nodes = graph.nodes;
+    /* Every node is called as often as it has steps. */
+    *length = 0;
+    for (size_t i = 0; i < graph.count; i++)
+        *length += (nodes[i].then ? 2 : 1) * degree(&graph, 0);
+    if (*length > TOUR_MOST_CALLS)
+        return fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds (%u)", count,
+                         TOUR_MOST_CALLS);
     random_seed(&random, seed);
-    if (error == 0)
-        error = walk(&graph, &random, &out);
-    if (error == 0) {
-        *length = length_of(&graph);
-        *calls = text_take(&out);
-        error = *calls ? 0 : -ENOMEM;
-    }
-    free(graph.nodes);
-    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
+    walk(&graph, &random, &out);
+    *calls = memory_text(&out);
+    return 0;
 }
 
 /* --- each once --- */
@@ -281,12 +263,10 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
                          struct failure *failure)
 {
     AUTO_TEXT struct text out = {0};
-    AUTO_FREE size_t *order = calloc(count + 1, sizeof(*order));
+    AUTO_MEMORY size_t *order = memory_new(count + 1, sizeof(*order));
     int error = check(list, count, failure);
     if (error < 0)
         return error;
-    if (!order)
-        return fail_with(failure, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     /* The digits of the index say which of those that are left comes next. */
@@ -299,8 +279,8 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
     }
     if (index)
         return fail_with(failure, -EINVAL, "%zu calls have fewer orders", count);
-    *calls = text_take(&out);
-    return *calls ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    *calls = memory_text(&out);
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -354,7 +334,6 @@ static void wish_switches(struct overhead_wisher *wisher, const char *path, cons
     add_timer(wisher->study, "gauge", GAUGES, &calls);
     if (found[0] && found[2])
         overhead_wish_row(wisher, &tour, &calls);
-    wished_calls_free(&calls);
 }
 
 static void wish_reads(struct overhead_wisher *wisher, const struct catalogue_operation *operation,
@@ -367,7 +346,6 @@ static void wish_reads(struct overhead_wisher *wisher, const struct catalogue_op
         wished_calls_add(&calls, operation, 1);
     add_timer(wisher->study, "gauge", GAUGES, &calls);
     overhead_wish_row(wisher, &tour, &calls);
-    wished_calls_free(&calls);
 }
 
 static bool is_first_of_path(const struct catalogue *catalogue, size_t index)
@@ -438,8 +416,6 @@ void overhead_wish_commands(struct overhead_wisher *wisher)
         add_timer(study, "gauge", GAUGES, &end);
         overhead_wish_permutations(wisher, &tour, &calls, &end);
     }
-    wished_calls_free(&calls);
-    wished_calls_free(&end);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -465,8 +441,8 @@ static const char *usual_link(const struct catalogue_operation *operation)
 static bool is_usual(const struct wished_calls *calls, const char *link)
 {
     for (size_t i = 0; i < calls->count; i++)
-        if (calls->operations[i]->binds ||
-            (!overhead_is_timer(calls->operations[i]) && usual_link(calls->operations[i]) == link))
+        if (calls->list[i].operation->binds || (!overhead_is_timer(calls->list[i].operation) &&
+                                                usual_link(calls->list[i].operation) == link))
             return true;
     return false;
 }
@@ -494,7 +470,6 @@ void overhead_wish_reads(struct overhead_wisher *wisher)
             wished_calls_add_timer(wisher->study, &calls);
             overhead_wish_pairs(wisher, &tour, &calls);
         }
-        wished_calls_free(&calls);
     }
 }
 
@@ -532,17 +507,17 @@ static void add_reads_after_stops(struct wished_calls *calls)
     size_t count = calls->count;
     calls->running = true;
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < count && overhead_effect_is(calls->operations[i], "stops"); j++)
-            if (strcmp(calls->operations[i]->path, calls->operations[j]->path) == 0 &&
-                strcmp(calls->operations[j]->kind, "read") == 0 &&
-                strcmp(calls->operations[j]->when, "running") != 0)
-                wished_calls_add_pair(calls, calls->operations[i], calls->operations[j]);
+        for (size_t j = 0; j < count && overhead_effect_is(calls->list[i].operation, "stops"); j++)
+            if (strcmp(calls->list[i].operation->path, calls->list[j].operation->path) == 0 &&
+                strcmp(calls->list[j].operation->kind, "read") == 0 &&
+                strcmp(calls->list[j].operation->when, "running") != 0)
+                wished_calls_add_pair(calls, calls->list[i].operation, calls->list[j].operation);
 }
 
 static bool has_effect(const struct wished_calls *calls, const char *effect)
 {
     for (size_t i = 0; i < calls->count; i++)
-        if (overhead_effect_is(calls->operations[i], effect))
+        if (overhead_effect_is(calls->list[i].operation, effect))
             return true;
     return false;
 }
@@ -557,7 +532,7 @@ static bool has_several_switches(const struct wished_calls *calls)
 {
     const char *first = NULL;
     for (size_t i = 0; i < calls->count; i++) {
-        const struct catalogue_operation *operation = calls->operations[i];
+        const struct catalogue_operation *operation = calls->list[i].operation;
         if (!overhead_effect_is(operation, "starts"))
             continue;
         if (first && strcmp(first, operation->path) != 0)
@@ -579,7 +554,6 @@ static void wish_instrument(struct overhead_wisher *wisher, const char *instrume
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
-    wished_calls_free(&calls);
 }
 
 static bool is_switching(const struct catalogue_operation *operation)
@@ -605,9 +579,9 @@ static const char *switching_path(const struct wished_calls *calls)
 {
     const char *path = NULL;
     for (size_t i = 0; i < calls->count; i++)
-        if (overhead_effect_is(calls->operations[i], "starts") &&
-            (!path || calls->operations[i]->binds))
-            path = calls->operations[i]->path;
+        if (overhead_effect_is(calls->list[i].operation, "starts") &&
+            (!path || calls->list[i].operation->binds))
+            path = calls->list[i].operation->path;
     return path;
 }
 
@@ -637,7 +611,6 @@ static void wish_pages(struct overhead_wisher *wisher, const char *instrument, u
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
-    wished_calls_free(&calls);
 }
 
 static void wish_counters(struct overhead_wisher *wisher, const char *instrument, uint32_t open,
@@ -652,8 +625,6 @@ static void wish_counters(struct overhead_wisher *wisher, const char *instrument
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
-    wished_calls_free(&all);
-    wished_calls_free(&calls);
 }
 
 static uint32_t most_counters(const struct overhead_study *study)
@@ -710,6 +681,5 @@ void overhead_wish_repeats(struct overhead_wisher *wisher)
             wished_calls_add(&calls, operation, times[j]);
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
-        wished_calls_free(&calls);
     }
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/table.h"
 #include "studies/overhead/parts.h"
 
@@ -500,11 +500,7 @@ static void put_numbers(const struct sheet *sheet, const struct style *style, st
 static void put_one_machine(const struct overhead_run *run, const struct style *style,
                             struct text *out)
 {
-    AUTO_FREE struct sheet *sheet = calloc(1, sizeof(*sheet));
-    if (!sheet) {
-        out->failed = true;
-        return;
-    }
+    AUTO_MEMORY struct sheet *sheet = memory_new(1, sizeof(*sheet));
     sheet->run = run;
     place_modes(sheet);
     if (!sheet->column_count)
@@ -523,12 +519,8 @@ static void put_one_machine(const struct overhead_run *run, const struct style *
 static void put_measure(const struct overhead_run *run, struct measure measure,
                         const struct style *style, struct text *out)
 {
-    AUTO_FREE struct sheet *sheet = calloc(1, sizeof(*sheet));
+    AUTO_MEMORY struct sheet *sheet = memory_new(1, sizeof(*sheet));
     AUTO_TEXT struct text heading = {0};
-    if (!sheet) {
-        out->failed = true;
-        return;
-    }
     sheet->run = run;
     place_machines(sheet, measure);
     const struct overhead_meter meter = {.unit = measure.unit,

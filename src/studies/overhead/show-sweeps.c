@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "studies/overhead/parts.h"
 #include "studies/overhead/study.h"
 
@@ -64,9 +64,9 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
                                size_t *count, size_t *looked)
 {
     const struct overhead_report *report = &run->report;
-    struct pair *pairs = calloc(report->row_count, sizeof(*pairs));
+    struct pair *pairs = NULL;
     *count = *looked = 0;
-    for (size_t i = 0; pairs && i < report->row_count; i++) {
+    for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *usual = &report->rows[i];
         if (usual->machine != first->machine ||
             !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i) ||
@@ -77,8 +77,8 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
             if (!overhead_is_pair(row, usual))
                 continue;
             (*looked)++;
-            if (*count < report->row_count && matters(report, row, usual))
-                pairs[(*count)++] = (struct pair){row, usual, row->median / usual->median};
+            if (matters(report, row, usual))
+                *memory_add(pairs, *count) = (struct pair){row, usual, row->median / usual->median};
         }
     }
     if (pairs)
@@ -137,10 +137,9 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
                       const struct style *style, struct text *out)
 {
     size_t count = 0, looked = 0;
-    AUTO_FREE struct pair *pairs = find_pairs(run, first, &count, &looked);
+    AUTO_MEMORY struct pair *pairs = find_pairs(run, first, &count, &looked);
     AUTO_TEXT struct text words = {0};
-    out->failed |= !pairs;
-    if (!pairs || !looked)
+    if (!looked)
         return;
     text_printf(&words, "What the call before changes, in %s", overhead_unit(first->meter));
     overhead_put_machine(&run->file, first->machine, &words);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/skips.h"
@@ -453,28 +453,18 @@ static void put_plot(const struct boxing *boxing, bool *folded, const struct sty
         *folded = true;
 }
 
-static bool make_room(struct boxing *boxing, size_t most)
-{
-    boxing->boxes = calloc(most, sizeof(*boxing->boxes));
-    boxing->plotted = calloc(most, sizeof(*boxing->plotted));
-    boxing->labels = calloc(most, sizeof(*boxing->labels));
-    return boxing->boxes && boxing->plotted && boxing->labels;
-}
-
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
                       bool *folded, const struct style *style, struct text *out)
 {
-    struct boxing boxing = {.run = run, .first = first};
-    if (make_room(&boxing, run->report.row_count)) {
-        choose_rows(&boxing);
-        draw_boxes(&boxing);
-        put_plot(&boxing, folded, style, out);
-    } else {
-        out->failed = true;
-    }
-    free(boxing.boxes);
-    free(boxing.plotted);
-    free(boxing.labels);
+    size_t most = run->report.row_count;
+    AUTO_MEMORY struct plotted *plotted = memory_new(most, sizeof(*plotted));
+    AUTO_MEMORY struct box *boxes = memory_new(most, sizeof(*boxes));
+    AUTO_MEMORY char(*labels)[LABEL_SIZE] = memory_new(most, sizeof(*labels));
+    struct boxing boxing = {
+        .run = run, .first = first, .plotted = plotted, .boxes = boxes, .labels = labels};
+    choose_rows(&boxing);
+    draw_boxes(&boxing);
+    put_plot(&boxing, folded, style, out);
 }
 
 /* Instructions vary little: a table has them, and boxes with --all. */
