@@ -70,7 +70,18 @@ struct readings {
     double papi; /* PAPI_read over read(), where that is certainly dearer; else 0 */
 };
 
-static struct readings compare_readers(const struct overhead_facts *facts)
+/* " or with libassay", one behind the other. */
+static void put_alike(const struct readings *found, char *words, size_t size)
+{
+    size_t used = 0;
+    words[0] = '\0';
+    for (size_t i = 0; i < found->alike_count && used < size; i++)
+        used +=
+            (size_t)snprintf(words + used, size - used, "%s%s",
+                             i + 1 == found->alike_count ? " or " : ", ", found->alike[i]->name);
+}
+
+static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
 {
     struct readings found = {0};
     for (size_t i = 0; i < READERS; i++) {
@@ -94,23 +105,6 @@ static struct readings compare_readers(const struct overhead_facts *facts)
             found.call = costs[1];
         }
     }
-    return found;
-}
-
-/* " or with libassay", one behind the other. */
-static void put_alike(const struct readings *found, char *words, size_t size)
-{
-    size_t used = 0;
-    words[0] = '\0';
-    for (size_t i = 0; i < found->alike_count && used < size; i++)
-        used +=
-            (size_t)snprintf(words + used, size - used, "%s%s",
-                             i + 1 == found->alike_count ? " or " : ", ", found->alike[i]->name);
-}
-
-static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
-{
-    struct readings found = compare_readers(facts);
     if (!cost_is_known(&found.call) || (!found.best && found.unsure))
         return false;
     char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], alike[120], rest[80] = "";

@@ -297,26 +297,6 @@ struct passes_seen {
     size_t count, unsettled, passes;
 };
 
-static bool tells_time(const struct overhead_meter *meter)
-{
-    return meter->unit == METER_TICKS || meter->unit == METER_NS || meter->unit == METER_CYCLES;
-}
-
-static void see_tour(const struct overhead_case *file, const struct overhead_tour *tour,
-                     uint32_t meter, double cost, struct passes_seen *seen)
-{
-    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
-    for (size_t process = 0; process < tour->processes; process++)
-        for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
-            double gauge = overhead_pass_gauge(&passes, process, pass, meter);
-            seen->passes++;
-            if (overhead_pass_unsettled(&passes, process, pass))
-                seen->unsettled++;
-            else if (!isnan(gauge))
-                seen->gauges[seen->count++] = gauge - cost;
-        }
-}
-
 static void see_passes(const struct overhead_case *file, const struct overhead_gauge *gauge,
                        double cost, struct passes_seen *seen)
 {
@@ -330,7 +310,16 @@ static void see_passes(const struct overhead_case *file, const struct overhead_g
         int meter = overhead_meter_index(tour, gauge->meter);
         if (tour->machine != gauge->machine || tour->cold || meter < 0)
             continue;
-        see_tour(file, tour, (uint32_t)meter, cost, seen);
+        AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
+        for (size_t process = 0; process < tour->processes; process++)
+            for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
+                double cost_of_gauge = overhead_pass_gauge(&passes, process, pass, (uint32_t)meter);
+                seen->passes++;
+                if (overhead_pass_unsettled(&passes, process, pass))
+                    seen->unsettled++;
+                else if (!isnan(cost_of_gauge))
+                    seen->gauges[seen->count++] = cost_of_gauge - cost;
+            }
     }
     sort_values(seen->gauges, seen->count);
 }
@@ -344,77 +333,63 @@ static double usual_factor(const double *sorted, size_t count)
     return fmax(FACTOR, exp(DEVIATIONS * log(median / q1) / 0.6745));
 }
 
-/* Heaps up to the first that is clearly dearer than the lowest are ours. */
-static void find_limit(const struct passes_seen *seen, double resolution,
-                       struct overhead_gauge *gauge)
-{
-    double q1 = quantile(seen->gauges, seen->count, 0.25);
-    struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), resolution), 1e-9),
-                                 .least_share = 0.03,
-                                 .distance = 0.08,
-                                 .steps = 4 * resolution,
-                                 .chance = 1e-5};
-    struct mode modes[MOST_MODES];
-    size_t found = find_modes(seen->gauges, seen->count, &search, modes), ours = 1;
-    while (ours < found && modes[ours].peak < FACTOR * modes[0].peak)
-        ours++;
-    size_t count = modes[ours - 1].end;
-    gauge->usual = quantile(seen->gauges, count, 0.5);
-    if (ours < found)
-        gauge->limit = modes[ours - 1].border;
-    else
-        gauge->limit =
-            fmax(gauge->usual * usual_factor(seen->gauges, count), gauge->usual + 4 * resolution);
-}
-
-static size_t count_above(const struct passes_seen *seen, double limit)
-{
-    size_t count = 0;
-    while (count < seen->count && seen->gauges[seen->count - 1 - count] > limit)
-        count++;
-    return count;
-}
-
-static void say_why(const struct passes_seen *seen, size_t above, struct overhead_gauge *gauge)
-{
-    double share = seen->count ? (double)above / (double)seen->count : 0;
-    double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
-    char *why = gauge->why;
-    size_t room = sizeof(gauge->why);
-    if (share > 0.8)
-        snprintf(why, room,
-                 "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
-                 "clock slowed; what is left is little to judge by",
-                 dear / gauge->usual, 100 * share);
-    else if (above)
-        snprintf(why, room,
-                 "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
-                 "the core, or its clock slowed",
-                 dear / gauge->usual, 100 * share);
-    else if (seen->unsettled)
-        snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
-                 100 * (double)seen->unsettled / (double)seen->passes);
-    else
-        snprintf(why, room,
-                 "all passes alike: a core that is shared all the time would look the same");
-}
-
 /* What the passes say of the gauge. */
 static void settle(const struct passes_seen *seen, double resolution, struct overhead_gauge *gauge)
 {
     gauge->passes = seen->passes;
-    gauge->known = seen->count > 0 && tells_time(gauge->meter);
+    gauge->known =
+        seen->count > 0 && (gauge->meter->unit == METER_TICKS || gauge->meter->unit == METER_NS ||
+                            gauge->meter->unit == METER_CYCLES);
     gauge->usual = gauge->limit = NAN;
     size_t above = 0;
     if (gauge->known) {
-        find_limit(seen, resolution, gauge);
-        above = count_above(seen, gauge->limit);
+        /* Heaps up to the first that is clearly dearer than the lowest are ours. */
+        double q1 = quantile(seen->gauges, seen->count, 0.25);
+        struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), resolution), 1e-9),
+                                     .least_share = 0.03,
+                                     .distance = 0.08,
+                                     .steps = 4 * resolution,
+                                     .chance = 1e-5};
+        struct mode modes[MOST_MODES];
+        size_t found = find_modes(seen->gauges, seen->count, &search, modes), ours = 1;
+        while (ours < found && modes[ours].peak < FACTOR * modes[0].peak)
+            ours++;
+        size_t count = modes[ours - 1].end;
+        gauge->usual = quantile(seen->gauges, count, 0.5);
+        if (ours < found)
+            gauge->limit = modes[ours - 1].border;
+        else
+            gauge->limit = fmax(gauge->usual * usual_factor(seen->gauges, count),
+                                gauge->usual + 4 * resolution);
+        while (above < seen->count && seen->gauges[seen->count - 1 - above] > gauge->limit)
+            above++;
     }
     if (seen->passes)
         gauge->share = (double)(above + seen->unsettled) / (double)seen->passes;
-    if (gauge->known)
-        say_why(seen, above, gauge);
-    else
+    if (gauge->known) {
+        double share = seen->count ? (double)above / (double)seen->count : 0;
+        double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
+        char *why = gauge->why;
+        size_t room = sizeof(gauge->why);
+        if (share > 0.8)
+            snprintf(
+                why, room,
+                "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
+                "clock slowed; what is left is little to judge by",
+                dear / gauge->usual, 100 * share);
+        else if (above)
+            snprintf(
+                why, room,
+                "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
+                "the core, or its clock slowed",
+                dear / gauge->usual, 100 * share);
+        else if (seen->unsettled)
+            snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
+                     100 * (double)seen->unsettled / (double)seen->passes);
+        else
+            snprintf(why, room,
+                     "all passes alike: a core that is shared all the time would look the same");
+    } else
         snprintf(gauge->why, sizeof(gauge->why), "%s",
                  seen->count ? "a count does not tell whether somebody shares the core"
                              : "no warm pass called the gauge");
@@ -644,17 +619,6 @@ static bool is_counted(const struct timing *timing, const struct overhead_passes
            !(timing->gauge->known && gauge > timing->gauge->limit);
 }
 
-/* Nothing of one pass; of a cold one without the first, for which the meter itself was cold. */
-static size_t take_pass(const struct timing *timing, const struct overhead_passes *passes,
-                        size_t process, uint32_t pass, uint32_t meter, int64_t *spans)
-{
-    const int64_t *values = overhead_pass_values(passes->tour, process, pass);
-    size_t first = timing->cold && pass == 0 ? 1 : 0, taken = 0;
-    for (size_t i = first; i < passes->nothing_count; i++)
-        spans[taken++] = values[(size_t)passes->nothings[i] * passes->tour->meter_count + meter];
-    return taken;
-}
-
 static void time_tour(struct timing *timing, const struct overhead_tour *tour, uint32_t meter)
 {
     AUTO_PASSES struct overhead_passes passes = overhead_passes_open(timing->file, tour);
@@ -667,8 +631,16 @@ static void time_tour(struct timing *timing, const struct overhead_tour *tour, u
     for (size_t process = 0; process < tour->processes; process++) {
         size_t count = 0;
         for (uint32_t pass = 0; pass < tour->passes[process]; pass++)
-            if (is_counted(timing, &passes, process, pass, meter))
-                count += take_pass(timing, &passes, process, pass, meter, spans + count);
+            if (is_counted(timing, &passes, process, pass, meter)) {
+                /* Nothing of one pass; of a cold one without the first, for which the meter itself
+                 * was cold. */
+                const int64_t *values = overhead_pass_values(passes.tour, process, pass);
+                size_t first = timing->cold && pass == 0 ? 1 : 0, taken = 0;
+                for (size_t i = first; i < passes.nothing_count; i++)
+                    spans[count + taken++] =
+                        values[(size_t)passes.nothings[i] * passes.tour->meter_count + meter];
+                count += taken;
+            }
         if (!count)
             continue;
         error_sort(spans, count, spans + most * passes.nothing_count);
@@ -737,23 +709,6 @@ static void find_step(const struct overhead_case *file, struct overhead_timer *t
 
 /* --- one timer --- */
 
-/* What is undisturbed follows from the gauge, whose cost contains that of metering: first by all
- * passes, then by those that the gauge lets stand. Where it lets none stand, all count. */
-static void judge_timer(const struct overhead_case *file, struct overhead_timer *timer,
-                        double *medians)
-{
-    struct timing timing = {.file = file, .timer = timer, .medians = medians};
-    struct overhead_gauge gauge = {.machine = timer->machine, .meter = timer->meter};
-    time_tours(&timing);
-    find_step(file, timer);
-    timing.cold = !timing.processes;
-    if (!timing.cold) {
-        overhead_measure_gauge(file, timer->cost, timer->resolution, &gauge);
-        timing.gauge = &gauge;
-    }
-    time_tours(&timing);
-}
-
 void overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report)
 {
     size_t processes = 1;
@@ -766,8 +721,23 @@ void overhead_judge_timers(const struct overhead_case *file, struct overhead_rep
                     (struct overhead_timer){.machine = tour->machine, .meter = &tour->meters[j]};
     }
     AUTO_MEMORY double *medians = memory_new(processes, sizeof(*medians));
-    for (size_t i = 0; i < report->timer_count; i++)
-        judge_timer(file, &report->timers[i], medians);
+    for (size_t i = 0; i < report->timer_count; i++) {
+        /* What is undisturbed follows from the gauge, whose cost contains that of metering: first
+         * by all passes, then by those that the gauge lets stand. Where it lets none stand, all
+         * count. */
+        struct timing timing = {.file = file, .timer = &report->timers[i], .medians = medians};
+        struct overhead_gauge gauge = {.machine = report->timers[i].machine,
+                                       .meter = report->timers[i].meter};
+        time_tours(&timing);
+        find_step(file, &report->timers[i]);
+        timing.cold = !timing.processes;
+        if (!timing.cold) {
+            overhead_measure_gauge(file, report->timers[i].cost, report->timers[i].resolution,
+                                   &gauge);
+            timing.gauge = &gauge;
+        }
+        time_tours(&timing);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -21,11 +21,6 @@ struct entry {
     bool opening;
 };
 
-static bool same_instrument(const struct overhead_case *file, uint32_t left, uint32_t right)
-{
-    return strcmp(file->operations[left].instrument, file->operations[right].instrument) == 0;
-}
-
 static struct entry entry_of(const struct overhead_case *file, const struct overhead_figure *figure)
 {
     struct entry entry = {figure, &file->tours[figure->tour], -1, true};
@@ -34,7 +29,8 @@ static struct entry entry_of(const struct overhead_case *file, const struct over
         if (call == figure->operation && entry.tour->times[i] == figure->times)
             break;
         entry.predecessor = (int32_t)call;
-        entry.opening &= !same_instrument(file, call, figure->operation);
+        entry.opening &= strcmp(file->operations[call].instrument,
+                                file->operations[figure->operation].instrument) != 0;
     }
     return entry;
 }
@@ -99,45 +95,6 @@ static struct overhead_median warm_of(const struct overhead_case *file,
     return overhead_median_of(scratch, found);
 }
 
-static void fill_faults(const struct overhead_figure *const *figures, size_t count,
-                        struct overhead_cold *cold)
-{
-    double faults = 0, faulted = 0, firsts = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (figures[i]->position != 1)
-            continue;
-        double own = overhead_faults(figures[i]->account);
-        faults += own;
-        faulted += own > 0 ? 1 : 0;
-        firsts++;
-    }
-    cold->processes = (size_t)firsts;
-    cold->faults = firsts > 0 ? faults / firsts : NAN;
-    cold->faulted = firsts > 0 ? faulted / firsts : NAN;
-}
-
-/* scratch: room for all figures of the report. */
-static void fill_medians(const struct overhead_case *file, const struct overhead_report *report,
-                         const struct entry *entry, const struct overhead_figure *const *figures,
-                         size_t count, double *scratch, struct overhead_cold *cold)
-{
-    struct overhead_median first = at_position(figures, count, 1, scratch);
-    struct overhead_median second = at_position(figures, count, 2, scratch);
-    struct overhead_median warm = warm_of(file, report, entry, scratch);
-    struct overhead_median against = warm.count ? warm : second;
-    struct overhead_median extra = overhead_median_difference(first, against);
-    struct overhead_median ratio = overhead_median_ratio(first, against);
-    cold->first = first.median;
-    cold->second = second.median;
-    cold->warm = warm.median;
-    cold->extra = extra.median;
-    cold->low = extra.low;
-    cold->high = extra.high;
-    cold->ratio = ratio.median;
-    cold->ratio_low = ratio.low;
-    cold->ratio_high = ratio.high;
-}
-
 static void judge_cell(const struct overhead_case *file, const struct overhead_report *report,
                        const struct entry *entries, size_t count, double *scratch,
                        struct overhead_cold *cold)
@@ -156,8 +113,34 @@ static void judge_cell(const struct overhead_case *file, const struct overhead_r
         .predecessor = entries->predecessor,
         .opening = entries->opening,
     };
-    fill_faults(figures, count, cold);
-    fill_medians(file, report, entries, figures, count, scratch, cold);
+    double faults = 0, faulted = 0, firsts = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (figures[i]->position != 1)
+            continue;
+        double own = overhead_faults(figures[i]->account);
+        faults += own;
+        faulted += own > 0 ? 1 : 0;
+        firsts++;
+    }
+    cold->processes = (size_t)firsts;
+    cold->faults = firsts > 0 ? faults / firsts : NAN;
+    cold->faulted = firsts > 0 ? faulted / firsts : NAN;
+    /* scratch: room for all figures of the report. */
+    struct overhead_median first = at_position(figures, count, 1, scratch);
+    struct overhead_median second = at_position(figures, count, 2, scratch);
+    struct overhead_median warm = warm_of(file, report, entries, scratch);
+    struct overhead_median against = warm.count ? warm : second;
+    struct overhead_median extra = overhead_median_difference(first, against);
+    struct overhead_median ratio = overhead_median_ratio(first, against);
+    cold->first = first.median;
+    cold->second = second.median;
+    cold->warm = warm.median;
+    cold->extra = extra.median;
+    cold->low = extra.low;
+    cold->high = extra.high;
+    cold->ratio = ratio.median;
+    cold->ratio_low = ratio.low;
+    cold->ratio_high = ratio.high;
     overhead_judge_in_a_row(figures, count, cold);
     overhead_judge_outliers(figures, count, cold);
 }

@@ -208,33 +208,18 @@ static double closeness(const struct cutting *cutting, const struct heap *heap,
     return 0;
 }
 
-static void mark_ends(const struct cutting *cutting, struct heap *heaps, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        heaps[i].begin = i ? heaps[i - 1].end : 0;
-        heaps[i].end = cutting->count;
-        if (i + 1 < count)
-            heaps[i].end = count_below(cutting->sorted, cutting->count,
-                                       border_of(cutting->histogram, &heaps[i], &heaps[i + 1]));
-    }
-}
-
-static size_t join(const struct histogram *histogram, struct heap *heaps, size_t count, size_t at)
-{
-    if (histogram->heights[heaps[at + 1].peak] > histogram->heights[heaps[at].peak])
-        heaps[at].peak = heaps[at + 1].peak;
-    heaps[at].valley = heaps[at + 1].valley;
-    for (size_t i = at + 1; i + 1 < count; i++)
-        heaps[i] = heaps[i + 1];
-    return count - 1;
-}
-
 static size_t join_close(const struct cutting *cutting, struct heap *heaps, size_t count)
 {
     for (;;) {
         double closest = 0;
         size_t at = 0;
-        mark_ends(cutting, heaps, count);
+        for (size_t i = 0; i < count; i++) {
+            heaps[i].begin = i ? heaps[i - 1].end : 0;
+            heaps[i].end = cutting->count;
+            if (i + 1 < count)
+                heaps[i].end = count_below(cutting->sorted, cutting->count,
+                                           border_of(cutting->histogram, &heaps[i], &heaps[i + 1]));
+        }
         for (size_t i = 0; i + 1 < count; i++) {
             double close = closeness(cutting, &heaps[i], &heaps[i + 1]);
             if (close > closest) {
@@ -244,7 +229,13 @@ static size_t join_close(const struct cutting *cutting, struct heap *heaps, size
         }
         if (closest == 0)
             return count;
-        count = join(cutting->histogram, heaps, count, at);
+        if (cutting->histogram->heights[heaps[at + 1].peak] >
+            cutting->histogram->heights[heaps[at].peak])
+            heaps[at].peak = heaps[at + 1].peak;
+        heaps[at].valley = heaps[at + 1].valley;
+        for (size_t i = at + 1; i + 1 < count; i++)
+            heaps[i] = heaps[i + 1];
+        count--;
     }
 }
 
@@ -300,12 +291,6 @@ struct sides {
     size_t count;
 };
 
-static bool straddles(const struct process *process)
-{
-    double runs = (double)(process->end - process->begin), below = (double)process->below;
-    return below > (1 - STAYS) * runs && below < STAYS * runs;
-}
-
 static void find_processes(const struct level_sample *sample, struct sides *sides)
 {
     size_t largest = 0;
@@ -326,16 +311,6 @@ static void find_processes(const struct level_sample *sample, struct sides *side
     }
 }
 
-static void see_border(const struct level_sample *sample, struct sides *sides, double border)
-{
-    for (size_t i = 0; i < sides->count; i++) {
-        struct process *process = &sides->processes[i];
-        process->below = 0;
-        for (size_t at = process->begin; at < process->end; at++)
-            process->below += sample->values[at] < border;
-    }
-}
-
 /* Two neighbouring modes and the place between them. */
 struct pair {
     double low, high; /* medians */
@@ -351,7 +326,8 @@ static bool calls_speak(const struct level_sample *sample, const struct sides *s
     size_t lower = 0, upper = 0, valley = 0;
     for (size_t i = 0; i < sides->count; i++) {
         const struct process *process = &sides->processes[i];
-        if (!straddles(process))
+        double runs = (double)(process->end - process->begin), below = (double)process->below;
+        if (!(below > (1 - STAYS) * runs && below < STAYS * runs))
             continue;
         for (size_t at = process->begin; at < process->end; at++) {
             lower += fabs(sample->values[at] - pair->low) < half;
@@ -402,7 +378,12 @@ static bool distance_speaks(const struct sides *sides, const struct pair *pair)
 static bool is_told_apart(const struct level_sample *sample, struct sides *sides,
                           const struct pair *pair)
 {
-    see_border(sample, sides, pair->border);
+    for (size_t i = 0; i < sides->count; i++) {
+        struct process *process = &sides->processes[i];
+        process->below = 0;
+        for (size_t at = process->begin; at < process->end; at++)
+            process->below += sample->values[at] < pair->border;
+    }
     return calls_speak(sample, sides, pair) || density_speaks(sides, pair) ||
            distance_speaks(sides, pair);
 }

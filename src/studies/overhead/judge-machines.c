@@ -187,23 +187,6 @@ struct scratch {
     double *peer, *bare, *ratios;
 };
 
-/* Processes that did both. How many; costs and ratios are left in the scratch. */
-static size_t pair_up(struct group peer, struct group bare, struct scratch *scratch)
-{
-    size_t pairs = 0;
-    for (size_t i = 0, j = 0; i < peer.count && j < bare.count;) {
-        int order = compare_processes(&peer.list[i], &bare.list[j]);
-        if (order == 0 && bare.list[j].cost > 0) {
-            scratch->peer[pairs] = peer.list[i].cost;
-            scratch->bare[pairs] = bare.list[j].cost;
-            scratch->ratios[pairs++] = peer.list[i].cost / bare.list[j].cost;
-        }
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return pairs;
-}
-
 static size_t copy_costs(struct group group, double *costs)
 {
     for (size_t i = 0; i < group.count; i++)
@@ -216,7 +199,18 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
 {
     const struct overhead_figure *figure = peer.list->figure;
     const struct task *task = &tasks[peer.list->task];
-    size_t pairs = pair_up(peer, bare, scratch);
+    /* Processes that did both. How many; costs and ratios are left in the scratch. */
+    size_t pairs = 0;
+    for (size_t i = 0, j = 0; i < peer.count && j < bare.count;) {
+        int order = compare_processes(&peer.list[i], &bare.list[j]);
+        if (order == 0 && bare.list[j].cost > 0) {
+            scratch->peer[pairs] = peer.list[i].cost;
+            scratch->bare[pairs] = bare.list[j].cost;
+            scratch->ratios[pairs++] = peer.list[i].cost / bare.list[j].cost;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
     /* A command is a process of its own: nothing of the one that starts it makes both dear. */
     bool paired = pairs >= 2 && task->what != command;
     struct overhead_median cost =
@@ -253,24 +247,6 @@ static bool has_fewer_events(const struct done_list *done, const struct done *on
     return false;
 }
 
-static void judge_group(const struct done_list *done, size_t begin, size_t end,
-                        struct scratch *scratch, struct overhead_report *report)
-{
-    struct group peer = {done->list + begin, end - begin};
-    const struct task *task = &tasks[peer.list->task];
-    if (!task->is_peer || has_fewer_events(done, peer.list))
-        return;
-    for (size_t at = 0, next; at < done->count; at = next) {
-        next = end_of_group(done, at);
-        const struct task *other = &tasks[done->list[at].task];
-        if (other->is_peer || other->what != task->what ||
-            compare_places(peer.list, &done->list[at]) != 0)
-            continue;
-        struct group bare = {done->list + at, next - at};
-        *memory_add(report->peers, report->peer_count) = judge_peer(peer, bare, scratch);
-    }
-}
-
 void overhead_judge_peers(const struct overhead_case *file, struct overhead_report *report)
 {
     struct done_list done = {0};
@@ -282,7 +258,19 @@ void overhead_judge_peers(const struct overhead_case *file, struct overhead_repo
     qsort(done.list, done.count, sizeof(*done.list), by_group);
     for (size_t begin = 0, end; begin < done.count; begin = end) {
         end = end_of_group(&done, begin);
-        judge_group(&done, begin, end, &scratch, report);
+        struct group peer = {done.list + begin, end - begin};
+        const struct task *task = &tasks[peer.list->task];
+        if (!task->is_peer || has_fewer_events(&done, peer.list))
+            continue;
+        for (size_t at = 0, next; at < done.count; at = next) {
+            next = end_of_group(&done, at);
+            const struct task *other = &tasks[done.list[at].task];
+            if (other->is_peer || other->what != task->what ||
+                compare_places(peer.list, &done.list[at]) != 0)
+                continue;
+            struct group bare = {done.list + at, next - at};
+            *memory_add(report->peers, report->peer_count) = judge_peer(peer, bare, &scratch);
+        }
     }
     memory_give_back(done.list);
 }

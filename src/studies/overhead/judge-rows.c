@@ -248,28 +248,24 @@ static uint32_t next_process(const struct siblings *siblings)
     return next;
 }
 
-/* Lays the spans of the process of one cell behind the others. */
-static void take_part(struct siblings *siblings, size_t index, uint32_t process, size_t *parts)
-{
-    struct row_figures *figures = siblings->figures;
-    const struct overhead_cell *cell = &siblings->cells[index];
-    size_t begin = siblings->taken[index], end = begin;
-    while (end < cell->runs && figures->cells->groups[cell->begin + end] == process) {
-        figures->pooled[siblings->runs] = figures->cells->values[cell->begin + end++];
-        figures->groups[siblings->runs++] = process;
-    }
-    siblings->taken[index] = end;
-    if (end > begin)
-        siblings->parts[(*parts)++] =
-            (struct part){figures->by_process + cell->begin + begin, end - begin};
-}
-
 static void take_processes(struct siblings *siblings, const struct overhead_timer *timer)
 {
     for (uint32_t process; (process = next_process(siblings)) != UINT32_MAX;) {
         size_t parts = 0;
-        for (size_t i = 0; i < siblings->count; i++)
-            take_part(siblings, i, process, &parts);
+        for (size_t i = 0; i < siblings->count; i++) {
+            /* Lays the spans of the process of one cell behind the others. */
+            struct row_figures *figures = siblings->figures;
+            const struct overhead_cell *cell = &siblings->cells[i];
+            size_t begin = siblings->taken[i], end = begin;
+            while (end < cell->runs && figures->cells->groups[cell->begin + end] == process) {
+                figures->pooled[siblings->runs] = figures->cells->values[cell->begin + end++];
+                figures->groups[siblings->runs++] = process;
+            }
+            siblings->taken[i] = end;
+            if (end > begin)
+                siblings->parts[parts++] =
+                    (struct part){figures->by_process + cell->begin + begin, end - begin};
+        }
         siblings->figures->medians[siblings->processes++] =
             middle_of(timer->meter, siblings->parts, parts) - timer->cost;
     }
@@ -298,18 +294,6 @@ static void siblings_take_disturbed(struct siblings *siblings, double cost,
  * the level on which most runs after the same call are. */
 static const double OFF_LEVEL = 1.0 / 3;
 
-/* Runs of one cell that are on another level than most of them. firsts: where levels begin. */
-static size_t off_level(const struct part *part, const int64_t *firsts, size_t levels)
-{
-    size_t most = 0, below = 0;
-    for (size_t level = 0; level < levels; level++) {
-        size_t end = level + 1 < levels ? count_up_to(part, firsts[level + 1] - 1) : part->count;
-        most = end - below > most ? end - below : most;
-        below = end;
-    }
-    return part->count - most;
-}
-
 static bool predecessor_decides(const struct siblings *siblings, const struct overhead_row *row)
 {
     const struct row_figures *figures = siblings->figures;
@@ -324,7 +308,16 @@ static bool predecessor_decides(const struct siblings *siblings, const struct ov
     for (size_t i = 0; i < siblings->count; i++) {
         const struct overhead_cell *cell = &siblings->cells[i];
         struct part part = {figures->sorted + cell->begin, cell->runs};
-        off += off_level(&part, firsts, row->level_count);
+        /* Runs of one cell that are on another level than most of them. firsts: where levels begin.
+         */
+        size_t most = 0, below = 0;
+        for (size_t level = 0; level < row->level_count; level++) {
+            size_t end = level + 1 < row->level_count ? count_up_to(&part, firsts[level + 1] - 1)
+                                                      : part.count;
+            most = end - below > most ? end - below : most;
+            below = end;
+        }
+        off += part.count - most;
     }
     return (double)off < OFF_LEVEL * (1 - largest) * runs;
 }
@@ -497,20 +490,6 @@ static double balanced_median(const struct seen *calls, size_t count, const size
     return calls[count - 1].cost;
 }
 
-/* The same between the steps of a meter that counts in such: the mean of what is next to it. */
-static double balanced_middle(const struct overhead_meter *meter, const struct seen *calls,
-                              size_t count, const size_t *by_slot)
-{
-    double median = balanced_median(calls, count, by_slot), sum = 0, all = 0;
-    for (size_t i = 0; i < count && meter->step > 0; i++)
-        if (fabs(calls[i].cost - median) <= meter->step) {
-            double weight = 1 / (double)by_slot[calls[i].slot_before + 1];
-            sum += weight * calls[i].cost;
-            all += weight;
-        }
-    return all > 0 ? sum / all : median;
-}
-
 struct writer {
     const struct overhead_case *file;
     struct overhead_report *report;
@@ -522,22 +501,6 @@ struct writer {
 static void put(struct writer *writer, struct overhead_figure figure)
 {
     *memory_add(writer->report->figures, writer->report->figure_count) = figure;
-}
-
-/* A cold call is a figure of its own. */
-static void put_calls(struct writer *writer, struct overhead_figure figure, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct seen *call = &writer->calls[i];
-        if (isnan(call->cost))
-            continue;
-        figure.position = call->position;
-        figure.predecessor = call->predecessor;
-        figure.account = call->account;
-        figure.value = call->cost;
-        figure.runs = 1;
-        put(writer, figure);
-    }
 }
 
 static void put_median(struct writer *writer, struct overhead_figure figure, size_t slots,
@@ -554,7 +517,15 @@ static void put_median(struct writer *writer, struct overhead_figure figure, siz
         return;
     qsort(writer->calls, kept, sizeof(*writer->calls), by_cost);
     figure.predecessor = -1;
-    figure.value = balanced_middle(figure.meter, writer->calls, kept, writer->by_slot);
+    /* The same between the steps of a meter that counts in such: the mean of what is next to it. */
+    double median = balanced_median(writer->calls, kept, writer->by_slot), sum = 0, all = 0;
+    for (size_t i = 0; i < kept && figure.meter->step > 0; i++)
+        if (fabs(writer->calls[i].cost - median) <= figure.meter->step) {
+            double weight = 1 / (double)writer->by_slot[writer->calls[i].slot_before + 1];
+            sum += weight * writer->calls[i].cost;
+            all += weight;
+        }
+    figure.value = all > 0 ? sum / all : median;
     figure.runs = kept;
     put(writer, figure);
 }
@@ -586,27 +557,21 @@ static void put_cell(struct writer *writer, const struct sorted_tour *sorted, ui
         .meter = is_total ? sorted->total : &tour->meters[meter],
         .variant = overhead_variant(&writer->file->operations[of->operation], tour->link),
     };
-    if (tour->cold)
-        put_calls(writer, figure, count);
-    else
+    if (tour->cold) {
+        /* A cold call is a figure of its own. */
+        for (size_t i = 0; i < count; i++) {
+            const struct seen *call = &writer->calls[i];
+            if (isnan(call->cost))
+                continue;
+            figure.position = call->position;
+            figure.predecessor = call->predecessor;
+            figure.account = call->account;
+            figure.value = call->cost;
+            figure.runs = 1;
+            put(writer, figure);
+        }
+    } else
         put_median(writer, figure, sorted->slot_count, count);
-}
-
-static void put_tour(struct writer *writer, const struct sorted_tour *sorted)
-{
-    const struct overhead_tour *tour = sorted->tour;
-    size_t longest = 0;
-    for (size_t i = 0; i < tour->processes; i++)
-        longest = tour->passes[i] > longest ? tour->passes[i] : longest;
-    AUTO_MEMORY struct seen *calls = memory_new(longest * tour->length + 1, sizeof(*calls));
-    AUTO_MEMORY size_t *by_slot = memory_new(sorted->slot_count + 1, sizeof(*by_slot));
-    writer->calls = calls;
-    writer->by_slot = by_slot;
-    uint32_t meters = tour->meter_count + (sorted->total ? 1 : 0);
-    for (uint32_t process = 0; process < tour->processes; process++)
-        for (size_t slot = 0; slot < sorted->slot_count; slot++)
-            for (uint32_t meter = 0; meter < meters; meter++)
-                put_cell(writer, sorted, process, slot, meter);
 }
 
 void overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report)
@@ -616,7 +581,19 @@ void overhead_judge_figures(const struct overhead_case *file, struct overhead_re
     struct writer writer = {.file = file, .report = report};
     for (size_t i = 0; i < sorted.count; i++) {
         writer.tour = (uint32_t)i;
-        put_tour(&writer, &sorted.tours[i]);
+        const struct overhead_tour *tour = sorted.tours[i].tour;
+        size_t longest = 0;
+        for (size_t j = 0; j < tour->processes; j++)
+            longest = tour->passes[j] > longest ? tour->passes[j] : longest;
+        AUTO_MEMORY struct seen *calls = memory_new(longest * tour->length + 1, sizeof(*calls));
+        AUTO_MEMORY size_t *by_slot = memory_new(sorted.tours[i].slot_count + 1, sizeof(*by_slot));
+        writer.calls = calls;
+        writer.by_slot = by_slot;
+        uint32_t meters = tour->meter_count + (sorted.tours[i].total ? 1 : 0);
+        for (uint32_t process = 0; process < tour->processes; process++)
+            for (size_t slot = 0; slot < sorted.tours[i].slot_count; slot++)
+                for (uint32_t meter = 0; meter < meters; meter++)
+                    put_cell(&writer, &sorted.tours[i], process, slot, meter);
         memory_give_back(sorted.tours[i].seen);
     }
 }

@@ -60,53 +60,6 @@ static int by_process(const void *left, const void *right)
     return (a->count > b->count) - (a->count < b->count);
 }
 
-static void fill_points(const struct line_value *values, size_t count, struct line_points *points)
-{
-    AUTO_MEMORY double *costs = memory_new(count + 1, sizeof(*costs));
-    points->list = memory_new(points->count + 1, sizeof(*points->list));
-    for (size_t begin = 0, end, point = 0; begin < count; begin = end, point++) {
-        for (end = begin; end < count && values[end].count == values[begin].count; end++)
-            costs[end - begin] = values[end].cost;
-        struct moments moments = moments_of(costs, end - begin);
-        points->list[point] = (struct line_point){
-            .count = values[begin].count,
-            .mean = moments.mean,
-            .variance = moments.variance / (double)(end - begin),
-            .df = (double)(end - begin - 1),
-            .processes = end - begin,
-        };
-        points->largest = fmax(points->largest, fabs(moments.mean));
-    }
-}
-
-/* What is dear scatters more, about in proportion: a part of the cost counts the same at every
- * count. What costs next to nothing does not get all the weight. */
-static void weigh(struct line_points *points)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        struct line_point *point = &points->list[i];
-        double scale = fmax(fabs(point->mean), CHEAP * points->largest);
-        point->weight = (double)point->processes / (scale > 0 ? scale * scale : 1);
-    }
-}
-
-/* Where a count has one process, what the others differ by must do. */
-static void lend_variances(struct line_points *points)
-{
-    double squares = 0, df = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        const struct line_point *point = &points->list[i];
-        squares += point->df * point->variance * (double)point->processes;
-        df += point->df;
-    }
-    points->lonely = !(df > 0);
-    for (size_t i = 0; i < points->count && !points->lonely; i++)
-        if (!(points->list[i].df > 0)) {
-            points->list[i].variance = squares / df;
-            points->list[i].df = df;
-        }
-}
-
 /* How many processes measured every count. Two or more are brought to the front and *count is how
  * many values these have. values: by process. */
 static size_t keep_whole(struct line_value *values, size_t *count, size_t points)
@@ -146,39 +99,42 @@ static struct line_points line_points_of(struct line_value *values, size_t count
             points.costs[i] = values[i].cost;
     }
     qsort(values, count, sizeof(*values), by_count);
-    fill_points(values, count, &points);
-    weigh(&points);
-    lend_variances(&points);
+    AUTO_MEMORY double *costs = memory_new(count + 1, sizeof(*costs));
+    points.list = memory_new(points.count + 1, sizeof(*points.list));
+    for (size_t begin = 0, end, point = 0; begin < count; begin = end, point++) {
+        for (end = begin; end < count && values[end].count == values[begin].count; end++)
+            costs[end - begin] = values[end].cost;
+        struct moments moments = moments_of(costs, end - begin);
+        points.list[point] = (struct line_point){
+            .count = values[begin].count,
+            .mean = moments.mean,
+            .variance = moments.variance / (double)(end - begin),
+            .df = (double)(end - begin - 1),
+            .processes = end - begin,
+        };
+        points.largest = fmax(points.largest, fabs(moments.mean));
+    }
+    /* What is dear scatters more, about in proportion: a part of the cost counts the same at every
+     * count. What costs next to nothing does not get all the weight. */
+    for (size_t i = 0; i < points.count; i++) {
+        struct line_point *point = &points.list[i];
+        double scale = fmax(fabs(point->mean), CHEAP * points.largest);
+        point->weight = (double)point->processes / (scale > 0 ? scale * scale : 1);
+    }
+    /* Where a count has one process, what the others differ by must do. */
+    double squares = 0, df = 0;
+    for (size_t i = 0; i < points.count; i++) {
+        const struct line_point *lent = &points.list[i];
+        squares += lent->df * lent->variance * (double)lent->processes;
+        df += lent->df;
+    }
+    points.lonely = !(df > 0);
+    for (size_t i = 0; i < points.count && !points.lonely; i++)
+        if (!(points.list[i].df > 0)) {
+            points.list[i].variance = squares / df;
+            points.list[i].df = df;
+        }
     return points;
-}
-
-/* From how far the sums of single processes lie apart. */
-static void add_paired(const struct line_points *points, const double *factors,
-                       struct line_sum *sum)
-{
-    double squares = 0, n = (double)points->processes;
-    for (size_t process = 0; process < points->processes; process++) {
-        double away = 0;
-        for (size_t i = 0; i < points->count; i++)
-            away +=
-                factors[i] * (points->costs[process * points->count + i] - points->list[i].mean);
-        squares += away * away;
-    }
-    sum->error = sqrt(squares / (n - 1) / n);
-    sum->df = n - 1;
-}
-
-static void add_independent(const struct line_points *points, const double *factors,
-                            struct line_sum *sum)
-{
-    double variance = 0, squares = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        double part = factors[i] * factors[i] * points->list[i].variance;
-        variance += part;
-        squares += part * part / points->list[i].df;
-    }
-    sum->error = sqrt(variance);
-    sum->df = squares > 0 ? variance * variance / squares : 1;
 }
 
 static void add_misfit(const struct line_points *points, const double *factors, double left,
@@ -197,12 +153,30 @@ static struct line_sum line_sum_of(const struct line_points *points, const doubl
                                    double left, size_t fitted)
 {
     struct line_sum sum = {0};
-    if (points->costs)
-        add_paired(points, factors, &sum);
-    else if (points->lonely)
+    if (points->costs) {
+        /* From how far the sums of single processes lie apart. */
+        double squares = 0, n = (double)points->processes;
+        for (size_t process = 0; process < points->processes; process++) {
+            double away = 0;
+            for (size_t i = 0; i < points->count; i++)
+                away += factors[i] *
+                        (points->costs[process * points->count + i] - points->list[i].mean);
+            squares += away * away;
+        }
+        sum.error = sqrt(squares / (n - 1) / n);
+        sum.df = n - 1;
+    } else if (points->lonely)
         add_misfit(points, factors, left, fitted, &sum);
-    else
-        add_independent(points, factors, &sum);
+    else {
+        double variance = 0, parts = 0;
+        for (size_t i = 0; i < points->count; i++) {
+            double part = factors[i] * factors[i] * points->list[i].variance;
+            variance += part;
+            parts += part * part / points->list[i].df;
+        }
+        sum.error = sqrt(variance);
+        sum.df = parts > 0 ? variance * variance / parts : 1;
+    }
     double scale = 0;
     for (size_t i = 0; i < points->count; i++) {
         sum.value += factors[i] * points->list[i].mean;
@@ -258,20 +232,6 @@ struct basis {
     double *one, *linear, *square, *factors;
 };
 
-static void fill_basis(const struct line_points *points, struct basis *basis)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        basis->one[i] = 1;
-        basis->linear[i] = points->list[i].count;
-    }
-    take_out(points, basis->linear, basis->one);
-    /* Of the count about its mean, which costs no digits. */
-    for (size_t i = 0; i < points->count; i++)
-        basis->square[i] = basis->linear[i] * basis->linear[i];
-    take_out(points, basis->square, basis->one);
-    take_out(points, basis->square, basis->linear);
-}
-
 /* Factors of the means whose sum is the coefficient of x. */
 static void coefficient_of(const struct line_points *points, const double *x, double *factors)
 {
@@ -301,25 +261,6 @@ static double left_by(const struct line_points *points, const struct basis *basi
     return left;
 }
 
-static void fit_slope(const struct line_points *points, const struct basis *basis,
-                      struct line *line)
-{
-    coefficient_of(points, basis->linear, basis->factors);
-    struct line_sum slope = line_sum_of(points, basis->factors, left_by(points, basis, false), 2);
-    double reach = line_sum_reach(slope, CONFIDENCE);
-    line->slope = slope.value;
-    line->low = slope.value - reach;
-    line->high = slope.value + reach;
-    line->exact = !(slope.error > 0);
-    double mean = coefficient(points, basis->one);
-    double middle = points->list[0].count - basis->linear[0];
-    line->base = mean - line->slope * middle;
-    for (size_t i = 0; i < points->count; i++) {
-        double off = fabs(line->base + line->slope * points->list[i].count - points->list[i].mean);
-        line->miss = fmax(line->miss, off > 0 ? off / fabs(points->list[i].mean) : 0);
-    }
-}
-
 static bool is_bent(const struct line_points *points, const struct basis *basis)
 {
     if (points->count < 3)
@@ -330,16 +271,6 @@ static bool is_bent(const struct line_points *points, const struct basis *basis)
 }
 
 /* --- the exponent: logarithm of the increase against that of the count above the least --- */
-
-/* The increase over the first point, or 0 where it may be nothing. */
-static double increase_at(const struct line_points *points, const struct basis *basis, size_t i)
-{
-    for (size_t j = 0; j < points->count; j++)
-        basis->factors[j] = j == i ? 1 : 0;
-    basis->factors[0] = -1;
-    struct line_sum increase = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
-    return increase.value > CLEAR * increase.error ? increase.value : 0;
-}
 
 /* Weighted by the count above the least, because the logarithm of a small increase is known worst.
  * Factors of the means by the slope of the logarithm at each increase. False: fewer than two
@@ -385,8 +316,15 @@ static void fit_exponent(const struct line_points *points, const struct basis *b
 {
     line->exponent = line->exponent_low = line->exponent_high = NAN;
     AUTO_MEMORY double *increases = memory_new(points->count + 1, sizeof(*increases));
-    for (size_t i = 1; i < points->count; i++)
-        increases[i] = increase_at(points, basis, i);
+    for (size_t i = 1; i < points->count; i++) {
+        /* The increase over the first point, or 0 where it may be nothing. */
+        for (size_t j = 0; j < points->count; j++)
+            basis->factors[j] = j == i ? 1 : 0;
+        basis->factors[0] = -1;
+        struct line_sum increase =
+            line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
+        increases[i] = increase.value > CLEAR * increase.error ? increase.value : 0;
+    }
     double exponent;
     if (!exponent_factors(points, increases, basis->factors, &exponent))
         return;
@@ -404,10 +342,32 @@ struct line line_fit(struct line_value *values, size_t count)
     AUTO_MEMORY double *room = memory_new(4 * (points.count + 1), sizeof(*room));
     struct basis basis = {room, room + points.count, room + 2 * points.count,
                           room + 3 * points.count};
-    fill_basis(&points, &basis);
+    for (size_t i = 0; i < points.count; i++) {
+        basis.one[i] = 1;
+        basis.linear[i] = points.list[i].count;
+    }
+    take_out(&points, basis.linear, basis.one);
+    /* Of the count about its mean, which costs no digits. */
+    for (size_t i = 0; i < points.count; i++)
+        basis.square[i] = basis.linear[i] * basis.linear[i];
+    take_out(&points, basis.square, basis.one);
+    take_out(&points, basis.square, basis.linear);
     struct line line = {
         .points = points.count, .processes = points.processes, .paired = points.costs != NULL};
-    fit_slope(&points, &basis, &line);
+    coefficient_of(&points, basis.linear, basis.factors);
+    struct line_sum slope = line_sum_of(&points, basis.factors, left_by(&points, &basis, false), 2);
+    double reach = line_sum_reach(slope, CONFIDENCE);
+    line.slope = slope.value;
+    line.low = slope.value - reach;
+    line.high = slope.value + reach;
+    line.exact = !(slope.error > 0);
+    double mean = coefficient(&points, basis.one);
+    double middle = points.list[0].count - basis.linear[0];
+    line.base = mean - line.slope * middle;
+    for (size_t i = 0; i < points.count; i++) {
+        double off = fabs(line.base + line.slope * points.list[i].count - points.list[i].mean);
+        line.miss = fmax(line.miss, off > 0 ? off / fabs(points.list[i].mean) : 0);
+    }
     bool bent = is_bent(&points, &basis);
     fit_exponent(&points, &basis, &line, &bent);
     line.straight = !(bent && line.miss > MISS);
@@ -600,21 +560,15 @@ static size_t end_of(const struct entry *entries, size_t begin, size_t end, bool
     return next;
 }
 
-static size_t counts_of(const struct entry *entries, size_t begin, size_t end)
-{
-    size_t counts = 0;
-    for (size_t i = begin; i < end; i++)
-        counts += i == begin || entries[i].count != entries[i - 1].count;
-    return counts;
-}
-
 /* The company in which most counts were measured, by most processes. */
 static size_t choose_company(const struct entry *entries, size_t *begin, size_t *end)
 {
     size_t best_begin = *begin, best_end = *begin, most = 0;
     for (size_t at = *begin, next; at < *end; at = next) {
         next = end_of(entries, at, *end, true);
-        size_t counts = counts_of(entries, at, next);
+        size_t counts = 0;
+        for (size_t i = at; i < next; i++)
+            counts += i == at || entries[i].count != entries[i - 1].count;
         if (counts > most || (counts == most && next - at > best_end - best_begin)) {
             best_begin = at;
             best_end = next;

@@ -33,18 +33,6 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static struct set set_of(const struct overhead_tour *tour, bool with_times)
-{
-    struct set set = {.members = memory_new(tour->length + 1, sizeof(*set.members))};
-    for (size_t i = 0; i < tour->length; i++)
-        set.members[i] = (uint64_t)tour->calls[i] << 32 | (with_times ? tour->times[i] : 0);
-    qsort(set.members, tour->length, sizeof(*set.members), by_number);
-    for (size_t i = 0; i < tour->length; i++)
-        if (i == 0 || set.members[i] != set.members[i - 1])
-            set.members[set.count++] = set.members[i];
-    return set;
-}
-
 /* The number of a company is that of its first tour. */
 static uint32_t *number(const struct overhead_case *file, bool with_times)
 {
@@ -53,7 +41,15 @@ static uint32_t *number(const struct overhead_case *file, bool with_times)
     memory_scope_begin(&scope);
     struct set *sets = memory_new(file->tour_count + 1, sizeof(*sets));
     for (size_t i = 0; i < file->tour_count; i++) {
-        sets[i] = set_of(&file->tours[i], with_times);
+        struct set set = {.members = memory_new(file->tours[i].length + 1, sizeof(*set.members))};
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            set.members[j] = (uint64_t)file->tours[i].calls[j] << 32 |
+                             (with_times ? file->tours[i].times[j] : 0);
+        qsort(set.members, file->tours[i].length, sizeof(*set.members), by_number);
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            if (j == 0 || set.members[j] != set.members[j - 1])
+                set.members[set.count++] = set.members[j];
+        sets[i] = set;
         while (sets[numbers[i]].count != sets[i].count ||
                memcmp(sets[numbers[i]].members, sets[i].members,
                       sets[i].count * sizeof(*sets[i].members)) != 0)
@@ -175,24 +171,6 @@ static bool is_word(const char *wanted, const char *word)
     return !wanted || strcmp(wanted, word) == 0;
 }
 
-static bool is_wanted(const struct overhead_case *file, const struct overhead_row *row,
-                      const struct overhead_wanted *wanted)
-{
-    uint32_t position = wanted->position ? wanted->position : 1;
-    bool after_wanted = !wanted->predecessor ? row->all_predecessors
-                                             : !row->all_predecessors && row->predecessor >= 0 &&
-                                                   strcmp(file->operations[row->predecessor].name,
-                                                          wanted->predecessor) == 0;
-    return row->runs > 0 && row->machine == wanted->machine &&
-           row->temperature == wanted->temperature && row->meter->unit == wanted->unit &&
-           row->separate == wanted->separate && row->reads == (wanted->reads ? wanted->reads : 1) &&
-           (!wanted->events || row->events == wanted->events) &&
-           (row->temperature == TEMPERATURE_WARM || row->position == position) &&
-           is_word(wanted->operation, file->operations[row->operation].name) &&
-           is_word(wanted->variant, row->variant) && is_word(wanted->link, row->link) &&
-           is_word(wanted->mode, row->meter->mode) && after_wanted;
-}
-
 const struct overhead_row *overhead_find_row(const struct overhead_case *file,
                                              const struct overhead_report *report,
                                              const struct overhead_wanted *wanted)
@@ -200,7 +178,21 @@ const struct overhead_row *overhead_find_row(const struct overhead_case *file,
     const struct overhead_row *best = NULL;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *row = &report->rows[i];
-        if (!is_wanted(file, row, wanted))
+        uint32_t position = wanted->position ? wanted->position : 1;
+        bool after_wanted =
+            !wanted->predecessor
+                ? row->all_predecessors
+                : !row->all_predecessors && row->predecessor >= 0 &&
+                      strcmp(file->operations[row->predecessor].name, wanted->predecessor) == 0;
+        if (!(row->runs > 0 && row->machine == wanted->machine &&
+              row->temperature == wanted->temperature && row->meter->unit == wanted->unit &&
+              row->separate == wanted->separate &&
+              row->reads == (wanted->reads ? wanted->reads : 1) &&
+              (!wanted->events || row->events == wanted->events) &&
+              (row->temperature == TEMPERATURE_WARM || row->position == position) &&
+              is_word(wanted->operation, file->operations[row->operation].name) &&
+              is_word(wanted->variant, row->variant) && is_word(wanted->link, row->link) &&
+              is_word(wanted->mode, row->meter->mode) && after_wanted))
             continue;
         if (!best || row->events < best->events ||
             (row->events == best->events && row->predecessor_times < best->predecessor_times))
@@ -331,28 +323,6 @@ static uint32_t number_of(const struct overhead_case *file, size_t tour, bool li
     return (uint32_t)tour;
 }
 
-static struct overhead_factors factors_of(const struct collection *collection,
-                                          const struct overhead_span *span)
-{
-    const struct overhead_tour *tour = &collection->file->tours[span->tour];
-    const struct overhead_timer *timer =
-        overhead_timer_of(collection->report, tour->machine, &tour->meters[span->meter]);
-    return (struct overhead_factors){
-        .machine = span->machine,
-        .meter = (uint32_t)(timer - collection->report->timers),
-        .operation = span->operation,
-        .link = collection->numbers[2 * (size_t)span->tour],
-        .counted = collection->numbers[2 * (size_t)span->tour + 1],
-        .events = tour->open,
-        .separate = tour->separate,
-        .reads = span->times,
-        .temperature = tour->cold ? TEMPERATURE_COLD : TEMPERATURE_WARM,
-        .position = tour->cold ? span->position : 0,
-        .predecessor = (uint32_t)(span->predecessor + 1),
-        .predecessor_times = span->predecessor_times,
-    };
-}
-
 /* --- the hash --- */
 
 static size_t place_of(const struct collection *collection, const struct overhead_factors *factors)
@@ -389,7 +359,23 @@ static uint32_t find_cell(struct collection *collection, const struct overhead_s
     struct overhead_cells *cells = collection->cells;
     if (cells->count == collection->room)
         grow(collection);
-    struct overhead_factors factors = factors_of(collection, span);
+    const struct overhead_tour *of = &collection->file->tours[span->tour];
+    const struct overhead_timer *timer =
+        overhead_timer_of(collection->report, of->machine, &of->meters[span->meter]);
+    struct overhead_factors factors = (struct overhead_factors){
+        .machine = span->machine,
+        .meter = (uint32_t)(timer - collection->report->timers),
+        .operation = span->operation,
+        .link = collection->numbers[2 * (size_t)span->tour],
+        .counted = collection->numbers[2 * (size_t)span->tour + 1],
+        .events = of->open,
+        .separate = of->separate,
+        .reads = span->times,
+        .temperature = of->cold ? TEMPERATURE_COLD : TEMPERATURE_WARM,
+        .position = of->cold ? span->position : 0,
+        .predecessor = (uint32_t)(span->predecessor + 1),
+        .predecessor_times = span->predecessor_times,
+    };
     size_t place = place_of(collection, &factors);
     if (collection->places[place] == NOWHERE) {
         const struct overhead_tour *tour = &collection->file->tours[span->tour];

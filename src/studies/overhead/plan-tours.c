@@ -169,19 +169,6 @@ static size_t step(const struct graph *graph, size_t node, size_t choice)
 
 /* --- the walk --- */
 
-/* Which step each node takes last: together they lead from everywhere to the root. */
-static void draw_tree(const struct graph *graph, size_t root, struct random *random, size_t *last)
-{
-    AUTO_MEMORY bool *reached = memory_new(graph->count, sizeof(*reached));
-    reached[root] = true;
-    for (size_t i = 0; i < graph->count; i++) {
-        for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
-            last[at] = (size_t)random_below(random, degree(graph, at));
-        for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
-            reached[at] = true;
-    }
-}
-
 /* The steps of one node, in the order in which they are taken; the root has no last one. */
 static void draw_steps(const struct graph *graph, size_t node, size_t root, size_t last,
                        struct random *random, size_t *steps)
@@ -220,7 +207,15 @@ static void walk(const struct graph *graph, struct random *random, struct text *
     AUTO_MEMORY size_t *last = memory_new(graph->count, sizeof(*last));
     AUTO_MEMORY size_t *steps = memory_new(graph->count * each, sizeof(*steps));
     AUTO_MEMORY size_t *taken = memory_new(graph->count, sizeof(*taken));
-    draw_tree(graph, root, random, last);
+    /* Which step each node takes last: together they lead from everywhere to the root. */
+    AUTO_MEMORY bool *reached = memory_new(graph->count, sizeof(*reached));
+    reached[root] = true;
+    for (size_t i = 0; i < graph->count; i++) {
+        for (size_t j = i; !reached[j]; j = step(graph, j, last[j]))
+            last[j] = (size_t)random_below(random, degree(graph, j));
+        for (size_t j = i; !reached[j]; j = step(graph, j, last[j]))
+            reached[j] = true;
+    }
     for (size_t node = 0; node < graph->count; node++)
         draw_steps(graph, node, root, last[node], random, steps + node * each);
     size_t at = root;
@@ -306,21 +301,6 @@ static void add_timer(const struct overhead_study *study, const char *kind, uint
 
 /* --- first calls --- */
 
-/* All calls of the path that have the effect; how many. */
-static size_t add_effect(const struct overhead_wisher *wisher, const char *path, const char *link,
-                         const char *effect, struct wished_calls *calls)
-{
-    const struct catalogue *catalogue = wisher->study->catalogue;
-    size_t before = calls->count;
-    for (size_t i = 0; i < catalogue->operation_count; i++) {
-        const struct catalogue_operation *operation = &catalogue->operations[i];
-        if (strcmp(operation->path, path) == 0 && overhead_effect_is(operation, effect) &&
-            overhead_uses(wisher->study, operation, link))
-            wished_calls_add(calls, operation, 1);
-    }
-    return calls->count - before;
-}
-
 static void wish_switches(struct overhead_wisher *wisher, const char *path, const char *link)
 {
     static const char *const effects[] = {"starts", "keeps", "stops"};
@@ -329,8 +309,19 @@ static void wish_switches(struct overhead_wisher *wisher, const char *path, cons
     size_t found[3] = {0};
     add_timer(wisher->study, "nothing", NOTHINGS, &calls);
     for (uint32_t round = 0; round < ROUNDS; round++)
-        for (size_t i = 0; i < 3; i++)
-            found[i] = add_effect(wisher, path, link, effects[i], &calls);
+        for (size_t i = 0; i < 3; i++) {
+            /* All calls of the path that have the effect; how many. */
+            const struct catalogue *catalogue = wisher->study->catalogue;
+            size_t before = calls.count;
+            for (size_t j = 0; j < catalogue->operation_count; j++) {
+                const struct catalogue_operation *operation = &catalogue->operations[j];
+                if (strcmp(operation->path, path) == 0 &&
+                    overhead_effect_is(operation, effects[i]) &&
+                    overhead_uses(wisher->study, operation, link))
+                    wished_calls_add(&calls, operation, 1);
+            }
+            found[i] = calls.count - before;
+        }
     add_timer(wisher->study, "gauge", GAUGES, &calls);
     if (found[0] && found[2])
         overhead_wish_row(wisher, &tour, &calls);
@@ -542,34 +533,28 @@ static bool has_several_switches(const struct wished_calls *calls)
     return false;
 }
 
-static void wish_instrument(struct overhead_wisher *wisher, const char *instrument,
-                            const char *link, bool shared)
-{
-    struct wished_calls calls = {0};
-    add_instrument(wisher, instrument, NULL, link, &calls);
-    if (is_switched(&calls) && is_usual(&calls, link) && has_several_switches(&calls) == shared) {
-        struct wished_tour tour =
-            overhead_main_tour(wisher->study, shared ? OVERHEAD_SWITCHES : OVERHEAD_SINGLES, link);
-        add_reads_after_stops(&calls);
-        wished_calls_add_timer(wisher->study, &calls);
-        overhead_wish_pairs(wisher, &tour, &calls);
-    }
-}
-
-static bool is_switching(const struct catalogue_operation *operation)
-{
-    return !overhead_is_timer(operation) && !overhead_is_command(operation);
-}
-
 void overhead_wish_instruments(struct overhead_wisher *wisher)
 {
     const struct catalogue *catalogue = wisher->study->catalogue;
     for (int shared = 1; shared >= 0; shared--)
         for (size_t link = 0; link < LINKS; link++)
             for (size_t i = 0; i < catalogue->operation_count; i++)
-                if (is_switching(&catalogue->operations[i]) && is_first_of_instrument(catalogue, i))
-                    wish_instrument(wisher, catalogue->operations[i].instrument, links[link],
-                                    shared);
+                if ((!overhead_is_timer(&catalogue->operations[i]) &&
+                     !overhead_is_command(&catalogue->operations[i])) &&
+                    is_first_of_instrument(catalogue, i)) {
+                    struct wished_calls calls = {0};
+                    add_instrument(wisher, catalogue->operations[i].instrument, NULL, links[link],
+                                   &calls);
+                    if (is_switched(&calls) && is_usual(&calls, links[link]) &&
+                        has_several_switches(&calls) == shared) {
+                        struct wished_tour tour = overhead_main_tour(
+                            wisher->study, shared ? OVERHEAD_SWITCHES : OVERHEAD_SINGLES,
+                            links[link]);
+                        add_reads_after_stops(&calls);
+                        wished_calls_add_timer(wisher->study, &calls);
+                        overhead_wish_pairs(wisher, &tour, &calls);
+                    }
+                }
 }
 
 /* --- more counters --- */

@@ -230,13 +230,6 @@ static uint64_t seed_of(const struct overhead_wisher *wisher, const struct wishe
     return hash;
 }
 
-static enum order_effect effect_of(const struct catalogue_operation *operation)
-{
-    return overhead_effect_is(operation, "starts")  ? ORDER_STARTS
-           : overhead_effect_is(operation, "stops") ? ORDER_STOPS
-                                                    : ORDER_KEEPS;
-}
-
 static enum order_when when_of(const struct wished_calls *calls,
                                const struct catalogue_operation *operation)
 {
@@ -252,7 +245,10 @@ static struct order_call *list_of(const struct wished_calls *calls)
     struct order_call *list = memory_new(calls->count + 1, sizeof(*list));
     for (size_t i = 0; i < calls->count; i++) {
         const struct wished_call *call = &calls->list[i];
-        list[i] = (struct order_call){call->name, effect_of(call->operation),
+        list[i] = (struct order_call){call->name,
+                                      overhead_effect_is(call->operation, "starts")  ? ORDER_STARTS
+                                      : overhead_effect_is(call->operation, "stops") ? ORDER_STOPS
+                                                                                     : ORDER_KEEPS,
                                       when_of(calls, call->operation), NULL};
         /* The path's name fits, and so does its kind: it is among the calls as well. */
         for (size_t j = 0; call->then && !list[i].then && j < calls->count; j++)
@@ -410,45 +406,6 @@ static bool same_cell(const struct cell *left, const struct cell *right)
            strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
 }
 
-/* The same with fewer counters, whoever calls: how many fit is the machine's to say. */
-static bool is_fewer(const struct cell *fewer, const struct cell *more)
-{
-    return fewer->tour.open < more->tour.open && fewer->separate == more->separate &&
-           strcmp(fewer->link, more->link) == 0 && strcmp(fewer->events[0], more->events[0]) == 0;
-}
-
-/* Who does not fit with so many counters does not with more: those beyond what every CPU has are
- * tried one after the other. */
-static void find_fewer(struct overhead_plan *plan)
-{
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        const struct cell *cell = &plan->wishes[i].circuits[0];
-        uint32_t most = 0;
-        plan->wishes[i].after = OVERHEAD_NO_WISH;
-        for (size_t j = 0; j < plan->wish_count && cell->tour.open > SURELY_FIT; j++) {
-            const struct cell *other = &plan->wishes[j].circuits[0];
-            if (!is_fewer(other, cell) || other->tour.open <= most)
-                continue;
-            plan->wishes[i].after = j;
-            most = other->tour.open;
-        }
-    }
-}
-
-/* One counter of a sweep may be what another stage measures anyway, in the same orders. */
-static void drop_repeated(struct overhead_plan *plan)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        bool repeated = false;
-        for (size_t j = 0; j < kept && !repeated; j++)
-            repeated = same_cell(&plan->wishes[i].circuits[0], &plan->wishes[j].circuits[0]);
-        if (!repeated)
-            plan->wishes[kept++] = plan->wishes[i];
-    }
-    plan->wish_count = kept;
-}
-
 int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
                        struct failure *failure)
 {
@@ -460,8 +417,35 @@ int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan 
                 wishers[j](&wisher);
     }
     if (wisher.error == 0) {
-        drop_repeated(plan);
-        find_fewer(plan);
+        /* One counter of a sweep may be what another stage measures anyway, in the same orders. */
+        size_t kept = 0;
+        for (size_t i = 0; i < plan->wish_count; i++) {
+            bool repeated = false;
+            for (size_t j = 0; j < kept && !repeated; j++)
+                repeated = same_cell(&plan->wishes[i].circuits[0], &plan->wishes[j].circuits[0]);
+            if (!repeated)
+                plan->wishes[kept++] = plan->wishes[i];
+        }
+        plan->wish_count = kept;
+        /* Who does not fit with so many counters does not with more: those beyond what every CPU
+         * has are tried one after the other. */
+        for (size_t i = 0; i < plan->wish_count; i++) {
+            const struct cell *cell = &plan->wishes[i].circuits[0];
+            uint32_t most = 0;
+            plan->wishes[i].after = OVERHEAD_NO_WISH;
+            for (size_t j = 0; j < plan->wish_count && cell->tour.open > SURELY_FIT; j++) {
+                const struct cell *other = &plan->wishes[j].circuits[0];
+                /* The same with fewer counters, whoever calls: how many fit is the machine's to
+                 * say. */
+                if (!(other->tour.open < cell->tour.open && other->separate == cell->separate &&
+                      strcmp(other->link, cell->link) == 0 &&
+                      strcmp(other->events[0], cell->events[0]) == 0) ||
+                    other->tour.open <= most)
+                    continue;
+                plan->wishes[i].after = j;
+                most = other->tour.open;
+            }
+        }
     }
     return wisher.error;
 }
@@ -614,22 +598,6 @@ static size_t cell_of(struct overhead_plan *plan, size_t wish, const struct cell
     return plan->count - 1;
 }
 
-/* One visit more, of the circuit that has the fewest. */
-static void add_visit(struct overhead_plan *plan, size_t wish)
-{
-    size_t best = 0;
-    uint32_t fewest = UINT32_MAX;
-    for (size_t i = 0; i < plan->wishes[wish].circuit_count && fewest; i++) {
-        size_t cell = cell_of(plan, wish, &plan->wishes[wish].circuits[i]);
-        if (plan->about[cell].planned < fewest) {
-            best = cell;
-            fewest = plan->about[cell].planned;
-        }
-    }
-    plan->about[best].planned++;
-    plan->about[best].drawn++;
-}
-
 int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
                          struct visit **visits, size_t *count)
 {
@@ -638,8 +606,20 @@ int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t
     for (size_t i = 0; i < plan->wish_count; i++) {
         uint32_t wanted = lacking(plan, i);
         wanted = wanted / portions + (wanted % portions != 0);
-        for (uint32_t made = 0; made < wanted; made++)
-            add_visit(plan, i);
+        for (uint32_t made = 0; made < wanted; made++) {
+            /* One visit more, of the circuit that has the fewest. */
+            size_t best = 0;
+            uint32_t fewest = UINT32_MAX;
+            for (size_t j = 0; j < plan->wishes[i].circuit_count && fewest; j++) {
+                size_t candidate = cell_of(plan, i, &plan->wishes[i].circuits[j]);
+                if (plan->about[candidate].planned < fewest) {
+                    best = candidate;
+                    fewest = plan->about[candidate].planned;
+                }
+            }
+            plan->about[best].planned++;
+            plan->about[best].drawn++;
+        }
     }
     AUTO_MEMORY uint32_t *portion = memory_new(plan->count + 1, sizeof(*portion));
     for (size_t i = 0; i < plan->count; i++)
