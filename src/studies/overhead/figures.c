@@ -503,8 +503,7 @@ static void overhead_add_cold_figures(const struct overhead_run *run, json_t *fi
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay overhead`: those of the paper, from what was measured here. */
+/* --- all figures --- */
 
 json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine)
 {

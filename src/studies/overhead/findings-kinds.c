@@ -126,20 +126,6 @@ static void tell_power(const struct overhead_facts *facts, const struct overhead
                    cost_words(slope->most, most), slope->most_count);
 }
 
-/* What else here is certainly not straight. */
-static void tell_other_powers(const struct overhead_facts *facts, const struct overhead_slope *told,
-                              struct finding *finding)
-{
-    for (size_t i = 0; i < facts->report->slope_count; i++) {
-        const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (slope == told || !concerns(facts, slope) || !grows(slope) ||
-            (is_half(slope) && has_whole(facts, slope)))
-            continue;
-        if (verdict_of(slope) == FINDING_FAILS)
-            tell_power(facts, slope, finding);
-    }
-}
-
 /* --- slower as a group? --- */
 
 /* The slope in all modes together. Slopes may be 0 or less: only the three figures are filled. */
@@ -191,24 +177,6 @@ static bool judge_slower(const struct overhead_facts *facts, const struct overhe
     return true;
 }
 
-static struct slower ask_slower(const struct overhead_facts *facts)
-{
-    struct slower gravest = {.gravest = {.verdict = FINDING_UNTESTABLE}};
-    for (size_t i = 0; i < facts->report->slope_count; i++) {
-        const struct overhead_slope *slope = &facts->report->slopes[i];
-        struct slower one;
-        /* Reads in user code share nothing: every event has a page of its own. */
-        if (!concerns(facts, slope) || slope->separate || *operation_of(facts, slope)->page ||
-            !judge_slower(facts, slope, &one))
-            continue;
-        if (!gravest.slope || verdict_graver(one.gravest.verdict, gravest.gravest.verdict) ||
-            (one.gravest.verdict == gravest.gravest.verdict &&
-             one.gravest.value > gravest.gravest.value))
-            gravest = one;
-    }
-    return gravest;
-}
-
 static void tell_slower(const struct overhead_facts *facts, const struct slower *slower,
                         struct finding *finding)
 {
@@ -241,7 +209,19 @@ void rule_more_events(const struct overhead_facts *facts, struct finding *findin
             straight.slope = slope;
         }
     }
-    struct slower slower = ask_slower(facts);
+    struct slower slower = {.gravest = {.verdict = FINDING_UNTESTABLE}};
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *candidate = &facts->report->slopes[i];
+        struct slower one;
+        /* Reads in user code share nothing: every event has a page of its own. */
+        if (!concerns(facts, candidate) || candidate->separate ||
+            *operation_of(facts, candidate)->page || !judge_slower(facts, candidate, &one))
+            continue;
+        if (!slower.slope || verdict_graver(one.gravest.verdict, slower.gravest.verdict) ||
+            (one.gravest.verdict == slower.gravest.verdict &&
+             one.gravest.value > slower.gravest.value))
+            slower = one;
+    }
     if (!straight.asked) {
         if (facts->has_unit)
             finding_clause(finding, "calls with several events were not measured");
@@ -263,7 +243,15 @@ void rule_more_events(const struct overhead_facts *facts, struct finding *findin
     if (straight.slope)
         tell_power(facts, straight.slope, finding);
     tell_slower(facts, &slower, finding);
-    tell_other_powers(facts, straight.slope, finding);
+    /* What else here is certainly not straight. */
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *other = &facts->report->slopes[i];
+        if (other == straight.slope || !concerns(facts, other) || !grows(other) ||
+            (is_half(other) && has_whole(facts, other)))
+            continue;
+        if (verdict_of(other) == FINDING_FAILS)
+            tell_power(facts, other, finding);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------

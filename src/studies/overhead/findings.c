@@ -631,25 +631,20 @@ static int weight_of(const struct estimate *rise)
     return rise->verdict == FINDING_HOLDS ? 2 : rise->verdict == FINDING_INCONCLUSIVE;
 }
 
-/* From an earlier block after the first to a later one: the surest, and of these the largest. */
-static struct estimate largest_rise(const struct readers *readers)
-{
-    struct estimate largest = {.verdict = FINDING_FAILS};
-    for (size_t early = 1; early < readers->count; early++)
-        for (size_t late = early + 1; late < readers->count; late++) {
-            struct estimate rise = judge_ratio(readers, late, early, DEARER, false);
-            int heavier = weight_of(&rise) - weight_of(&largest);
-            if (heavier > 0 || (heavier == 0 && rise.value > largest.value))
-                largest = rise;
-        }
-    return largest;
-}
-
 /* "Not simply cheaper": not cheaper at all, or dearer again. */
 static struct estimate judge_calls(const struct readers *readers, struct finding *finding)
 {
     struct estimate fall = judge_ratio(readers, readers->count - 1, 0, CHEAPER, true);
-    struct estimate rise = largest_rise(readers);
+    /* From an earlier block after the first to a later one: the surest, and of these the largest.
+     */
+    struct estimate rise = {.verdict = FINDING_FAILS};
+    for (size_t early = 1; early < readers->count; early++)
+        for (size_t late = early + 1; late < readers->count; late++) {
+            struct estimate candidate = judge_ratio(readers, late, early, DEARER, false);
+            int heavier = weight_of(&candidate) - weight_of(&rise);
+            if (heavier > 0 || (heavier == 0 && candidate.value > rise.value))
+                rise = candidate;
+        }
     char words[WORDS_SIZE];
     if (rise.verdict == FINDING_HOLDS) {
         finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
@@ -711,9 +706,7 @@ static void rule_repeated_reads(const struct overhead_facts *facts, struct findi
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The claims of the paper on the overhead of self-monitoring as data, and their way through the
- * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
+/* --- the claims --- */
 
 struct overhead_claim {
     const char *id, *text, *figure, *unit;
@@ -805,14 +798,6 @@ void tell_hidden(struct finding *finding)
 /* More are asked one by one, but not counted. */
 #define MACHINES_TOLD 64
 
-static enum finding_verdict verdict_on(const struct overhead_claim *claim,
-                                       const struct overhead_facts *facts)
-{
-    struct finding finding = blank(claim);
-    claim->rule(facts, &finding);
-    return finding.verdict;
-}
-
 /* A claim about machines in general is refuted by one of them. */
 static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
                                const struct overhead_report *report,
@@ -828,7 +813,9 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
         facts.reads = reads;
-        enum finding_verdict verdict = verdict_on(claim, &facts);
+        struct finding asked = blank(claim);
+        claim->rule(&facts, &asked);
+        enum finding_verdict verdict = asked.verdict;
         if (machine < MACHINES_TOLD)
             verdicts[machine] = verdict;
         if (verdict_graver(verdict, gravest)) {

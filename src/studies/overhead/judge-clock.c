@@ -418,10 +418,7 @@ void overhead_judge_gauges(const struct overhead_case *file, struct overhead_rep
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How many instructions a tick of an emulated clock is. The gauge is a fixed block of code: its
- * instructions in user mode over its ticks. Counters that meter halt while the operating system
- * switches others; the clock goes on. */
+/* --- ticks as instructions --- */
 
 /* So far from a whole number a rate may be: ticks on either side of the median average out. */
 static const double NEARLY_WHOLE = 0.1;
@@ -562,35 +559,32 @@ static void convert(struct overhead_tour *tour, uint32_t index, int64_t rate)
         tour->values[at * tour->meter_count + index] *= rate;
 }
 
-static void read_clock(struct overhead_case *file, uint32_t index)
-{
-    struct overhead_machine *machine = &file->machines[index];
-    if (!machine->emulated || machine->tick > 0 || !has_ticks(file, index))
-        return;
-    double ticks = gauge_cost(file, index, OVERHEAD_CLOCK);
-    double rate = gauge_cost(file, index, "instructions:u") / ticks, whole = round(rate);
-    if (!isfinite(rate) || !(ticks > 0))
-        snprintf(machine->tick_why, sizeof(machine->tick_why),
-                 "the gauge was not metered in ticks and in instructions in user mode");
-    else if (!(whole >= 1) || whole > 1e6 || fabs(rate - whole) > NEARLY_WHOLE)
-        snprintf(machine->tick_why, sizeof(machine->tick_why),
-                 "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
-                 "does not count them",
-                 rate);
-    else if (!clock_fits(file, index, (int64_t)whole))
-        snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
-    else
-        machine->tick = whole;
-    for (size_t i = 0; i < file->tour_count && machine->tick > 0; i++)
-        for (uint32_t meter = 0; meter < file->tours[i].meter_count; meter++)
-            if (file->tours[i].machine == index && file->tours[i].meters[meter].unit == METER_TICKS)
-                convert(&file->tours[i], meter, (int64_t)whole);
-}
-
 void overhead_read_clocks(struct overhead_case *file)
 {
-    for (uint32_t i = 0; i < file->machine_count; i++)
-        read_clock(file, i);
+    for (uint32_t i = 0; i < file->machine_count; i++) {
+        struct overhead_machine *machine = &file->machines[i];
+        if (!machine->emulated || machine->tick > 0 || !has_ticks(file, i))
+            continue;
+        double ticks = gauge_cost(file, i, OVERHEAD_CLOCK);
+        double rate = gauge_cost(file, i, "instructions:u") / ticks, whole = round(rate);
+        if (!isfinite(rate) || !(ticks > 0))
+            snprintf(machine->tick_why, sizeof(machine->tick_why),
+                     "the gauge was not metered in ticks and in instructions in user mode");
+        else if (!(whole >= 1) || whole > 1e6 || fabs(rate - whole) > NEARLY_WHOLE)
+            snprintf(
+                machine->tick_why, sizeof(machine->tick_why),
+                "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
+                "does not count them",
+                rate);
+        else if (!clock_fits(file, i, (int64_t)whole))
+            snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
+        else
+            machine->tick = whole;
+        for (size_t j = 0; j < file->tour_count && machine->tick > 0; j++)
+            for (uint32_t meter = 0; meter < file->tours[j].meter_count; meter++)
+                if (file->tours[j].machine == i && file->tours[j].meters[meter].unit == METER_TICKS)
+                    convert(&file->tours[j], meter, (int64_t)whole);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -145,21 +145,6 @@ static void judge_cell(const struct overhead_case *file, const struct overhead_r
     overhead_judge_outliers(figures, count, cold);
 }
 
-/* Single calls of cold tours; several in one span have no first. */
-static size_t gather(const struct overhead_case *file, const struct overhead_report *report,
-                     struct entry *entries)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->figure_count; i++) {
-        const struct overhead_figure *figure = &report->figures[i];
-        if (file->tours[figure->tour].cold && figure->times == 1 &&
-            !overhead_is_own(&file->operations[figure->operation]))
-            entries[count++] = entry_of(file, figure);
-    }
-    qsort(entries, count, sizeof(*entries), by_cell);
-    return count;
-}
-
 /* --- first calls that a clock counts in steps --- */
 
 static const struct overhead_cold *find_mode(const struct overhead_report *report,
@@ -210,7 +195,15 @@ void overhead_judge_cold(const struct overhead_case *file, struct overhead_repor
 {
     AUTO_MEMORY struct entry *entries = memory_new(report->figure_count + 1, sizeof(*entries));
     AUTO_MEMORY double *scratch = memory_new(report->figure_count + 1, sizeof(*scratch));
-    size_t count = gather(file, report, entries);
+    /* Single calls of cold tours; several in one span have no first. */
+    size_t count = 0;
+    for (size_t i = 0; i < report->figure_count; i++) {
+        const struct overhead_figure *figure = &report->figures[i];
+        if (file->tours[figure->tour].cold && figure->times == 1 &&
+            !overhead_is_own(&file->operations[figure->operation]))
+            entries[count++] = entry_of(file, figure);
+    }
+    qsort(entries, count, sizeof(*entries), by_cell);
     for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && compare_cells(&entries[begin], &entries[end]) == 0;)
             end++;

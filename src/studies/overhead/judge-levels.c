@@ -258,10 +258,7 @@ size_t find_modes(const double *sorted, size_t count, const struct mode_search *
     return found;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Levels in the values of one cell: heaps with a real valley between them. Whole processes may sit
- * on one level, or calls of one process on several; either way what repeats must speak for it, a
- * few processes that differ by more than their spread, or calls whose density falls. */
+/* --- levels --- */
 
 /* A level: this share of runs at least, this much above the one below it, this many steps. */
 static const double LEAST_SHARE = 0.05, LEAST_DISTANCE = 0.08, LEAST_STEPS = 4;
@@ -517,18 +514,4 @@ size_t overhead_levels_sorted(const struct level_sample *sample,
         fill_level(sample, &modes[i], &levels[i]);
     *kind = place_processes(sample, &sides, modes, count, levels);
     return count;
-}
-
-size_t overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
-                       struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind)
-{
-    memset(levels, 0, OVERHEAD_MOST_LEVELS * sizeof(*levels));
-    *kind = LEVELS_ONE;
-    if (!count)
-        return 1;
-    AUTO_MEMORY double *sorted = memory_new(count, sizeof(*sorted));
-    memcpy(sorted, values, count * sizeof(*sorted));
-    sort_values(sorted, count);
-    struct level_sample sample = {values, group, sorted, count, resolution};
-    return overhead_levels_sorted(&sample, levels, kind);
 }

@@ -275,9 +275,7 @@ void overhead_judge_peers(const struct overhead_case *file, struct overhead_repo
     memory_give_back(done.list);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Machines side by side, in the order of their kernels' versions: what each call costs warm, with
- * the fewest events, and how that compares with the first machine that has it. */
+/* --- machines side by side --- */
 
 struct entry {
     const struct overhead_figure *figure;

@@ -273,23 +273,6 @@ static void take_processes(struct siblings *siblings, const struct overhead_time
 
 /* --- the row --- */
 
-static void siblings_take_disturbed(struct siblings *siblings, double cost,
-                                    struct overhead_row *row)
-{
-    size_t parts = 0;
-    row->disturbed_median = NAN;
-    for (size_t i = 0; i < siblings->count; i++) {
-        const struct overhead_cell *cell = &siblings->cells[i];
-        row->disturbed += cell->disturbed;
-        row->faults += cell->faults;
-        if (cell->disturbed)
-            siblings->parts[parts++] = (struct part){
-                siblings->figures->sorted + cell->begin + cell->runs, cell->disturbed};
-    }
-    if (parts)
-        row->disturbed_median = median_of(siblings->parts, parts) - cost;
-}
-
 /* Levels are told by predecessor where fewer runs than this part of what chance would place are off
  * the level on which most runs after the same call are. */
 static const double OFF_LEVEL = 1.0 / 3;
@@ -331,7 +314,18 @@ static void row_of_siblings(struct row_figures *figures, const struct overhead_c
     AUTO_MEMORY struct part *parts = memory_new(count + 1, sizeof(*parts));
     struct siblings siblings = {figures, cells, count, taken, parts, 0, 0};
     size_t usable = 0;
-    siblings_take_disturbed(&siblings, timer->cost, row);
+    size_t disturbed_parts = 0;
+    row->disturbed_median = NAN;
+    for (size_t i = 0; i < siblings.count; i++) {
+        const struct overhead_cell *cell = &siblings.cells[i];
+        row->disturbed += cell->disturbed;
+        row->faults += cell->faults;
+        if (cell->disturbed)
+            siblings.parts[disturbed_parts++] =
+                (struct part){siblings.figures->sorted + cell->begin + cell->runs, cell->disturbed};
+    }
+    if (disturbed_parts)
+        row->disturbed_median = median_of(siblings.parts, disturbed_parts) - timer->cost;
     for (size_t i = 0; i < count; i++)
         if (cells[i].runs)
             parts[usable++] = (struct part){figures->sorted + cells[i].begin, cells[i].runs};
@@ -598,9 +592,7 @@ void overhead_judge_figures(const struct overhead_case *file, struct overhead_re
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * One row a cell, and one over all predecessors before those of each. Intervals are by ranks of
- * processes: nothing is drawn. */
+/* --- the rows --- */
 
 static struct overhead_row describe(const struct overhead_case *file,
                                     const struct overhead_cell *cell,

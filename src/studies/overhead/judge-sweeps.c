@@ -137,16 +137,6 @@ static struct line_points line_points_of(struct line_value *values, size_t count
     return points;
 }
 
-static void add_misfit(const struct line_points *points, const double *factors, double left,
-                       size_t fitted, struct line_sum *sum)
-{
-    double squares = 0;
-    for (size_t i = 0; i < points->count; i++)
-        squares += factors[i] * factors[i] / points->list[i].weight;
-    sum->df = points->count > fitted ? (double)(points->count - fitted) : 0;
-    sum->error = sum->df > 0 ? sqrt(left / sum->df * squares) : INFINITY;
-}
-
 /* Each mean times its factor. left: the weighted square sum that a fit with `fitted` parameters
  * leaves of lonely points. */
 static struct line_sum line_sum_of(const struct line_points *points, const double *factors,
@@ -165,9 +155,13 @@ static struct line_sum line_sum_of(const struct line_points *points, const doubl
         }
         sum.error = sqrt(squares / (n - 1) / n);
         sum.df = n - 1;
-    } else if (points->lonely)
-        add_misfit(points, factors, left, fitted, &sum);
-    else {
+    } else if (points->lonely) {
+        double misfit = 0;
+        for (size_t i = 0; i < points->count; i++)
+            misfit += factors[i] * factors[i] / points->list[i].weight;
+        sum.df = points->count > fitted ? (double)(points->count - fitted) : 0;
+        sum.error = sum.df > 0 ? sqrt(left / sum.df * misfit) : INFINITY;
+    } else {
         double variance = 0, parts = 0;
         for (size_t i = 0; i < points->count; i++) {
             double part = factors[i] * factors[i] * points->list[i].variance;
@@ -474,10 +468,7 @@ void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_
     cold->goes_on = settled.high < 1;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Cost by the number of events, as a group and opened one by one, and by the number of calls in
- * one span. What else a process calls changes what a call costs, so the points of one sweep are
- * from tours that call the same things. */
+/* --- the sweeps --- */
 
 /* A figure as a point of one sweep. */
 struct entry {

@@ -65,7 +65,7 @@ struct companies companies_of(const struct overhead_case *file)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Every call of the case once, with its factors; and rows by what is wanted. */
+ * Every call of the case once, with its factors. */
 
 /* What a walk knows of the tour it is in. */
 struct walk {
@@ -98,29 +98,6 @@ static bool is_disturbed(const struct walk *walk, size_t process, uint32_t pass)
     return overhead_pass_unsettled(walk->passes, process, pass);
 }
 
-static void walk_pass(const struct walk *walk, struct overhead_span *span)
-{
-    const struct overhead_tour *tour = walk->tour;
-    size_t first = tour->begins[span->process] + span->pass * tour->length;
-    span->disturbed = is_disturbed(walk, span->process, span->pass);
-    for (size_t call = 0; call < tour->length; call++) {
-        size_t before = call ? call - 1 : tour->length - 1;
-        bool none = call == 0 && span->pass == 0;
-        span->call = (uint32_t)call;
-        span->operation = tour->calls[call];
-        span->times = tour->times[call];
-        span->position = span->pass * walk->of_pass[call] + walk->ordinals[call];
-        span->account = tour->cold ? &tour->accounts[first + call] : NULL;
-        span->predecessor = none ? -1 : (int32_t)tour->calls[before];
-        span->predecessor_times = none ? 0 : tour->times[before];
-        for (span->meter = 0; span->meter < tour->meter_count; span->meter++) {
-            span->raw = tour->values[(first + call) * tour->meter_count + span->meter];
-            span->cost = (double)span->raw - cost_of(walk->timers[span->meter]);
-            walk->each(walk->context, span);
-        }
-    }
-}
-
 static void walk_tour(struct walk *walk, const struct overhead_report *report, uint32_t index)
 {
     const struct overhead_tour *tour = walk->tour;
@@ -150,7 +127,24 @@ static void walk_tour(struct walk *walk, const struct overhead_report *report, u
         for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
             span.process = process;
             span.pass = pass;
-            walk_pass(walk, &span);
+            size_t first = tour->begins[span.process] + span.pass * tour->length;
+            span.disturbed = is_disturbed(walk, span.process, span.pass);
+            for (size_t call = 0; call < tour->length; call++) {
+                size_t before = call ? call - 1 : tour->length - 1;
+                bool none = call == 0 && span.pass == 0;
+                span.call = (uint32_t)call;
+                span.operation = tour->calls[call];
+                span.times = tour->times[call];
+                span.position = span.pass * walk->of_pass[call] + walk->ordinals[call];
+                span.account = tour->cold ? &tour->accounts[first + call] : NULL;
+                span.predecessor = none ? -1 : (int32_t)tour->calls[before];
+                span.predecessor_times = none ? 0 : tour->times[before];
+                for (span.meter = 0; span.meter < tour->meter_count; span.meter++) {
+                    span.raw = tour->values[(first + call) * tour->meter_count + span.meter];
+                    span.cost = (double)span.raw - cost_of(walk->timers[span.meter]);
+                    walk->each(walk->context, &span);
+                }
+            }
         }
 }
 
@@ -162,43 +156,6 @@ void overhead_each_span(const struct overhead_case *file, const struct overhead_
             .file = file, .tour = &file->tours[i], .each = each, .context = context};
         walk_tour(&walk, report, (uint32_t)i);
     }
-}
-
-/* --- rows by what is wanted --- */
-
-static bool is_word(const char *wanted, const char *word)
-{
-    return !wanted || strcmp(wanted, word) == 0;
-}
-
-const struct overhead_row *overhead_find_row(const struct overhead_case *file,
-                                             const struct overhead_report *report,
-                                             const struct overhead_wanted *wanted)
-{
-    const struct overhead_row *best = NULL;
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct overhead_row *row = &report->rows[i];
-        uint32_t position = wanted->position ? wanted->position : 1;
-        bool after_wanted =
-            !wanted->predecessor
-                ? row->all_predecessors
-                : !row->all_predecessors && row->predecessor >= 0 &&
-                      strcmp(file->operations[row->predecessor].name, wanted->predecessor) == 0;
-        if (!(row->runs > 0 && row->machine == wanted->machine &&
-              row->temperature == wanted->temperature && row->meter->unit == wanted->unit &&
-              row->separate == wanted->separate &&
-              row->reads == (wanted->reads ? wanted->reads : 1) &&
-              (!wanted->events || row->events == wanted->events) &&
-              (row->temperature == TEMPERATURE_WARM || row->position == position) &&
-              is_word(wanted->operation, file->operations[row->operation].name) &&
-              is_word(wanted->variant, row->variant) && is_word(wanted->link, row->link) &&
-              is_word(wanted->mode, row->meter->mode) && after_wanted))
-            continue;
-        if (!best || row->events < best->events ||
-            (row->events == best->events && row->predecessor_times < best->predecessor_times))
-            best = row;
-    }
-    return best;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -537,8 +494,7 @@ struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
     return cells;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The judgement of overhead: its parts, one after the other. */
+/* --- all parts --- */
 
 const char *const meter_unit_names[METER_UNITS] = {
     [METER_TICKS] = "ticks",   [METER_NS] = "ns",         [METER_INSTRUCTIONS] = "instructions",

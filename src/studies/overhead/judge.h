@@ -219,12 +219,12 @@ void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_
 
 struct level_sample {
     const double *values;  /* [count], process after process */
-    const uint32_t *group; /* [count], rising */
+    const uint32_t *group; /* [count], which process each value is of; rising */
     const double *sorted;  /* the same values, rising */
     size_t count;          /* not 0 */
-    double resolution;
+    double resolution;     /* steps of the meter, below which nothing can be told apart */
 };
-/* As overhead_levels. */
+/* Fills levels, rising by median; returns how many (at least 1). */
 size_t overhead_levels_sorted(const struct level_sample *sample,
                               struct overhead_level levels[OVERHEAD_MOST_LEVELS],
                               enum level_kind *kind);

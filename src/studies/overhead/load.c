@@ -267,9 +267,7 @@ static int overhead_take_runs(struct store *store, struct overhead_tour *tours,
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From a store to the case of overhead: its machine, what can be called, what could not be had,
- * the tours with their factors, then all calls. */
+/* --- from a store to the case --- */
 
 struct load {
     struct store *store;

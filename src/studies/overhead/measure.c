@@ -117,12 +117,6 @@ static int note_failures(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-/* Which cells failed, by what the store holds. 0 or negative errno likewise. */
-static int overhead_learn_failures(struct touring *touring, struct failure *failure)
-{
-    return store_each_cell(touring->store, note_failures, &touring->plan, failure);
-}
-
 /* --- an unfinished one --- */
 
 /* Paths, meters, processes and CPU are those that the run began with; the time it may take as well,
@@ -261,10 +255,7 @@ int overhead_open_from(struct touring *touring)
     return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How `assay overhead` spends its time: one look at every tour, which tells what visits cost; then
- * portions that each hold some processes of every tour, so that whatever disturbs for a while
- * disturbs all alike. After each the plan is settled anew by what time is left. */
+/* --- how the time is spent --- */
 
 #define MS_NS             UINT64_C(1000000)
 #define LOOK_SHARE        30u /* percent of the time that the first look may take */
@@ -329,7 +320,9 @@ static int visit(struct stages *stages, uint32_t portions)
         return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        error = overhead_learn_failures(touring, &stages->planned.failure);
+        /* Which cells failed, by what the store holds. 0 or negative errno likewise. */
+        error = store_each_cell(touring->store, note_failures, &touring->plan,
+                                &stages->planned.failure);
         if (error < 0)
             return planned_failed(&stages->planned, error);
     }

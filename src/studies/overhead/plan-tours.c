@@ -409,9 +409,7 @@ void overhead_wish_commands(struct overhead_wisher *wisher)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The warm tours that `assay overhead` wishes for: reads side by side, the switches of every
- * instrument, more counters, several reads in one span. */
+/* --- warm tours --- */
 
 #define MOST_OPEN      8u
 #define FULL_MOST_OPEN 16u

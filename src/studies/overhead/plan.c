@@ -377,8 +377,7 @@ uint64_t overhead_plan_price(const struct overhead_study *study, const struct ov
     return (uint64_t)(slowness(study, plan) * (double)assumed_price(study, wish));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The plan of `assay overhead`: which tours a budget holds, and the order of their visits. */
+/* --- the plan --- */
 
 #define SURELY_FIT 4u /* counters */
 #define GIVE_UP    5u /* failures after which a tour gets no further visit */

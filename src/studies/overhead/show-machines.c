@@ -121,17 +121,14 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
         if (same_table(run, &report->peers[i], like) && is_shown(run, i)) {
             AUTO_TEXT struct text call = {0};
             AUTO_TEXT struct text ratio = {0};
-            char cost[NUMBER_SIZE], bare[NUMBER_SIZE];
             overhead_put_call(
                 report->peers[i].path,
                 has_variants(run, &report->peers[i]) ? report->peers[i].variant : NULL, &call);
-            overhead_cost(report->peers[i].cost, cost, sizeof(cost));
-            overhead_cost(report->peers[i].bare, bare, sizeof(bare));
             put_ratio(&report->peers[i], &ratio);
             table_add(&table, TONE_PLAIN, text_string(&call));
             table_add(&table, TONE_PLAIN, report->peers[i].what);
-            table_add(&table, TONE_PLAIN, cost);
-            table_add(&table, TONE_PLAIN, bare);
+            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].cost);
+            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].bare);
             table_add(&table, TONE_STRONG, text_string(&ratio));
         }
     text_printf(&heading, "Other interfaces against %s, in %s",
@@ -161,9 +158,7 @@ void overhead_put_peers(const struct overhead_run *run, const struct style *styl
                           style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Calls as lines; user mode, kernel and both as columns where one machine was measured, machines
- * in the order of their kernels' versions where several were. */
+/* --- calls by machine --- */
 
 #define COLUMNS_MOST 64u
 #define TITLE_SIZE   32u
@@ -330,11 +325,8 @@ static bool put_sheet(const struct sheet *sheet, bool several, bool anyway,
         if (!has_figures(sheet, &report->machines[i]) || !put_calls(sheet, i, &call))
             continue;
         table_add(&table, TONE_PLAIN, text_string(&call));
-        for (size_t j = 0; j < sheet->column_count; j++) {
-            char cost[NUMBER_SIZE];
-            overhead_cost(figure(sheet, &report->machines[i], j), cost, sizeof(cost));
-            table_add(&table, TONE_PLAIN, cost);
-        }
+        for (size_t j = 0; j < sheet->column_count; j++)
+            overhead_add_cost(&table, TONE_PLAIN, figure(sheet, &report->machines[i], j));
         if (several) {
             /* How far the machines of a line are apart: the highest over the lowest, where any
              * differs beyond what processes do. */
@@ -385,25 +377,6 @@ static bool has_column(const struct sheet *sheet, struct measure measure, uint32
     return false;
 }
 
-/* One machine: what was metered of the code it executes, beside each other. */
-static void place_modes(struct sheet *sheet)
-{
-    const struct overhead_report *report = &sheet->run->report;
-    static const char *const order[] = {"u", "k", "uk", ""};
-    for (size_t mode = 0; mode < sizeof(order) / sizeof(*order); mode++)
-        for (size_t i = 0; i < report->machine_row_count; i++) {
-            const struct overhead_machine_row *row = &report->machines[i];
-            struct measure measure = measure_of(row);
-            if (!(measure.unit == METER_INSTRUCTIONS || measure.unit == METER_EVENTS) ||
-                !overhead_same_word(measure.mode, order[mode]) ||
-                has_column(sheet, measure, row->machine) || sheet->column_count == COLUMNS_MOST)
-                continue;
-            struct placed *column = &sheet->columns[sheet->column_count++];
-            *column = (struct placed){.measure = measure, .machine = row->machine};
-            snprintf(column->title, TITLE_SIZE, "%s", mode_words(measure.mode));
-        }
-}
-
 /* Do versions of kernels alone tell the machines apart? */
 static bool are_versions_enough(const struct overhead_case *file)
 {
@@ -438,24 +411,6 @@ static void write_titles(struct sheet *sheet, bool numbered)
     }
 }
 
-static void place_machines(struct sheet *sheet, struct measure measure)
-{
-    const struct overhead_report *report = &sheet->run->report;
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        const struct overhead_machine_row *row = &report->machines[i];
-        if (!same_measure(measure_of(row), measure) || has_column(sheet, measure, row->machine) ||
-            sheet->column_count == COLUMNS_MOST)
-            continue;
-        struct placed *column = &sheet->columns[sheet->column_count++];
-        const char *version = row->machine < sheet->run->file.machine_count
-                                  ? sheet->run->file.machines[row->machine].os
-                                  : NULL;
-        *column = (struct placed){
-            .measure = measure, .machine = row->machine, .version = version ? version : "?"};
-    }
-    qsort(sheet->columns, sheet->column_count, sizeof(*sheet->columns), by_version);
-}
-
 /* --- tables --- */
 
 static void put_one_machine(const struct overhead_run *run, const struct style *style,
@@ -463,7 +418,21 @@ static void put_one_machine(const struct overhead_run *run, const struct style *
 {
     AUTO_MEMORY struct sheet *sheet = memory_new(1, sizeof(*sheet));
     sheet->run = run;
-    place_modes(sheet);
+    /* One machine: what was metered of the code it executes, beside each other. */
+    const struct overhead_report *report = &sheet->run->report;
+    static const char *const order[] = {"u", "k", "uk", ""};
+    for (size_t mode = 0; mode < sizeof(order) / sizeof(*order); mode++)
+        for (size_t i = 0; i < report->machine_row_count; i++) {
+            const struct overhead_machine_row *row = &report->machines[i];
+            struct measure measure = measure_of(row);
+            if (!(measure.unit == METER_INSTRUCTIONS || measure.unit == METER_EVENTS) ||
+                !overhead_same_word(measure.mode, order[mode]) ||
+                has_column(sheet, measure, row->machine) || sheet->column_count == COLUMNS_MOST)
+                continue;
+            struct placed *column = &sheet->columns[sheet->column_count++];
+            *column = (struct placed){.measure = measure, .machine = row->machine};
+            snprintf(column->title, TITLE_SIZE, "%s", mode_words(measure.mode));
+        }
     if (!sheet->column_count)
         return;
     bool emulated = overhead_is_emulated(&run->file, sheet->columns[0].machine);
@@ -483,7 +452,20 @@ static void put_measure(const struct overhead_run *run, struct measure measure,
     AUTO_MEMORY struct sheet *sheet = memory_new(1, sizeof(*sheet));
     AUTO_TEXT struct text heading = {0};
     sheet->run = run;
-    place_machines(sheet, measure);
+    const struct overhead_report *report = &sheet->run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (!same_measure(measure_of(row), measure) || has_column(sheet, measure, row->machine) ||
+            sheet->column_count == COLUMNS_MOST)
+            continue;
+        struct placed *column = &sheet->columns[sheet->column_count++];
+        const char *version = row->machine < sheet->run->file.machine_count
+                                  ? sheet->run->file.machines[row->machine].os
+                                  : NULL;
+        *column = (struct placed){
+            .measure = measure, .machine = row->machine, .version = version ? version : "?"};
+    }
+    qsort(sheet->columns, sheet->column_count, sizeof(*sheet->columns), by_version);
     const struct overhead_meter meter = {.unit = measure.unit,
                                          .mode = (char *)(uintptr_t)measure.mode};
     text_printf(&heading, "Machines side by side, in %s%s", overhead_unit(&meter),

@@ -104,10 +104,8 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     AUTO_TEXT struct text words = {0};
     if (!looked)
         return;
-    text_printf(&words, "What the call before changes, in %s", overhead_unit(first->meter));
-    overhead_put_machine(&run->file, first->machine, &words);
-    section_put_heading(text_string(&words), style, out);
-    text_clear(&words);
+    overhead_put_heading(run, "What the call before changes", first->meter, first->machine, style,
+                         out);
     if (!count) {
         text_printf(&words,
                     "Nothing: in none of %zu pairs does a call cost 5 %% more or less after one "
@@ -126,14 +124,11 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         size_t shown = run->options->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
         for (size_t i = 0; i < shown; i++) {
             AUTO_TEXT struct text call = {0};
-            char median[NUMBER_SIZE], usual[NUMBER_SIZE];
             overhead_put_row_call(&run->file, pairs[i].row, &call);
-            overhead_cost(pairs[i].row->median, median, sizeof(median));
-            overhead_cost(pairs[i].usual->median, usual, sizeof(usual));
             table_add(&table, TONE_PLAIN, text_string(&call));
             table_add(&table, TONE_PLAIN, overhead_before(&run->file, pairs[i].row->predecessor));
-            table_add(&table, TONE_STRONG, median);
-            table_add(&table, TONE_PLAIN, usual);
+            overhead_add_cost(&table, TONE_STRONG, pairs[i].row->median);
+            overhead_add_cost(&table, TONE_PLAIN, pairs[i].usual->median);
             table_addf(&table, TONE_PLAIN, "%.2f", pairs[i].ratio);
         }
         table_put(&table, style, out);
@@ -191,13 +186,6 @@ static bool has_column(const char *variant)
         if (overhead_same_word(variant, links[i]))
             return true;
     return false;
-}
-
-static void add_cost(struct table *table, enum tone tone, double value)
-{
-    char text[NUMBER_SIZE];
-    overhead_cost(value, text, sizeof(text));
-    table_add(table, tone, text);
 }
 
 static void add_faults(struct table *table, double faults)
@@ -293,19 +281,19 @@ static bool put_brief(const struct overhead_run *run, const struct overhead_cold
             const struct overhead_cold *plain = find(run, cold, NULL), *told = plain;
             double faults = plain ? plain->faults : NAN;
             table_add(&table, TONE_PLAIN, overhead_name(&run->file, cold->operation));
-            add_cost(&table, TONE_STRONG, plain ? plain->first : NAN);
+            overhead_add_cost(&table, TONE_STRONG, plain ? plain->first : NAN);
             for (size_t j = 0; j < LINKS; j++) {
                 const struct overhead_cold *linked = find(run, cold, links[j]);
                 if (!linked) {
                     table_add(&table, TONE_PLAIN, "");
                     continue;
                 }
-                add_cost(&table, TONE_PLAIN, linked->first);
+                overhead_add_cost(&table, TONE_PLAIN, linked->first);
                 told = told ? told : linked;
                 faults = fmax(faults, linked->faults);
             }
-            add_cost(&table, TONE_PLAIN, told ? told->second : NAN);
-            add_cost(&table, TONE_PLAIN, told ? told->warm : NAN);
+            overhead_add_cost(&table, TONE_PLAIN, told ? told->second : NAN);
+            overhead_add_cost(&table, TONE_PLAIN, told ? told->warm : NAN);
             add_faults(&table, faults);
         } else
             left++;
@@ -350,9 +338,9 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
                               run->report.cold[i].variant, &call);
             overhead_put_range(run->report.cold[i].low, run->report.cold[i].high, &extra);
             table_add(&table, TONE_PLAIN, text_string(&call));
-            add_cost(&table, TONE_STRONG, run->report.cold[i].first);
-            add_cost(&table, TONE_PLAIN, run->report.cold[i].second);
-            add_cost(&table, TONE_PLAIN, run->report.cold[i].warm);
+            overhead_add_cost(&table, TONE_STRONG, run->report.cold[i].first);
+            overhead_add_cost(&table, TONE_PLAIN, run->report.cold[i].second);
+            overhead_add_cost(&table, TONE_PLAIN, run->report.cold[i].warm);
             add_faults(&table, run->report.cold[i].faults);
             if (*before(run, &run->report.cold[i]))
                 text_printf(&extra, " (after %s)", before(run, &run->report.cold[i]));
@@ -376,10 +364,8 @@ static bool is_told(const struct overhead_run *run, const struct overhead_cold *
 static bool cold_put_group(const struct overhead_run *run, const struct overhead_cold *like,
                            const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text heading = {0};
-    text_printf(&heading, "The first calls of a process, in %s", overhead_unit(like->meter));
-    overhead_put_machine(&run->file, like->machine, &heading);
-    section_put_heading(text_string(&heading), style, out);
+    overhead_put_heading(run, "The first calls of a process", like->meter, like->machine, style,
+                         out);
     bool any =
         run->options->all ? put_full(run, like, style, out) : put_brief(run, like, style, out);
     if (any) {
@@ -473,55 +459,6 @@ static bool row_is_told(const struct overhead_run *run, const struct overhead_co
     return told;
 }
 
-static void row_add_cost(struct table *table, double value)
-{
-    char text[NUMBER_SIZE];
-    overhead_cost(value, text, sizeof(text));
-    table_add(table, TONE_PLAIN, text);
-}
-
-static void row_put_group(const struct overhead_run *run, const struct overhead_cold *like,
-                          const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {.title = "call"},
-        {.title = "calls", .right = true},
-        {.title = "first", .right = true},
-        {.title = "second", .right = true},
-        {.title = "later", .right = true},
-        {.title = "later / first", .wraps = true},
-    };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    AUTO_TEXT struct text heading = {0};
-    for (size_t i = 0; i < run->report.cold_count; i++)
-        if (row_is_told(run, like, i)) {
-            AUTO_TEXT struct text call = {0};
-            AUTO_TEXT struct text ratio = {0};
-            overhead_put_call(overhead_name(&run->file, run->report.cold[i].operation),
-                              run->report.cold[i].variant, &call);
-            text_printf(&ratio, "%.2f", run->report.cold[i].later_ratio);
-            if (isfinite(run->report.cold[i].later_low) && isfinite(run->report.cold[i].later_high))
-                text_printf(&ratio, " (%.2f to %.2f)", run->report.cold[i].later_low,
-                            run->report.cold[i].later_high);
-            table_add(&table, TONE_PLAIN, text_string(&call));
-            table_addf(&table, TONE_PLAIN, "%" PRIu32, run->report.cold[i].row_length);
-            row_add_cost(&table, run->report.cold[i].row[0]);
-            row_add_cost(&table, run->report.cold[i].row[1]);
-            row_add_cost(&table, run->report.cold[i].later);
-            table_add(&table, TONE_STRONG,
-                      isfinite(run->report.cold[i].later_ratio) ? text_string(&ratio) : "-");
-        }
-    if (table.count) {
-        text_printf(&heading, "The same call again and again in a fresh process, in %s",
-                    overhead_unit(like->meter));
-        overhead_put_machine(&run->file, like->machine, &heading);
-        section_put_heading(text_string(&heading), style, out);
-        table_put(&table, style, out);
-        section_put_words("later: the median of the second to the last", style, out);
-    }
-    table_free(&table);
-}
-
 void overhead_put_in_a_row(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
@@ -530,8 +467,45 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
-        if (leads)
-            row_put_group(run, &report->cold[i], style, out);
+        if (leads) {
+            static const struct column columns[] = {
+                {.title = "call"},
+                {.title = "calls", .right = true},
+                {.title = "first", .right = true},
+                {.title = "second", .right = true},
+                {.title = "later", .right = true},
+                {.title = "later / first", .wraps = true},
+            };
+            struct table table = {.columns = columns,
+                                  .column_count = sizeof(columns) / sizeof(*columns)};
+            for (size_t k = 0; k < run->report.cold_count; k++)
+                if (row_is_told(run, &report->cold[i], k)) {
+                    AUTO_TEXT struct text call = {0};
+                    AUTO_TEXT struct text ratio = {0};
+                    overhead_put_call(overhead_name(&run->file, run->report.cold[k].operation),
+                                      run->report.cold[k].variant, &call);
+                    text_printf(&ratio, "%.2f", run->report.cold[k].later_ratio);
+                    if (isfinite(run->report.cold[k].later_low) &&
+                        isfinite(run->report.cold[k].later_high))
+                        text_printf(&ratio, " (%.2f to %.2f)", run->report.cold[k].later_low,
+                                    run->report.cold[k].later_high);
+                    table_add(&table, TONE_PLAIN, text_string(&call));
+                    table_addf(&table, TONE_PLAIN, "%" PRIu32, run->report.cold[k].row_length);
+                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].row[0]);
+                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].row[1]);
+                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].later);
+                    table_add(&table, TONE_STRONG,
+                              isfinite(run->report.cold[k].later_ratio) ? text_string(&ratio)
+                                                                        : "-");
+                }
+            if (table.count) {
+                overhead_put_heading(run, "The same call again and again in a fresh process",
+                                     report->cold[i].meter, report->cold[i].machine, style, out);
+                table_put(&table, style, out);
+                section_put_words("later: the median of the second to the last", style, out);
+            }
+            table_free(&table);
+        }
     }
 }
 
@@ -590,18 +564,16 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
     const struct overhead_report *report = &run->report;
     const struct overhead_slope *like = &report->slopes[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->slope_count; i++)
         if (same_group(&report->slopes[i], like) && sweeps_is_shown(run, &report->slopes[i])) {
             AUTO_TEXT struct text call = {0};
             AUTO_TEXT struct text each = {0};
             AUTO_TEXT struct text shape = {0};
-            char one[NUMBER_SIZE], most[NUMBER_SIZE];
+            char most[NUMBER_SIZE];
             overhead_put_call(
                 overhead_name(&run->file, report->slopes[i].operation),
                 has_variants(&run->report, &report->slopes[i]) ? report->slopes[i].variant : NULL,
                 &call);
-            overhead_cost(report->slopes[i].one, one, sizeof(one));
             overhead_cost(report->slopes[i].most, most, sizeof(most));
             if (report->slopes[i].first_apart)
                 overhead_put_interval(report->slopes[i].rest_slope, report->slopes[i].rest_low,
@@ -626,16 +598,14 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
                       report->slopes[i].by_reads   ? ""
                       : report->slopes[i].separate ? "separate"
                                                    : "group");
-            table_add(&table, TONE_PLAIN, one);
+            overhead_add_cost(&table, TONE_PLAIN, report->slopes[i].one);
             table_addf(&table, TONE_PLAIN, "%s at %" PRIu32, most, report->slopes[i].most_count);
             table_add(&table, report->slopes[i].straight ? TONE_PLAIN : TONE_WARN,
                       text_string(&shape));
             table_add(&table, TONE_STRONG, text_string(&each));
         }
-    text_printf(&heading, "%s, in %s", like->by_reads ? "Reads in a row" : "More events",
-                overhead_unit(like->meter));
-    overhead_put_machine(&run->file, like->machine, &heading);
-    section_put_heading(text_string(&heading), style, out);
+    overhead_put_heading(run, like->by_reads ? "Reads in a row" : "More events", like->meter,
+                         like->machine, style, out);
     table_put(&table, style, out);
     table_free(&table);
 }

@@ -119,6 +119,23 @@ void overhead_cost(double value, char *text, size_t size)
     number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, size);
 }
 
+void overhead_add_cost(struct table *table, enum tone tone, double value)
+{
+    char text[NUMBER_SIZE];
+    overhead_cost(value, text, sizeof(text));
+    table_add(table, tone, text);
+}
+
+void overhead_put_heading(const struct overhead_run *run, const char *what,
+                          const struct overhead_meter *meter, uint32_t machine,
+                          const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text heading = {0};
+    text_printf(&heading, "%s, in %s", what, overhead_unit(meter));
+    overhead_put_machine(&run->file, machine, &heading);
+    section_put_heading(text_string(&heading), style, out);
+}
+
 void overhead_put_interval(double value, double low, double high, struct text *out)
 {
     char words[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
@@ -444,12 +461,6 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         *folded = true;
 }
 
-/* Instructions vary little: a table has them, and boxes with --all. */
-static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
-{
-    return run->options->all || !overhead_counts_code(row->meter);
-}
-
 static void overhead_put_boxes(const struct overhead_run *run, const struct style *style,
                                struct text *out)
 {
@@ -457,7 +468,9 @@ static void overhead_put_boxes(const struct overhead_run *run, const struct styl
     size_t before = out->length;
     bool folded = false;
     for (size_t i = 0; i < report->row_count; i++)
-        if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
+        /* Instructions vary little: a table has them, and boxes with --all. */
+        if (overhead_leads(run, i) &&
+            (run->options->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
     AUTO_TEXT struct text words = {0};
     text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
@@ -564,9 +577,7 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
         put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The result of `assay overhead` for people: what was measured and what to do first, then part by
- * part, then the paper's findings and what could not be measured. */
+/* --- all parts --- */
 
 /* --- the first lines --- */
 

@@ -365,8 +365,7 @@ int overhead_prepare(struct touring *touring)
                                                       : EXIT_FAILED);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay overhead: what start, stop and read cost a program that measures itself. */
+/* --- the command --- */
 
 #define USUAL_BUDGET_MS 85000u
 #define LONG_BUDGET_MS  180000u /* on emulated machines */

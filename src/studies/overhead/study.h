@@ -373,31 +373,6 @@ typedef void overhead_span_each(void *context, const struct overhead_span *span)
 void overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
                         overhead_span_each *each, void *context);
 
-/* The summary row over all predecessors of a warm operation, or the one with the predecessor; NULL:
- * not measured. events 0: any (the smallest); mode as the meter's, NULL: any. */
-struct overhead_wanted {
-    uint32_t machine;
-    const char *operation;   /* "perf-read.read" */
-    const char *variant;     /* NULL: any */
-    const char *link;        /* NULL: any */
-    const char *predecessor; /* NULL: the summary over all */
-    uint32_t events, reads;  /* 0: 1 */
-    bool separate;
-    enum temperature temperature;
-    uint32_t position; /* cold: 0 as 1 */
-    enum meter_unit unit;
-    const char *mode; /* NULL: any */
-};
-const struct overhead_row *overhead_find_row(const struct overhead_case *file,
-                                             const struct overhead_report *report,
-                                             const struct overhead_wanted *wanted);
-
-/* Levels in the values of one cell (judge-levels.c). group: which process each value is of, in
- * rising order; resolution: steps of the meter, below which nothing can be told apart. Fills
- * levels, rising by median; returns how many (at least 1). */
-size_t overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
-                       struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind);
-
 /* ----------------------------------------------------------------------------------------------
  * The clock of an emulated machine, before the judge begins: where its time passes with the
  * instructions it executes, spans in ticks are instructions in steps. */
