@@ -724,41 +724,6 @@ static void widen(struct reach *reach, const struct cost *cost)
     reach->count++;
 }
 
-static void reach_of(const struct overhead_facts *facts, enum temperature temperature,
-                     struct reach reaches[KINDS])
-{
-    struct cost costs[KINDS];
-    for (size_t i = 0; i < VARIANTS; i++)
-        if (variant_costs(facts, &variants[i], temperature, costs))
-            for (int kind = 0; kind < KINDS; kind++)
-                widen(&reaches[kind], &costs[kind]);
-    for (size_t i = 0; i < USER_READS && reaches[KINDS_READ].count; i++) {
-        struct cost cost = {0};
-        if (temperature == TEMPERATURE_COLD)
-            cost = cold_cost(facts, "static", user_reads[i], 1, NULL);
-        else
-            warm_costs(facts, "static", &user_reads[i], 1, &cost);
-        widen(&reaches[KINDS_READ], &cost);
-    }
-}
-
-/* How far apart variants are, as a factor, in the form of a cost: so that two can be compared. In
- * thousandths, because a cost below one is none. */
-static struct cost factor_of(const struct overhead_facts *facts, const struct reach *reach)
-{
-    const double scale = 1000;
-    struct ratio ratio = ratio_at_least(facts, &reach->most, &reach->least, MORE);
-    size_t fewest = reach->most.processes < reach->least.processes ? reach->most.processes
-                                                                   : reach->least.processes;
-    const struct estimate *factor = &ratio.estimate;
-    return (struct cost){.value = scale * factor->value,
-                         .low = scale * factor->low,
-                         .high = scale * factor->high,
-                         .least = scale * factor->value,
-                         .most = scale * factor->value,
-                         .processes = fewest};
-}
-
 struct dependence {
     struct ratio ratio; /* the smaller factor of start and read over that of stop */
     struct cost factors[KINDS];
@@ -771,11 +736,39 @@ static struct dependence ask_dependence(const struct overhead_facts *facts)
     struct dependence found = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
     for (int i = TEMPERATURES - 1; i >= 0; i--) {
         struct reach reaches[KINDS] = {0};
-        reach_of(facts, (enum temperature)i, reaches);
+        enum temperature temperature = (enum temperature)i;
+        struct cost costs[KINDS];
+        for (size_t j = 0; j < VARIANTS; j++)
+            if (variant_costs(facts, &variants[j], temperature, costs))
+                for (int kind = 0; kind < KINDS; kind++)
+                    widen(&reaches[kind], &costs[kind]);
+        for (size_t j = 0; j < USER_READS && reaches[KINDS_READ].count; j++) {
+            struct cost cost = {0};
+            if (temperature == TEMPERATURE_COLD)
+                cost = cold_cost(facts, "static", user_reads[j], 1, NULL);
+            else
+                warm_costs(facts, "static", &user_reads[j], 1, &cost);
+            widen(&reaches[KINDS_READ], &cost);
+        }
         if (reaches[STOP].count < 2)
             continue;
-        for (int kind = 0; kind < KINDS; kind++)
-            found.factors[kind] = factor_of(facts, &reaches[kind]);
+        for (int kind = 0; kind < KINDS; kind++) {
+            /* How far apart variants are, as a factor, in the form of a cost: so that two can be
+             * compared. In thousandths, because a cost below one is none. */
+            const double scale = 1000;
+            struct ratio apart =
+                ratio_at_least(facts, &reaches[kind].most, &reaches[kind].least, MORE);
+            size_t fewest = reaches[kind].most.processes < reaches[kind].least.processes
+                                ? reaches[kind].most.processes
+                                : reaches[kind].least.processes;
+            const struct estimate *factor = &apart.estimate;
+            found.factors[kind] = (struct cost){.value = scale * factor->value,
+                                                .low = scale * factor->low,
+                                                .high = scale * factor->high,
+                                                .least = scale * factor->value,
+                                                .most = scale * factor->value,
+                                                .processes = fewest};
+        }
         int next =
             found.factors[START].value < found.factors[KINDS_READ].value ? START : KINDS_READ;
         found.ratio = ratio_at_least(facts, &found.factors[next], &found.factors[STOP], MORE);

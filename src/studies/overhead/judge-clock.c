@@ -297,33 +297,6 @@ struct passes_seen {
     size_t count, unsettled, passes;
 };
 
-static void see_passes(const struct overhead_case *file, const struct overhead_gauge *gauge,
-                       double cost, struct passes_seen *seen)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < file->tour_count; i++)
-        for (size_t process = 0; process < file->tours[i].processes; process++)
-            most += file->tours[i].passes[process];
-    seen->gauges = memory_new(most, sizeof(*seen->gauges));
-    for (size_t i = 0; i < file->tour_count; i++) {
-        const struct overhead_tour *tour = &file->tours[i];
-        int meter = overhead_meter_index(tour, gauge->meter);
-        if (tour->machine != gauge->machine || tour->cold || meter < 0)
-            continue;
-        AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
-        for (size_t process = 0; process < tour->processes; process++)
-            for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
-                double cost_of_gauge = overhead_pass_gauge(&passes, process, pass, (uint32_t)meter);
-                seen->passes++;
-                if (overhead_pass_unsettled(&passes, process, pass))
-                    seen->unsettled++;
-                else if (!isnan(cost_of_gauge))
-                    seen->gauges[seen->count++] = cost_of_gauge - cost;
-            }
-    }
-    sort_values(seen->gauges, seen->count);
-}
-
 /* The usual spread in parts of the gauge; from the lower half, which nobody disturbs. */
 static double usual_factor(const double *sorted, size_t count)
 {
@@ -401,7 +374,28 @@ static void overhead_measure_gauge(const struct overhead_case *file, double cost
                                    struct overhead_gauge *gauge)
 {
     struct passes_seen seen = {0};
-    see_passes(file, gauge, cost, &seen);
+    size_t most = 1;
+    for (size_t i = 0; i < file->tour_count; i++)
+        for (size_t process = 0; process < file->tours[i].processes; process++)
+            most += file->tours[i].passes[process];
+    seen.gauges = memory_new(most, sizeof(*seen.gauges));
+    for (size_t i = 0; i < file->tour_count; i++) {
+        const struct overhead_tour *tour = &file->tours[i];
+        int meter = overhead_meter_index(tour, gauge->meter);
+        if (tour->machine != gauge->machine || tour->cold || meter < 0)
+            continue;
+        AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
+        for (size_t process = 0; process < tour->processes; process++)
+            for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
+                double cost_of_gauge = overhead_pass_gauge(&passes, process, pass, (uint32_t)meter);
+                seen.passes++;
+                if (overhead_pass_unsettled(&passes, process, pass))
+                    seen.unsettled++;
+                else if (!isnan(cost_of_gauge))
+                    seen.gauges[seen.count++] = cost_of_gauge - cost;
+            }
+    }
+    sort_values(seen.gauges, seen.count);
     settle(&seen, resolution, gauge);
     memory_give_back(seen.gauges);
 }

@@ -248,29 +248,6 @@ static uint32_t next_process(const struct siblings *siblings)
     return next;
 }
 
-static void take_processes(struct siblings *siblings, const struct overhead_timer *timer)
-{
-    for (uint32_t process; (process = next_process(siblings)) != UINT32_MAX;) {
-        size_t parts = 0;
-        for (size_t i = 0; i < siblings->count; i++) {
-            /* Lays the spans of the process of one cell behind the others. */
-            struct row_figures *figures = siblings->figures;
-            const struct overhead_cell *cell = &siblings->cells[i];
-            size_t begin = siblings->taken[i], end = begin;
-            while (end < cell->runs && figures->cells->groups[cell->begin + end] == process) {
-                figures->pooled[siblings->runs] = figures->cells->values[cell->begin + end++];
-                figures->groups[siblings->runs++] = process;
-            }
-            siblings->taken[i] = end;
-            if (end > begin)
-                siblings->parts[parts++] =
-                    (struct part){figures->by_process + cell->begin + begin, end - begin};
-        }
-        siblings->figures->medians[siblings->processes++] =
-            middle_of(timer->meter, siblings->parts, parts) - timer->cost;
-    }
-}
-
 /* --- the row --- */
 
 /* Levels are told by predecessor where fewer runs than this part of what chance would place are off
@@ -338,7 +315,25 @@ static void row_of_siblings(struct row_figures *figures, const struct overhead_c
     row_take_quantiles(quantiles, timer->cost, row);
     for (size_t i = 0; i < count; i++)
         row_count_outliers(figures, &cells[i], timer->cost, row);
-    take_processes(&siblings, timer);
+    for (uint32_t process; (process = next_process(&siblings)) != UINT32_MAX;) {
+        size_t of_process = 0;
+        for (size_t i = 0; i < siblings.count; i++) {
+            /* Lays the spans of the process of one cell behind the others. */
+            struct row_figures *shared = siblings.figures;
+            const struct overhead_cell *own = &siblings.cells[i];
+            size_t begin = siblings.taken[i], end = begin;
+            while (end < own->runs && shared->cells->groups[own->begin + end] == process) {
+                shared->pooled[siblings.runs] = shared->cells->values[own->begin + end++];
+                shared->groups[siblings.runs++] = process;
+            }
+            siblings.taken[i] = end;
+            if (end > begin)
+                siblings.parts[of_process++] =
+                    (struct part){shared->by_process + own->begin + begin, end - begin};
+        }
+        siblings.figures->medians[siblings.processes++] =
+            middle_of(timer->meter, siblings.parts, of_process) - timer->cost;
+    }
     row->runs = siblings.runs;
     row->processes = siblings.processes;
     row_take_interval(figures, row);

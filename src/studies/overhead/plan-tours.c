@@ -327,18 +327,6 @@ static void wish_switches(struct overhead_wisher *wisher, const char *path, cons
         overhead_wish_row(wisher, &tour, &calls);
 }
 
-static void wish_reads(struct overhead_wisher *wisher, const struct catalogue_operation *operation,
-                       const char *link)
-{
-    struct wished_tour tour = overhead_cold_tour(wisher->study, link);
-    struct wished_calls calls = {0};
-    add_timer(wisher->study, "nothing", NOTHINGS, &calls);
-    for (uint32_t read = 0; read < READS; read++)
-        wished_calls_add(&calls, operation, 1);
-    add_timer(wisher->study, "gauge", GAUGES, &calls);
-    overhead_wish_row(wisher, &tour, &calls);
-}
-
 static bool is_first_of_path(const struct catalogue *catalogue, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -356,8 +344,15 @@ static void wish_first(struct overhead_wisher *wisher, size_t index, const char 
         return;
     if (is_first_of_path(catalogue, index))
         wish_switches(wisher, operation->path, link);
-    if (strcmp(operation->kind, "read") == 0)
-        wish_reads(wisher, operation, link);
+    if (strcmp(operation->kind, "read") == 0) {
+        struct wished_tour own = overhead_cold_tour(wisher->study, link);
+        struct wished_calls again = {0};
+        add_timer(wisher->study, "nothing", NOTHINGS, &again);
+        for (uint32_t read = 0; read < READS; read++)
+            wished_calls_add(&again, operation, 1);
+        add_timer(wisher->study, "gauge", GAUGES, &again);
+        overhead_wish_row(wisher, &own, &again);
+    }
 }
 
 static void wish_cold(struct overhead_wisher *wisher, bool bare)

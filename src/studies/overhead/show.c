@@ -338,24 +338,6 @@ static int by_kind(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static void choose_rows(struct boxing *boxing)
-{
-    const struct overhead_run *run = boxing->run;
-    const struct overhead_report *report = &run->report;
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct overhead_row *row = &report->rows[i];
-        if (row->machine != boxing->first->machine ||
-            !overhead_is_like_meter(row->meter, boxing->first->meter) || !overhead_is_usual(run, i))
-            continue;
-        if (!run->options->all && overhead_is_folded(run, i))
-            boxing->folded = true;
-        else
-            boxing->plotted[boxing->count++] =
-                (struct plotted){row, overhead_kind_order(operation_of(boxing, row)->kind)};
-    }
-    qsort(boxing->plotted, boxing->count, sizeof(*boxing->plotted), by_kind);
-}
-
 static double whole(double value)
 {
     return fabs(value) >= 100 ? rint(value) : value;
@@ -419,7 +401,20 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     AUTO_MEMORY char(*labels)[LABEL_SIZE] = memory_new(most, sizeof(*labels));
     struct boxing boxing = {
         .run = run, .first = first, .plotted = plotted, .boxes = boxes, .labels = labels};
-    choose_rows(&boxing);
+    const struct overhead_report *report = &boxing.run->report;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_row *chosen = &report->rows[i];
+        if (chosen->machine != boxing.first->machine ||
+            !overhead_is_like_meter(chosen->meter, boxing.first->meter) ||
+            !overhead_is_usual(boxing.run, i))
+            continue;
+        if (!boxing.run->options->all && overhead_is_folded(boxing.run, i))
+            boxing.folded = true;
+        else
+            boxing.plotted[boxing.count++] =
+                (struct plotted){chosen, overhead_kind_order(operation_of(&boxing, chosen)->kind)};
+    }
+    qsort(boxing.plotted, boxing.count, sizeof(*boxing.plotted), by_kind);
     for (size_t i = 0; i < boxing.count; i++) {
         const struct overhead_row *row = boxing.plotted[i].row;
         /* The kind stands before the first of its boxes only. */
