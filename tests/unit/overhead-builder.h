@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/random.h"
 #include "studies/overhead/study.h"
 
@@ -74,34 +75,17 @@ struct overhead_builder {
     struct random random;
 };
 
-static inline char *overhead_built_copy(const char *string)
-{
-    char *copy = strdup(string);
-    if (!copy)
-        abort();
-    return copy;
-}
-
-static inline void *overhead_built_room(size_t count, size_t size)
-{
-    void *room = calloc(count ? count : 1, size);
-    if (!room)
-        abort();
-    return room;
-}
-
 /* Another machine; tours of it say its index. */
 static inline uint32_t build_overhead_machine(struct overhead_builder *builder, const char *name,
                                               bool emulated)
 {
-    struct overhead_machine *machine = overhead_case_add_machine(&builder->file);
-    if (!machine)
-        abort();
-    machine->name = overhead_built_copy(name);
-    machine->cpu = overhead_built_copy(name);
-    machine->os = overhead_built_copy("6.1.0");
-    machine->fingerprint = overhead_built_copy(name);
-    machine->kit = overhead_built_copy("kit");
+    struct overhead_machine *machine =
+        memory_add(builder->file.machines, builder->file.machine_count);
+    machine->name = memory_copy(name);
+    machine->cpu = memory_copy(name);
+    machine->os = memory_copy("6.1.0");
+    machine->fingerprint = memory_copy(name);
+    machine->kit = memory_copy("kit");
     machine->emulated = emulated;
     return (uint32_t)(builder->file.machine_count - 1);
 }
@@ -114,19 +98,13 @@ static inline void overhead_builder_start(struct overhead_builder *builder, uint
     build_overhead_machine(builder, "built", false);
 }
 
-static inline void overhead_builder_end(struct overhead_builder *builder)
-{
-    overhead_case_release(&builder->file);
-}
-
 static inline void build_overhead_absence(struct overhead_builder *builder, const char *what,
                                           int error, const char *reason)
 {
-    struct overhead_absence *absence = overhead_case_add_absence(&builder->file);
-    if (!absence)
-        abort();
-    absence->what = overhead_built_copy(what);
-    absence->reason = overhead_built_copy(reason);
+    struct overhead_absence *absence =
+        memory_add(builder->file.absences, builder->file.absence_count);
+    absence->what = memory_copy(what);
+    absence->reason = memory_copy(reason);
     absence->error = error;
 }
 
@@ -165,19 +143,20 @@ static inline uint32_t build_overhead_operation(struct overhead_builder *builder
     int known = overhead_operation_index(&builder->file, name);
     if (known >= 0)
         return (uint32_t)known;
-    struct overhead_operation *operation = overhead_case_add_operation(&builder->file);
+    struct overhead_operation *operation =
+        memory_add(builder->file.operations, builder->file.operation_count);
     const char *dot = strchr(name, '.');
-    if (!operation || !dot)
+    if (!dot)
         abort();
-    operation->name = overhead_built_copy(name);
-    operation->path = overhead_built_copy(name);
+    operation->name = memory_copy(name);
+    operation->path = memory_copy(name);
     operation->path[dot - name] = '\0';
-    operation->kind = overhead_built_copy(dot + 1);
+    operation->kind = memory_copy(dot + 1);
     const struct overhead_built_path *path = overhead_built_path(operation->path);
-    operation->instrument = overhead_built_copy(path ? path->instrument : operation->path);
-    operation->page = overhead_built_copy(path ? path->page : "");
+    operation->instrument = memory_copy(path ? path->instrument : operation->path);
+    operation->page = memory_copy(path ? path->page : "");
     operation->binds = path && path->binds;
-    operation->note = overhead_built_copy("");
+    operation->note = memory_copy("");
     return (uint32_t)(builder->file.operation_count - 1);
 }
 
@@ -220,7 +199,7 @@ static inline char *overhead_built_circuit(const char *const *operations, size_t
     size_t room = 1;
     for (size_t i = 0; i < count; i++)
         room += (strlen(operations[i]) + 1) * count;
-    char *text = overhead_built_room(room, 1);
+    char *text = memory_new(room, 1);
     for (size_t i = 0; i < count; i++)
         for (size_t j = i; j < count; j++) {
             strcat(strcat(text, *text ? "," : ""), operations[i]);
@@ -233,12 +212,12 @@ static inline char *overhead_built_circuit(const char *const *operations, size_t
 static inline void overhead_built_calls(struct overhead_builder *builder,
                                         struct overhead_tour *tour, const char *text)
 {
-    char *copy = overhead_built_copy(text), *rest = copy, *word;
+    char *copy = memory_copy(text), *rest = copy, *word;
     size_t most = 1;
     for (const char *at = text; *at; at++)
         most += *at == ',';
-    tour->calls = overhead_built_room(most, sizeof(*tour->calls));
-    tour->times = overhead_built_room(most, sizeof(*tour->times));
+    tour->calls = memory_new(most, sizeof(*tour->calls));
+    tour->times = memory_new(most, sizeof(*tour->times));
     while ((word = strsep(&rest, ","))) {
         char *star = strchr(word, '*');
         if (star)
@@ -246,7 +225,7 @@ static inline void overhead_built_calls(struct overhead_builder *builder,
         tour->calls[tour->length] = build_overhead_operation(builder, word);
         tour->times[tour->length++] = star ? (uint32_t)strtoul(star + 1, NULL, 10) : 1;
     }
-    free(copy);
+    memory_give_back(copy);
 }
 
 static inline enum meter_unit overhead_built_unit(const char *event)
@@ -260,15 +239,14 @@ static inline enum meter_unit overhead_built_unit(const char *event)
 
 static inline void overhead_built_meters(struct overhead_tour *tour, const struct overhead_way *way)
 {
-    tour->meters = overhead_built_room(OVERHEAD_BUILT_METERS, sizeof(*tour->meters));
+    tour->meters = memory_new(OVERHEAD_BUILT_METERS, sizeof(*tour->meters));
     for (size_t i = 0; i < OVERHEAD_BUILT_METERS; i++) {
         const char *event = way->meters[i] ? way->meters[i] : i ? NULL : "clock/ticks/";
         const char *colon = event ? strrchr(event, ':') : NULL;
         if (!event)
             break;
         tour->meters[tour->meter_count++] = (struct overhead_meter){
-            overhead_built_copy(event), overhead_built_copy(colon ? colon + 1 : ""),
-            overhead_built_unit(event), 0};
+            memory_copy(event), memory_copy(colon ? colon + 1 : ""), overhead_built_unit(event), 0};
     }
 }
 
@@ -342,7 +320,7 @@ static inline void overhead_built_process(struct overhead_builder *builder,
                                           struct overhead_tour *tour, uint32_t process)
 {
     struct overhead_built_state state = {.factor = 1};
-    uint32_t *seen = overhead_built_room(builder->file.operation_count, sizeof(*seen));
+    uint32_t *seen = memory_new(builder->file.operation_count, sizeof(*seen));
     size_t at = tour->begins[process];
     if (way->process_noise > 0)
         state.factor *= 1 + way->process_noise * overhead_built_normal(&builder->random);
@@ -385,7 +363,7 @@ static inline void overhead_built_process(struct overhead_builder *builder,
             }
         }
     }
-    free(seen);
+    memory_give_back(seen);
 }
 
 /* The tour stays where it is until the next is built. */
@@ -394,28 +372,26 @@ static inline struct overhead_tour *build_overhead_tour(struct overhead_builder 
 {
     static const char *const reads[] = {"timer.nothing", "timer.gauge", "perf-read.read"};
     char *circuit = way->calls ? NULL : overhead_built_circuit(reads, 3);
-    struct overhead_tour *tour = overhead_case_add_tour(&builder->file);
-    if (!tour)
-        abort();
+    struct overhead_tour *tour = memory_add(builder->file.tours, builder->file.tour_count);
     tour->machine = way->machine;
-    tour->link = overhead_built_copy(way->link ? way->link : "static");
-    tour->counted = overhead_built_copy(way->counted ? way->counted : "page-faults");
+    tour->link = memory_copy(way->link ? way->link : "static");
+    tour->counted = memory_copy(way->counted ? way->counted : "page-faults");
     tour->open = way->open ? way->open : 1;
     tour->separate = way->separate;
     tour->cold = way->cold;
     overhead_built_meters(tour, way);
     overhead_built_calls(builder, tour, way->calls ? way->calls : circuit);
-    free(circuit);
+    memory_give_back(circuit);
     tour->processes = way->processes ? way->processes : way->cold ? 200 : 30;
-    tour->passes = overhead_built_room(tour->processes, sizeof(*tour->passes));
-    tour->begins = overhead_built_room(tour->processes + 1, sizeof(*tour->begins));
+    tour->passes = memory_new(tour->processes, sizeof(*tour->passes));
+    tour->begins = memory_new(tour->processes + 1, sizeof(*tour->begins));
     for (size_t i = 0; i < tour->processes; i++) {
         tour->passes[i] = way->passes ? way->passes : way->cold ? 1 : 20;
         tour->begins[i + 1] = tour->begins[i] + tour->passes[i] * tour->length;
     }
     size_t calls = tour->begins[tour->processes];
-    tour->values = overhead_built_room(calls * tour->meter_count, sizeof(*tour->values));
-    tour->accounts = overhead_built_room(calls, sizeof(*tour->accounts));
+    tour->values = memory_new(calls * tour->meter_count, sizeof(*tour->values));
+    tour->accounts = memory_new(calls, sizeof(*tour->accounts));
     for (size_t i = 0; i < tour->processes; i++)
         overhead_built_process(builder, way, tour, (uint32_t)i);
     return tour;
@@ -432,6 +408,6 @@ static inline struct overhead_tour *build_overhead_failed(struct overhead_builde
     tour->processes = 0;
     tour->failed = way->processes ? way->processes : 30;
     tour->error = error;
-    tour->reason = overhead_built_copy(reason);
+    tour->reason = memory_copy(reason);
     return tour;
 }

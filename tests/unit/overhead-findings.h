@@ -37,7 +37,7 @@ static struct overhead_meter hand_kernel = {(char[]){"instructions:k"}, (char[])
 
 static inline struct hand *hand_new(void)
 {
-    struct hand *hand = overhead_built_room(1, sizeof(*hand));
+    struct hand *hand = memory_new(1, sizeof(*hand));
     overhead_builder_start(&hand->builder, 1);
     hand->report.rows = hand->rows;
     hand->report.slopes = hand->slopes;
@@ -48,13 +48,6 @@ static inline struct hand *hand_new(void)
     hand->spread = 0.01;
     hand->processes = 30;
     return hand;
-}
-
-static inline void hand_free(struct hand *hand)
-{
-    free(hand->report.advice);
-    overhead_builder_end(&hand->builder);
-    free(hand);
 }
 
 /* Further rows are of an emulated machine, the first if none was planted before. */
@@ -140,10 +133,11 @@ static inline void hand_reads(struct hand *hand, const char *operation, const do
 {
     const struct overhead_meter *meter = hand->counts ? &hand_user : &hand_ticks;
     uint32_t index = build_overhead_operation(&hand->builder, operation);
-    struct overhead_tour *tour = overhead_case_add_tour(&hand->builder.file);
+    struct overhead_tour *tour =
+        memory_add(hand->builder.file.tours, hand->builder.file.tour_count);
     assert_non_null(tour);
     tour->machine = hand->machine;
-    tour->link = overhead_built_copy("static");
+    tour->link = memory_copy("static");
     tour->open = 1;
     tour->cold = true;
     hand_first(hand, operation, "static", blocks[0]); /* so that something was metered */
@@ -226,7 +220,7 @@ static inline void hand_no_user_reads(struct hand *hand)
 
 static inline const struct finding *hand_find(struct hand *hand, const char *id)
 {
-    assert_int_equal(overhead_judge_findings(&hand->builder.file, 1, &hand->report), 0);
+    overhead_judge_findings(&hand->builder.file, &hand->report);
     for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
         if (strcmp(hand->report.findings[i].id, id) == 0)
             return &hand->report.findings[i];

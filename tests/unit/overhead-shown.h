@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "shown-list.h"
 #include "studies/overhead/parts.h"
 
@@ -46,8 +47,6 @@ static inline void shown_start(struct shown *shown)
 
 static inline void shown_end(struct shown *shown)
 {
-    overhead_report_release(&shown->run.report);
-    overhead_case_release(&shown->run.file);
     skips_free(&shown->run.skips);
     facts_free(&shown->facts);
     text_free(&shown->text);
@@ -66,9 +65,8 @@ static inline void shown_put(struct shown *shown, size_t width)
 static inline uint32_t shown_machine(struct shown *shown, const char *name, const char *os,
                                      bool emulated)
 {
-    struct overhead_machine *machine = overhead_case_add_machine(&shown->run.file);
-    if (!machine)
-        abort();
+    struct overhead_machine *machine =
+        memory_add(shown->run.file.machines, shown->run.file.machine_count);
     char fingerprint[20];
     snprintf(fingerprint, sizeof(fingerprint), "%016zx", shown->run.file.machine_count);
     machine->name = shown_copy(name);
@@ -86,7 +84,8 @@ static inline uint32_t shown_operation(struct shown *shown, const char *name)
     int known = overhead_operation_index(&shown->run.file, name);
     if (known >= 0)
         return (uint32_t)known;
-    struct overhead_operation *operation = overhead_case_add_operation(&shown->run.file);
+    struct overhead_operation *operation =
+        memory_add(shown->run.file.operations, shown->run.file.operation_count);
     const char *point = strrchr(name, '.');
     if (!operation || !point)
         abort();
@@ -351,7 +350,8 @@ static inline void shown_build_absent(struct shown *shown)
     shown_machine(shown, "CPU one", "6.1.0-27", false);
     static const char *const lacking[] = {"perf-read", "perf-syscall", "assay"};
     for (size_t i = 0; i < 3; i++) {
-        struct overhead_absence *absence = overhead_case_add_absence(&shown->run.file);
+        struct overhead_absence *absence =
+            memory_add(shown->run.file.absences, shown->run.file.absence_count);
         if (!absence)
             abort();
         absence->what = shown_copy(lacking[i]);

@@ -14,9 +14,8 @@
 
 static const char *advised(struct hand *hand, uint32_t machine, const char *words)
 {
-    free(hand->report.advice);
     hand->report.advice = NULL;
-    assert_int_equal(overhead_judge_advice(&hand->builder.file, &hand->report), 0);
+    overhead_judge_advice(&hand->builder.file, &hand->report);
     assert_true(hand->report.advice || !hand->report.advice_count);
     for (size_t i = 0; hand->report.advice && i < hand->report.advice_count; i++) {
         const struct overhead_advice *advice = &hand->report.advice[i];
@@ -54,7 +53,6 @@ static void the_cheapest_way_to_read_is_advised(void **state)
     assert_advised(hand, "Read counters with libassay: 150 ticks a read, 1,000 by read(); PAPI");
     hand_warm(hand, "perf-user.read", 100);
     assert_advised(hand, "Read counters in user code (perf-user): 100 ticks a read");
-    hand_free(hand);
 }
 
 /* Of one process nobody knows how others differ: a reader that looks far cheaper is neither alike
@@ -69,7 +67,6 @@ static void a_cheaper_reader_is_not_denied_for_want_of_processes(void **state)
     for (size_t i = 0; i < hand->report.row_count; i++)
         hand->report.rows[i].low = hand->report.rows[i].high = NAN;
     assert_null(advised(hand, hand->machine, "Read counters"));
-    hand_free(hand);
 }
 
 static void counters_are_left_running_where_that_saves(void **state)
@@ -80,13 +77,11 @@ static void counters_are_left_running_where_that_saves(void **state)
     hand_warm(hand, "perf-read.stop", 2000);
     hand_warm(hand, "perf-read.read", 1000);
     assert_advised(hand, "two read() cost 2,000 ticks, start, stop and read() 5,400");
-    hand_free(hand);
     hand = hand_new();
     hand_warm(hand, "perf-read.start", 500);
     hand_warm(hand, "perf-read.stop", 500);
     hand_warm(hand, "perf-read.read", 1000);
     assert_null(advised(hand, 0, "Let counters run"));
-    hand_free(hand);
 }
 
 static void costs_that_differ_are_not_to_be_subtracted(void **state)
@@ -104,7 +99,6 @@ static void costs_that_differ_are_not_to_be_subtracted(void **state)
     assert_null(advised(hand, 0, "Do not subtract"));
     row->low = 1590;
     assert_advised(hand, "to 1,590 ticks, by what ran before");
-    hand_free(hand);
 }
 
 static void first_calls_are_advised_against_where_they_cost(void **state)
@@ -116,12 +110,10 @@ static void first_calls_are_advised_against_where_they_cost(void **state)
     assert_advised(hand,
                    "the first read() of a lazily linked program costs 4,000 ticks, later ones "
                    "1,000");
-    hand_free(hand);
     hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     hand_first(hand, "perf-read.read", "lazy", 1100);
     assert_null(advised(hand, 0, "once before"));
-    hand_free(hand);
 }
 
 static void a_page_is_populated_where_it_faults(void **state)
@@ -133,12 +125,10 @@ static void a_page_is_populated_where_it_faults(void **state)
     hand_first(hand, "perf-user.read", "static", 400);
     assert_advised(hand, "MAP_POPULATE, or touch it: otherwise its first read in user code costs "
                          "3,000 ticks instead of 400");
-    hand_free(hand);
     hand = hand_new();
     hand_first(hand, "perf-user-cold.read", "static", 405);
     hand_first(hand, "perf-user.read", "static", 400);
     assert_advised(hand, "needs no MAP_POPULATE here");
-    hand_free(hand);
 }
 
 static void events_are_grouped_where_that_saves(void **state)
@@ -149,13 +139,11 @@ static void events_are_grouped_where_that_saves(void **state)
     hand_slope(hand, "perf-read.read", false, 150, 1);
     hand_slope(hand, "perf-read.read", true, 1000, 1);
     assert_advised(hand, "reading 8 of them costs 2,050 ticks, one by one 8,000");
-    hand_free(hand);
     hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     hand_slope(hand, "perf-read.read", false, 1000, 1);
     hand_slope(hand, "perf-read.read", true, 1000, 1);
     assert_null(advised(hand, 0, "group"));
-    hand_free(hand);
 }
 
 static void plant_everything(struct hand *hand)
@@ -223,7 +211,6 @@ static void commands_libraries_and_neighbours_are_told(void **state)
     assert_null(advised(hand, 0, "perf stat"));
     assert_null(advised(hand, 0, "PAPI"));
     assert_null(advised(hand, 0, "passes"));
-    hand_free(hand);
 }
 
 static void a_machine_gets_six_sentences_at_most(void **state)
@@ -238,7 +225,6 @@ static void a_machine_gets_six_sentences_at_most(void **state)
     for (size_t i = 0; hand->report.advice && i < 12; i++)
         assert_int_equal(hand->report.advice[i].machine, i / 6);
     assert_advised(hand, "100 instructions a read");
-    hand_free(hand);
 }
 
 static void nothing_is_advised_without_figures(void **state)
@@ -250,7 +236,6 @@ static void nothing_is_advised_without_figures(void **state)
     hand_warm(hand, "perf-read.read", 1000); /* alone it compares with nothing */
     assert_null(advised(hand, 0, "no such words"));
     assert_int_equal(hand->report.advice_count, 0);
-    hand_free(hand);
 }
 
 int main(void)

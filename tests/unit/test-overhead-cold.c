@@ -84,7 +84,6 @@ static void the_extra_cost_of_first_calls_is_held(void **state)
         const struct overhead_cold *lazy =
             find(&builder.file, &report, "perf-read.start", "lazy", NULL);
         held += lazy->low <= 4800 && 4800 <= lazy->high ? 1 : 0;
-        end_judging(&builder, &report);
     }
     print_message("# the planted extra cost is held in %zu of %d\n", held, CASES);
     assert_in_range(held, CASES * 92 / 100, CASES * 98 / 100);
@@ -116,7 +115,6 @@ static void what_was_called_before_is_part_of_the_cell(void **state)
         find(&builder.file, &report, "perf-read.read", "lazy", "timer.nothing");
     assert_near(lazy->extra, 4800, 1e-9);
     assert_null(find(&builder.file, &report, "timer.nothing", "static", NULL));
-    end_judging(&builder, &report);
 }
 
 static void what_stood_before_a_later_first_call_tells_too(void **state)
@@ -135,7 +133,6 @@ static void what_stood_before_a_later_first_call_tells_too(void **state)
         find(&builder.file, &report, "perf-read.stop", "static", "perf-read.start");
     assert_near(after_read->first - after_start->first, 500, 1);
     assert_int_equal(after_read->processes, 200);
-    end_judging(&builder, &report);
 }
 
 static void without_warm_calls_the_second_must_do(void **state)
@@ -149,7 +146,6 @@ static void without_warm_calls_the_second_must_do(void **state)
     assert_int_equal(report.cold_count, 1);
     assert_nan(report.cold->warm);
     assert_near(report.cold->extra, 500, 1e-9);
-    end_judging(&builder, &report);
 
     overhead_builder_start(&builder, 2);
     way.calls = "timer.nothing,timer.nothing,perf-read.read";
@@ -161,7 +157,6 @@ static void without_warm_calls_the_second_must_do(void **state)
     assert_nan(report.cold->extra);
     assert_nan(report.cold->ratio);
     assert_nan(report.cold->low);
-    end_judging(&builder, &report);
 }
 
 static void faults_of_first_calls_are_counted(void **state)
@@ -188,7 +183,6 @@ static void faults_of_first_calls_are_counted(void **state)
     assert_string_equal(cold->variant, "cold");
     assert_string_equal(populated->variant, "populated");
     assert_false(populated->opening);
-    end_judging(&builder, &report);
 }
 
 /* Of every 20th process the first read, and of every 25th the second, is wild. */
@@ -226,7 +220,6 @@ static void wild_calls_are_explained_by_more_than_usual(void **state)
     assert_int_equal(report.cold->outlier_count, 18);
     assert_near(report.cold->outliers, 18 / 400.0, 1e-9);
     assert_near(report.cold->outliers_explained, 6 / 18.0, 1e-9);
-    end_judging(&builder, &report);
 }
 
 #define EIGHT(call) call "," call "," call "," call "," call "," call "," call "," call
@@ -291,7 +284,6 @@ static void a_call_that_gets_cheaper_is_told_from_one_that_does_not(void **state
     assert_true(even->later_low < 1 && even->later_high > 1);
     assert_false(even->declines || even->goes_on);
     assert_int_equal(find(&builder.file, &report, "assay.read", "static", NULL)->row_length, 0);
-    end_judging(&builder, &report);
 }
 
 static void meters_machines_and_what_is_missing(void **state)
@@ -301,7 +293,6 @@ static void meters_machines_and_what_is_missing(void **state)
     overhead_builder_start(&builder, 6);
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
     assert_int_equal(report.cold_count, 0);
-    overhead_report_release(&report);
     uint32_t lab = build_overhead_machine(&builder, "lab", true);
     struct overhead_way way = {
         .cold = true, .calls = read_first, .cost = first_cost, .processes = 5};
@@ -318,7 +309,6 @@ static void meters_machines_and_what_is_missing(void **state)
         assert_near(report.cold[i].extra, 500 * both, 1e-9);
         assert_int_equal(report.cold[i].machine, i ? lab : 0);
     }
-    end_judging(&builder, &report);
 }
 
 int main(void)

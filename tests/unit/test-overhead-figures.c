@@ -58,7 +58,6 @@ static void each_predecessor_weighs_the_same(void **state)
     assert_int_equal(figure->runs, 6 * 20);
     assert_int_equal(figure->predecessor, -1);
     assert_string_equal(figure->variant, "static");
-    end_judging(&builder, &report);
 }
 
 static void disturbed_passes_are_left_out(void **state)
@@ -77,7 +76,6 @@ static void disturbed_passes_are_left_out(void **state)
             runs += report.figures[i].runs;
         }
     assert_true(runs > 3 * 30 * 40 / 2 && runs < 3 * 30 * 40 * 3 / 4);
-    end_judging(&builder, &report);
 }
 
 /* Seldom much in the kernel, and then little in user mode: medians 10 and 100, of the sum 115. */
@@ -110,7 +108,6 @@ static void both_modes_are_added_up_call_by_call(void **state)
     assert_near(total->value, 115, 1e-9);
     assert_ptr_equal(total->meter, &report.totals[0]);
     assert_near(find(&builder.file, &report, "perf-read.read", 0, 0, "k")->value, 100, 1e-9);
-    end_judging(&builder, &report);
 }
 
 static void modes_that_were_metered_together_need_no_total(void **state)
@@ -126,7 +123,6 @@ static void modes_that_were_metered_together_need_no_total(void **state)
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_figures(&builder);
     assert_int_equal(report.total_count, 0);
-    end_judging(&builder, &report);
 }
 
 static double by_position(const struct overhead_built_call *call, void *context)
@@ -159,7 +155,6 @@ static void cold_calls_stand_for_themselves(void **state)
     assert_string_equal(first->variant, "cold");
     assert_string_equal(builder.file.operations[first->predecessor].name, "timer.nothing");
     assert_int_equal(second->predecessor, second->operation);
-    end_judging(&builder, &report);
 }
 
 static void cold_processes_on_a_shared_core_are_left_out(void **state)
@@ -182,7 +177,6 @@ static void cold_processes_on_a_shared_core_are_left_out(void **state)
             found++;
         }
     assert_in_range(found, 60, 140);
-    end_judging(&builder, &report);
 }
 
 int main(void)

@@ -113,7 +113,7 @@ static void build_warm(struct overhead_builder *builder, const struct nature *na
         "perf-user.read", "perf-user-touched.read"};
     char *circuit = overhead_built_circuit(calls, nature->user_reads ? 10 : 8);
     build_tour(builder, nature, (struct overhead_way){.calls = circuit, .link = link});
-    free(circuit);
+    memory_give_back(circuit);
 }
 
 static void build_events(struct overhead_builder *builder, const struct nature *nature)
@@ -126,7 +126,7 @@ static void build_events(struct overhead_builder *builder, const struct nature *
             build_tour(
                 builder, nature,
                 (struct overhead_way){.calls = circuit, .open = open, .separate = separate != 0});
-    free(circuit);
+    memory_give_back(circuit);
 }
 
 static void build_cold(struct overhead_builder *builder, const struct nature *nature,
@@ -172,7 +172,7 @@ static void assert_verdicts(const struct nature *nature, const enum finding_verd
     overhead_builder_start(&builder, 7);
     builder.file.machines[0].emulated = nature->counts;
     build_machine(&builder, nature);
-    assert_int_equal(overhead_judge(&builder.file, 1, &report), 0);
+    overhead_judge(&builder.file, &report);
     for (size_t i = 0; i < OVERHEAD_FINDINGS; i++) {
         const struct finding *finding = &report.findings[i];
         if (finding->verdict != verdicts[i])
@@ -183,8 +183,6 @@ static void assert_verdicts(const struct nature *nature, const enum finding_verd
         assert_null(strstr(finding->reason, "nan"));
     }
     assert_true(report.advice_count > 0 && report.advice_count <= 6);
-    overhead_report_release(&report);
-    overhead_builder_end(&builder);
 }
 
 static void a_machine_like_the_papers_confirms_every_claim(void **state)

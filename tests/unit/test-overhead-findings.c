@@ -32,12 +32,10 @@ static void plain_code_costs_several_times_a_user_read_or_does_not(void **state)
     assert_float_equal(finding->estimate, 27, 1e-9);
     assert_non_null(strstr(finding->reason, "two reads in user code, which tell as much, 200"));
     assert_non_null(strstr(finding->reason, "one read() costs 10 times"));
-    hand_free(hand);
     hand = hand_new();
     plain_code(hand, 1900);
     finding = assert_finding(hand, "W1", FINDING_FAILS, NULL);
     assert_float_equal(finding->estimate, 5400.0 / 3800, 1e-9);
-    hand_free(hand);
 }
 
 static void intervals_that_hold_twice_leave_plain_code_open(void **state)
@@ -48,7 +46,6 @@ static void intervals_that_hold_twice_leave_plain_code_open(void **state)
     plain_code(hand, 1250);
     const struct finding *finding = assert_finding(hand, "W1", FINDING_INCONCLUSIVE, NULL);
     assert_true(finding->low < 2 && finding->high > 2 && finding->detectable > 0);
-    hand_free(hand);
 }
 
 static void few_processes_leave_it_open(void **state)
@@ -58,7 +55,6 @@ static void few_processes_leave_it_open(void **state)
     hand->processes = 3;
     plain_code(hand, 100);
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "too few processes");
-    hand_free(hand);
 }
 
 static void plain_code_is_told_where_no_user_read_is(void **state)
@@ -74,7 +70,6 @@ static void plain_code_is_told_where_no_user_read_is(void **state)
                        "perf-user.read cannot be called here: this CPU has no counters; ");
     assert_non_null(strstr(finding->reason, "cost 5,400 ticks together"));
     assert_null(strstr(finding->reason, "Ask the host"));
-    hand_free(hand);
 }
 
 /* A predecessor that only one of them has says nothing of the other. */
@@ -94,7 +89,6 @@ static void ratios_are_taken_after_the_same_predecessors(void **state)
     hand_row(hand, "perf-user.read", "lazy", "papi-low.read", 0, 100000);
     hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 0, 1);
     assert_float_equal(assert_finding(hand, "W1", FINDING_HOLDS, NULL)->estimate, 27, 1e-9);
-    hand_free(hand);
 }
 
 /* An interrupt in one process of few: one interval of several has no meaning. */
@@ -117,7 +111,6 @@ static void one_wild_interval_of_several_is_no_doubt(void **state)
     }
     const struct finding *finding = assert_finding(hand, "W1", FINDING_HOLDS, NULL);
     assert_float_equal(finding->low, 2.7, 1e-9);
-    hand_free(hand);
 }
 
 static void levels_that_disagree_leave_it_open(void **state)
@@ -133,7 +126,6 @@ static void levels_that_disagree_leave_it_open(void **state)
         if (hand->rows[i].level_count > 1)
             hand_levels(&hand->rows[i], 90, 2000);
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "levels disagree");
-    hand_free(hand);
 }
 
 static void plant_levels(struct hand *hand, const char *operation, double lower, double upper)
@@ -152,18 +144,15 @@ static void levels_of_either_call_count(void **state)
     assert_finding(hand, "W1", FINDING_FAILS, NULL);
     plant_levels(hand, "perf-user.read", 300, 1900);
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 600, now 3,800 ticks");
-    hand_free(hand);
     hand = hand_new();
     plain_code(hand, 1900);
     plant_levels(hand, "perf-read.start", 2400, 9000);
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 5,400, now 12,000 ticks");
-    hand_free(hand);
     hand = hand_new();
     plain_code(hand, 1200);
     assert_finding(hand, "W1", FINDING_HOLDS, NULL);
     plant_levels(hand, "perf-read.start", 1000, 2400);
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 4,000, now 5,400 ticks");
-    hand_free(hand);
 }
 
 static void no_interval_is_narrower_than_a_step_of_the_meter(void **state)
@@ -176,7 +165,6 @@ static void no_interval_is_narrower_than_a_step_of_the_meter(void **state)
     hand->report.timer_count = 1;
     const struct finding *finding = assert_finding(hand, "W1", FINDING_HOLDS, NULL);
     assert_true(finding->high > finding->estimate * 65 / 52);
-    hand_free(hand);
 }
 
 /* --- W2 --- */
@@ -208,16 +196,13 @@ static void lazy_linking_costs_at_first_or_does_not(void **state)
     assert_non_null(strstr(finding->reason, "the second lazy call costs 1,900"));
     assert_non_null(strstr(finding->reason, "calls long after 1,500"));
     assert_non_null(strstr(finding->reason, "the first start: 7,000 against 6,000"));
-    hand_free(hand);
     hand = hand_new();
     first_reads(hand, 3100, 3050, 3000);
     assert_finding(hand, "W2", FINDING_FAILS, NULL);
-    hand_free(hand);
     hand = hand_new();
     hand->spread = 0.1;
     first_reads(hand, 3700, 3050, 3000);
     assert_finding(hand, "W2", FINDING_INCONCLUSIVE, NULL);
-    hand_free(hand);
 }
 
 /* Then binding at start does not help: the code of the library is touched first. */
@@ -231,7 +216,6 @@ static void a_page_fault_in_the_library_is_no_lookup(void **state)
     bound->faults = bound->runs;
     assert_finding(hand, "W2", FINDING_HOLDS,
                    "costs 600 and a page fault in the library makes the rest");
-    hand_free(hand);
 }
 
 /* In a tour that starts first, the first read is not the first call of the process. */
@@ -245,7 +229,6 @@ static void a_first_call_is_one_before_which_nothing_was_called(void **state)
     summary->runs = 2000;
     first_reads(hand, 4000, 3300, 3000);
     assert_finding(hand, "W2", FINDING_HOLDS, NULL);
-    hand_free(hand);
 }
 
 static void lazy_linking_needs_something_beside_it(void **state)
@@ -254,11 +237,9 @@ static void lazy_linking_needs_something_beside_it(void **state)
     struct hand *hand = hand_new();
     hand_first(hand, "perf-read.read", "lazy", 4000);
     assert_finding(hand, "W2", FINDING_UNTESTABLE, "were not measured beside");
-    hand_free(hand);
     hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     assert_finding(hand, "W2", FINDING_UNTESTABLE, "no first call of a lazily linked program");
-    hand_free(hand);
 }
 
 /* --- W3 --- */
@@ -280,16 +261,13 @@ static void a_cold_page_makes_user_reads_no_better_or_does_not(void **state)
         assert_finding(hand, "W3", FINDING_HOLDS, "it takes a page fault");
     assert_float_equal(finding->estimate, 3500.0 / 3000, 1e-9);
     assert_non_null(strstr(finding->reason, "a later read() costs 1,000"));
-    hand_free(hand);
     hand = hand_new();
     cold_page(hand, 1500, 3000, true);
     assert_finding(hand, "W3", FINDING_FAILS, "cheaper nevertheless");
-    hand_free(hand);
     hand = hand_new();
     hand->spread = 0.2;
     cold_page(hand, 2400, 3000, true);
     assert_finding(hand, "W3", FINDING_INCONCLUSIVE, NULL);
-    hand_free(hand);
 }
 
 static void without_a_page_fault_its_cause_is_not_there(void **state)
@@ -298,11 +276,9 @@ static void without_a_page_fault_its_cause_is_not_there(void **state)
     struct hand *hand = hand_new();
     cold_page(hand, 400, 3000, false);
     assert_finding(hand, "W3", FINDING_FAILS, "maps the page at mmap() already");
-    hand_free(hand);
     hand = hand_new();
     cold_page(hand, 3500, 3000, false);
     assert_finding(hand, "W3", FINDING_FAILS, "not for the reason given");
-    hand_free(hand);
 }
 
 /* --- W4 --- */
@@ -325,17 +301,14 @@ static void a_mapped_page_brings_user_reads_far_below_or_does_not(void **state)
     const struct finding *finding = assert_finding(hand, "W4", FINDING_HOLDS, "first reads: 400");
     assert_float_equal(finding->estimate, 400.0 / 3000, 1e-9);
     assert_non_null(strstr(finding->reason, "page touched before, later reads: 110"));
-    hand_free(hand);
     hand = hand_new(); /* one of the ways that does not help refutes it */
     mapped_page(hand, 100, 800, 400);
     finding = assert_finding(hand, "W4", FINDING_FAILS, "page touched before, later reads: 800");
     assert_float_equal(finding->estimate, 0.8, 1e-9);
-    hand_free(hand);
     hand = hand_new();
     hand->spread = 0.2;
     mapped_page(hand, 100, 500, 400);
     assert_finding(hand, "W4", FINDING_INCONCLUSIVE, NULL);
-    hand_free(hand);
 }
 
 /* --- W5 --- */
@@ -354,23 +327,19 @@ static void repeated_user_reads_get_cheaper_and_calls_do_not_simply(void **state
     const struct finding *finding = assert_finding(hand, "W5", FINDING_HOLDS, "dearer again");
     assert_non_null(strstr(finding->reason, "reads in user code: the first costs "));
     assert_non_null(strstr(finding->reason, "number 17 to 32 "));
-    hand_free(hand);
     hand = hand_new();
     hand_reads(hand, "perf-user.read", user_falling, 1);
     hand_reads(hand, "perf-read.read", even, 1);
     assert_finding(hand, "W5", FINDING_HOLDS, "saves nothing");
-    hand_free(hand);
     hand = hand_new();
     hand_reads(hand, "perf-user.read", user_falling, 1);
     hand_reads(hand, "perf-read.read", falling, 1);
     finding = assert_finding(hand, "W5", FINDING_FAILS, "simply get cheaper, and stays so");
     assert_float_equal(finding->estimate, 1370.0 / 3000, 0.01);
-    hand_free(hand);
     hand = hand_new();
     hand_reads(hand, "perf-user.read", even, 1);
     hand_reads(hand, "perf-read.read", rising, 1);
     assert_finding(hand, "W5", FINDING_FAILS, NULL);
-    hand_free(hand);
 }
 
 /* What comes after the first is compared with what comes after the first. */
@@ -381,7 +350,6 @@ static void a_first_read_that_is_cheap_is_no_rise_of_the_others(void **state)
     struct hand *hand = hand_new();
     hand_reads(hand, "perf-read.read", cheap_first, 1);
     assert_finding(hand, "W5", FINDING_HOLDS, "saves nothing");
-    hand_free(hand);
 }
 
 /* Whole processes on another level say the same of repeating as the others. */
@@ -391,7 +359,6 @@ static void levels_of_processes_do_not_matter_within_them(void **state)
     struct hand *hand = hand_new();
     hand_reads(hand, "perf-read.read", falling, 1.5);
     assert_finding(hand, "W5", FINDING_FAILS, "and stays so");
-    hand_free(hand);
 }
 
 static void two_reads_and_two_processes_are_no_row(void **state)
@@ -403,12 +370,10 @@ static void two_reads_and_two_processes_are_no_row(void **state)
         if (hand->figures[i].position > 2) /* something else was called between */
             hand->figures[i].predecessor = -1;
     assert_finding(hand, "W5", FINDING_UNTESTABLE, NULL);
-    hand_free(hand);
     hand = hand_new();
     hand->processes = 2;
     hand_reads(hand, "perf-read.read", falling, 1);
     assert_finding(hand, "W5", FINDING_INCONCLUSIVE, "too few processes");
-    hand_free(hand);
 }
 
 static void noisy_reads_in_a_row_stay_open(void **state)
@@ -419,7 +384,6 @@ static void noisy_reads_in_a_row_stay_open(void **state)
     hand_reads(hand, "perf-user.read", user_falling, 1);
     hand_reads(hand, "perf-read.read", falling, 1);
     assert_finding(hand, "W5", FINDING_INCONCLUSIVE, NULL);
-    hand_free(hand);
 }
 
 static void without_user_reads_the_calls_decide_and_the_other_half_is_named(void **state)
@@ -431,12 +395,10 @@ static void without_user_reads_the_calls_decide_and_the_other_half_is_named(void
     assert_finding(hand, "W5", FINDING_FAILS,
                    "the half about user code is not tested: perf-user.read cannot be called here: "
                    "this CPU has no counters");
-    hand_free(hand);
     hand = hand_new();
     hand_no_user_reads(hand);
     hand_warm(hand, "perf-read.read", 1000);
     assert_finding(hand, "W5", FINDING_UNTESTABLE, "perf-read.read was not measured");
-    hand_free(hand);
 }
 
 static void caches_of_an_emulated_machine_are_not_judged(void **state)
@@ -447,12 +409,10 @@ static void caches_of_an_emulated_machine_are_not_judged(void **state)
     hand_reads(hand, "perf-user.read", user_falling, 1);
     hand_reads(hand, "perf-read.read", rising, 1);
     assert_finding(hand, "W5", FINDING_UNTESTABLE, "this machine is emulated");
-    hand_free(hand);
     hand = hand_new();
     hand->counts = true;
     hand_reads(hand, "perf-read.read", rising, 1);
     assert_finding(hand, "W5", FINDING_UNTESTABLE, "no call was timed");
-    hand_free(hand);
 }
 
 int main(void)

@@ -34,18 +34,17 @@ struct marked {
     struct judged *judged;
 };
 
-static int compare_marks(void *context, const struct overhead_span *span)
+static void compare_marks(void *context, const struct overhead_span *span)
 {
     struct marked *marked = context;
     bool shared = marked->shared[span->process * 20 + span->pass];
     if (span->call)
-        return 0;
+        return;
     marked->judged->passes++;
     marked->judged->shared += shared;
     marked->judged->found += span->disturbed;
     marked->judged->accused += span->disturbed && !shared;
     marked->judged->missed += shared && !span->disturbed;
-    return 0;
 }
 
 static double gauge_of(const struct planted *planted, struct random *random, bool shared,
@@ -69,7 +68,7 @@ static struct judged judge_planted(const struct planted *planted, uint64_t seed)
                                .step = planted->step};
     struct overhead_tour *tour = build_overhead_tour(&builder, &way);
     size_t passes = (size_t)20 * way.processes;
-    bool *shared = overhead_built_room(passes, sizeof(*shared));
+    bool *shared = memory_new(passes, sizeof(*shared));
     for (size_t pass = 0; pass < passes; pass++) { /* stretches of five passes */
         shared[pass] =
             pass % 5 ? shared[pass - 1] : overhead_built_chance(&builder.random, planted->shared);
@@ -79,11 +78,10 @@ static struct judged judge_planted(const struct planted *planted, uint64_t seed)
     }
     struct overhead_report report = judge_passes(&builder);
     struct marked marked = {shared, &judged};
-    assert_int_equal(overhead_each_span(&builder.file, &report, compare_marks, &marked), 0);
+    overhead_each_span(&builder.file, &report, compare_marks, &marked);
     judged.gauge = report.gauges[0];
     judged.gauge.meter = NULL;
-    free(shared);
-    end_judging(&builder, &report);
+    memory_give_back(shared);
     return judged;
 }
 
@@ -191,7 +189,6 @@ static void tours_without_a_gauge_are_not_accused(void **state)
     assert_near(report.gauges[0].share, 0, 0);
     assert_int_equal(report.gauges[0].passes, 600);
     assert_non_null(strstr(report.gauges[0].why, "no warm pass"));
-    end_judging(&builder, &report);
 }
 
 /* An emulated machine counts the same every time; a tick in the gauge is no shared core. */
@@ -207,7 +204,6 @@ static void counts_do_not_tell_of_shared_cores(void **state)
     struct overhead_report report = judge_passes(&builder);
     assert_false(report.gauges[0].known);
     assert_near(report.gauges[0].share, 0, 0);
-    end_judging(&builder, &report);
 }
 
 /* The first gauge of a cold process runs cold; the later ones tell. */
@@ -231,10 +227,9 @@ static void cold_processes_are_judged_by_their_least_gauge(void **state)
     builder.file.tours[0].processes = 0; /* walk the cold ones alone */
     struct judged judged = {0};
     struct marked marked = {shared, &judged};
-    assert_int_equal(overhead_each_span(&builder.file, &report, compare_marks, &marked), 0);
+    overhead_each_span(&builder.file, &report, compare_marks, &marked);
     assert_int_equal(judged.found, 50);
     assert_int_equal(judged.accused + judged.missed, 0);
-    end_judging(&builder, &report);
 }
 
 int main(void)

@@ -204,7 +204,6 @@ static void tours_come_with_their_factors_and_calls(void **state)
         }
     }
     assert_int_equal(counts->begins[PROCESSES], ALL_CALLS);
-    overhead_case_release(&file);
 }
 
 /* A harness that stopped within a pass: its whole passes count. */
@@ -229,7 +228,6 @@ static void passes_that_are_not_whole_are_left_out(void **state)
     assert_int_equal(file.tours[0].begins[2], 9);
     assert_int_equal(file.tours[0].values[6], value_of(1, 0, 0, 0));
     assert_int_equal(file.tours[0].values[8], value_of(1, 0, 2, 0));
-    overhead_case_release(&file);
 }
 
 static void processes_that_failed_are_counted_and_told(void **state)
@@ -261,7 +259,6 @@ static void processes_that_failed_are_counted_and_told(void **state)
     assert_int_equal(file.absence_count, 1);
     assert_string_equal(file.absences[0].what, "perf-read, lazy, clock/ticks/, cold");
     assert_string_equal(file.absences[0].reason, "too many files");
-    overhead_case_release(&file);
 }
 
 static void stores_of_one_machine_are_joined(void **state)
@@ -291,7 +288,6 @@ static void stores_of_one_machine_are_joined(void **state)
         assert_int_equal(tour->values[i], tour->values[ALL_CALLS + i]);
     assert_int_equal(tour->passes[PROCESSES], PASSES);
     assert_int_equal(file.tours[1].processes, PROCESSES);
-    overhead_case_release(&file);
 }
 
 static void another_machine_stays_apart(void **state)
@@ -317,7 +313,6 @@ static void another_machine_stays_apart(void **state)
     assert_true(file.machines[1].emulated && !file.machines[0].emulated);
     assert_int_equal(file.tour_count, 2);
     assert_int_equal(file.tours[1].machine, 1);
-    overhead_case_release(&file);
 }
 
 static void another_build_of_the_harnesses_is_refused(void **state)
@@ -339,7 +334,6 @@ static void another_build_of_the_harnesses_is_refused(void **state)
     struct failure told = {0};
     assert_int_equal(try_to_load(second, &file, &told), -EINVAL);
     assert_non_null(strstr(told.text, "another build"));
-    overhead_case_release(&file);
 }
 
 static void cells_that_are_no_tours_are_passed_over(void **state)
@@ -353,7 +347,6 @@ static void cells_that_are_no_tours_are_passed_over(void **state)
     load(fixture->path, &file);
     assert_int_equal(file.tour_count, 0);
     assert_int_equal(file.machine_count, 1);
-    overhead_case_release(&file);
 }
 
 /* --- stores that nobody of us wrote --- */
@@ -380,7 +373,6 @@ static void refuses(struct fixture *fixture, const char *sql, const char *word)
     store_close(store);
     change(fixture->path, sql);
     int error = try_to_load(fixture->path, &file, &told);
-    overhead_case_release(&file);
     assert_true(error < 0);
     if (!strstr(told.text, word))
         fail_msg("%s: %s", sql, told.text);

@@ -21,8 +21,8 @@ static uint32_t build_machine(struct overhead_builder *builder, const char *name
                               bool emulated)
 {
     uint32_t machine = build_overhead_machine(builder, name, emulated);
-    free(builder->file.machines[machine].os);
-    builder->file.machines[machine].os = overhead_built_copy(os);
+    memory_give_back(builder->file.machines[machine].os);
+    builder->file.machines[machine].os = memory_copy(os);
     return machine;
 }
 
@@ -91,7 +91,6 @@ static void kernels_are_compared_in_the_order_of_their_versions(void **state)
     assert_near(total->median, 31 * 2444, 1e-9);
     assert_true(total->total);
     assert_false(find(&report, early, "perf-read", "start", "u")->total);
-    end_judging(&builder, &report);
 }
 
 static void one_machine_alone_has_its_table(void **state)
@@ -126,7 +125,6 @@ static void one_machine_alone_has_its_table(void **state)
         if (strcmp(row->kind, "stop") == 0 && strcmp(row->meter->mode, "u") == 0)
             assert_near(row->median, (strcmp(row->variant, "lazy") == 0 ? 5 : 1) * 0.8 * 2444, 1);
     }
-    end_judging(&builder, &report);
 }
 
 static void machines_that_are_alike_are_not_called_different(void **state)
@@ -154,7 +152,6 @@ static void machines_that_are_alike_are_not_called_different(void **state)
             held += row->has_ratio && row->ratio_low <= 1 && row->ratio_high >= 1 ? 1 : 0;
             differs += row->differs ? 1 : 0;
         }
-        end_judging(&builder, &report);
         /* One that costs a third more differs in every call. */
         overhead_builder_start(&builder, seed);
         build_machine(&builder, "second", "6.2", false);
@@ -169,7 +166,6 @@ static void machines_that_are_alike_are_not_called_different(void **state)
         report = judge_part(&builder, overhead_judge_machines);
         for (size_t i = 0; i < report.machine_row_count; i++)
             apart += report.machines[i].differs ? 1 : 0;
-        end_judging(&builder, &report);
     }
     print_message("# of %zu ratios of equal machines %zu hold 1, %zu differ; %zu of dearer ones\n",
                   rows, held, differs, apart);
@@ -206,7 +202,6 @@ static void a_call_that_the_first_machine_lacks_is_held_against_the_next(void **
     assert_near(user->ratio, 1.5, 1e-9);
     assert_int_equal(find(&report, third, "perf-read", "read", "u")->reference, 0);
     assert_near(find(&report, third, "perf-read", "read", "u")->ratio, 3, 1e-9);
-    end_judging(&builder, &report);
 }
 
 static void times_of_an_emulated_machine_are_not_told(void **state)
@@ -222,7 +217,6 @@ static void times_of_an_emulated_machine_are_not_told(void **state)
     build_overhead_failed(&builder, &(struct overhead_way){.calls = calls}, ENOENT, "none");
     struct overhead_report report = judge_part(&builder, overhead_judge_machines);
     assert_int_equal(report.machine_row_count, 0);
-    overhead_report_release(&report);
     /* One process on a machine of its own: a ratio that excludes nothing. */
     build_overhead_tour(&builder, &(struct overhead_way){.calls = calls, .processes = 1});
     uint32_t other = build_machine(&builder, "other", "7.0", false);
@@ -232,7 +226,6 @@ static void times_of_an_emulated_machine_are_not_told(void **state)
     const struct overhead_machine_row *row = find(&report, other, "perf-read", "read", "");
     assert_true(row->has_ratio && !row->differs);
     assert_true(row->ratio_low == 0 && isinf(row->ratio_high));
-    end_judging(&builder, &report);
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/overhead/plan.h"
 #include "wire/tour.h"
 
@@ -83,7 +84,7 @@ static void calls_every_pair_once_in_a_pass(void **state)
         for (size_t i = 0; i < COUNT(reads); i++)
             for (size_t j = 0; j < COUNT(reads); j++)
                 assert_int_equal(times(&walk, reads[i].call, reads[j].call), 1);
-        free(walk.text);
+        memory_give_back(walk.text);
     }
 }
 
@@ -136,7 +137,7 @@ static void switches_only_what_can_be_switched(void **state)
         check_states(&walk);
         for (size_t i = 0; i < COUNT(pairs); i++)
             assert_int_equal(times(&walk, pairs[i].first, pairs[i].second), pairs[i].times);
-        free(walk.text);
+        memory_give_back(walk.text);
     }
 }
 
@@ -154,7 +155,7 @@ static void stops_as_often_as_it_starts(void **state)
     assert_int_equal(times(&walk, "perf-read.start", "perf-read.stop"), 2);
     assert_int_equal(times(&walk, "perf-syscall.start", "perf-read.stop"), 2);
     assert_int_equal(times(&walk, "perf-read.stop", "perf-read.start"), 2);
-    free(walk.text);
+    memory_give_back(walk.text);
 }
 
 static void draws_the_same_from_the_same_seed_alone(void **state)
@@ -171,11 +172,11 @@ static void draws_the_same_from_the_same_seed_alone(void **state)
         for (size_t i = 0; i < one.length; i++)
             same += strcmp(one.words[i], other.words[i]) == 0;
         alike += same == one.length;
-        free(other.text);
+        memory_give_back(other.text);
     }
     assert_int_equal(alike, 0);
-    free(one.text);
-    free(again.text);
+    memory_give_back(one.text);
+    memory_give_back(again.text);
 }
 
 /* Three calls have 24 closed walks when where they begin does not matter: by the theorem of de
@@ -206,7 +207,7 @@ static void draws_all_walks_evenly(void **state)
             memcpy(seen[kinds++], turned, sizeof(turned));
         }
         often[kind]++;
-        free(walk.text);
+        memory_give_back(walk.text);
     }
     assert_int_equal(kinds, 24);
     for (size_t i = 0; i < kinds; i++)
@@ -221,7 +222,7 @@ static void begins_anywhere(void **state)
         struct walk walk = draw(reads, COUNT(reads), seed);
         for (size_t i = 0; i < COUNT(reads); i++)
             began[i] += strcmp(walk.words[0], reads[i].call) == 0;
-        free(walk.text);
+        memory_give_back(walk.text);
     }
     for (size_t i = 0; i < COUNT(reads); i++)
         assert_in_range(began[i], 50, 150);
@@ -248,7 +249,7 @@ static void keeps_together_what_belongs_together(void **state)
         assert_int_equal(times(&walk, "a.read", "a.stop"), 2);
         assert_int_equal(times(&walk, "a.start", "a.read"), 2);
         assert_int_equal(times(&walk, ORDER_FILLER, "a.read"), 0);
-        free(walk.text);
+        memory_give_back(walk.text);
     }
 }
 
@@ -260,7 +261,7 @@ static void takes_calls_that_are_made_in_a_row(void **state)
     struct walk walk = draw(sweep, COUNT(sweep), 1);
     assert_int_equal(walk.length, 4);
     assert_int_equal(times(&walk, "perf-read.read*8", "perf-read.read"), 1);
-    free(walk.text);
+    memory_give_back(walk.text);
 }
 
 /* Three calls have six orders, which together have each of the six pairs twice. */
@@ -281,7 +282,7 @@ static void orders_of_calls_once_have_every_pair_equally_often(void **state)
         assert_int_equal(length, 3);
         found[order[0]][order[1]]++;
         found[order[1]][order[2]]++;
-        free(calls);
+        memory_give_back(calls);
         calls = NULL;
     }
     for (size_t i = 0; i < 3; i++)
@@ -292,7 +293,7 @@ static void orders_of_calls_once_have_every_pair_equally_often(void **state)
     assert_null(calls);
     assert_int_equal(overhead_permutation(reads, 1, 0, &calls, &failure), 0);
     assert_string_equal(calls, reads[0].call);
-    free(calls);
+    memory_give_back(calls);
 }
 
 static void refuses_what_no_walk_can_do(void **state)
@@ -341,7 +342,7 @@ static void refuses_a_tour_that_is_too_long(void **state)
     }
     assert_int_equal(overhead_order(many, 64, 1, &calls, &length, &failure), 0);
     assert_int_equal(length, TOUR_MOST_CALLS);
-    free(calls);
+    memory_give_back(calls);
     calls = NULL;
     assert_int_equal(overhead_order(many, 65, 1, &calls, &length, &failure), -E2BIG);
     assert_null(calls);

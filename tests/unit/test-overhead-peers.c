@@ -71,7 +71,6 @@ static void tasks_are_held_against_the_bare_calls(void **state)
     /* Nobody started or stopped through assay. */
     assert_null(find(&report, "assay", "start + stop + read", "perf-read", "static"));
     assert_int_equal(report.peer_count, 8);
-    end_judging(&builder, &report);
 }
 
 /* Ratio 2, from processes that differ by 30 %: only those of one and the same cancel out. */
@@ -102,7 +101,6 @@ static void ratios_within_processes_are_sharper(void **state)
         apart_held += apart->low <= 2 && 2 <= apart->high ? 1 : 0;
         paired_width += (paired->high - paired->low) / CASES;
         apart_width += (apart->high - apart->low) / CASES;
-        end_judging(&builder, &report);
     }
     print_message("# held in %zu and %zu of %d, widths %.3f and %.3f\n", paired_held, apart_held,
                   CASES, paired_width, apart_width);
@@ -142,7 +140,6 @@ static void the_ratio_of_commands_is_that_of_their_costs(void **state)
     assert_int_equal(report.peer_count, 1);
     assert_near(report.peers->ratio, report.peers->cost / report.peers->bare, 1e-9);
     assert_false(report.peers->paired);
-    end_judging(&builder, &report);
 }
 
 static void whole_commands_are_held_against_the_plain_one(void **state)
@@ -162,7 +159,6 @@ static void whole_commands_are_held_against_the_plain_one(void **state)
     assert_string_equal(report.peers->bare_path, "command");
     assert_false(report.peers->paired);
     assert_true(report.peers->low < 30 && report.peers->high > 30 && report.peers->low > 25);
-    end_judging(&builder, &report);
 }
 
 static void only_the_same_way_is_compared(void **state)
@@ -189,13 +185,11 @@ static void only_the_same_way_is_compared(void **state)
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_part(&builder, overhead_judge_peers);
     assert_int_equal(report.peer_count, 0);
-    overhead_report_release(&report);
     way.machine = 0;
     build_overhead_tour(&builder, &way);
     report = judge_part(&builder, overhead_judge_peers);
     /* start + stop + read and read, read; against libc's calls and inline ones. */
     assert_int_equal(report.peer_count, 4);
-    end_judging(&builder, &report);
 }
 
 static void more_events_and_both_modes(void **state)
@@ -215,7 +209,6 @@ static void more_events_and_both_modes(void **state)
     assert_int_equal(report.peer_count, 2 * 2 * 3);
     for (size_t i = 0; i < report.peer_count; i++)
         assert_int_equal(report.peers[i].processes, 3);
-    end_judging(&builder, &report);
 }
 
 static void what_is_missing_is_not_compared(void **state)
@@ -225,7 +218,6 @@ static void what_is_missing_is_not_compared(void **state)
     overhead_builder_start(&builder, 6);
     struct overhead_report report = judge_part(&builder, overhead_judge_peers);
     assert_int_equal(report.peer_count, 0);
-    overhead_report_release(&report);
     /* PAPI that cannot read, or cannot be used, a disturbed tour, cold calls. */
     struct overhead_way way = {.calls = "timer.nothing,papi-low.start,papi-low.stop",
                                .processes = 2};
@@ -243,16 +235,13 @@ static void what_is_missing_is_not_compared(void **state)
     build_overhead_tour(&builder, &way);
     report = judge_part(&builder, overhead_judge_peers);
     assert_int_equal(report.peer_count, 0);
-    overhead_report_release(&report);
     /* One process: a ratio, and no interval. */
-    overhead_builder_end(&builder);
     overhead_builder_start(&builder, 7);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = read_calls, .processes = 1});
     report = judge_part(&builder, overhead_judge_peers);
     assert_int_equal(report.peer_count, 4);
     assert_near(report.peers[0].ratio, 2, 1e-9);
     assert_true(report.peers[0].low == 0 && isinf(report.peers[0].high));
-    end_judging(&builder, &report);
 }
 
 int main(void)

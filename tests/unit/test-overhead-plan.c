@@ -31,7 +31,6 @@ static void every_tour_is_whole(void **state)
                 assert_true(calls(cell, "timer.nothing"));
                 assert_true(calls(cell, "timer.gauge"));
             }
-        overhead_plan_free(&plan);
     }
 }
 
@@ -51,7 +50,6 @@ static void reads_stand_side_by_side_in_every_link_mode(void **state)
     assert_true(calls(&lazy->circuits[0], "papi-low.accum"));
     /* A page that was read once is no longer cold. */
     assert_false(calls(&still->circuits[0], "perf-user-cold.read"));
-    overhead_plan_free(&plan);
 }
 
 static void instruments_are_switched_each_by_itself(void **state)
@@ -78,7 +76,6 @@ static void instruments_are_switched_each_by_itself(void **state)
     const struct cell *alone = &first_of(&plan, prctl)->circuits[0];
     assert_false(calls(alone, "perf-read"));
     assert_false(calls(&first_of(&plan, papi)->circuits[0], "perf-read"));
-    overhead_plan_free(&plan);
 }
 
 /* What a read costs depends on whether the counters run. */
@@ -112,7 +109,6 @@ static void reads_while_counters_run_or_right_after_a_stop(void **state)
         free(list);
     }
     assert_true(after_stops > 100);
-    overhead_plan_free(&plan);
 }
 
 static void orders_of_one_tour_differ(void **state)
@@ -131,9 +127,6 @@ static void orders_of_one_tour_differ(void **state)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(order, wish->circuits[j].tour.calls);
     }
-    overhead_plan_free(&plan);
-    overhead_plan_free(&again);
-    overhead_plan_free(&other);
 }
 
 /* A run that goes on must find its orders again, whatever else is wished for by then. */
@@ -149,8 +142,6 @@ static void an_order_depends_on_its_tour_alone(void **state)
     struct overhead_plan one = wished(&study);
     assert_string_equal(first_of(&all, wanted)->circuits[0].tour.calls,
                         first_of(&one, wanted)->circuits[0].tour.calls);
-    overhead_plan_free(&all);
-    overhead_plan_free(&one);
 }
 
 static void first_calls_come_first(void **state)
@@ -188,7 +179,6 @@ static void first_calls_come_first(void **state)
         assert_int_equal(wish->circuits[0].runs, length_of(&wish->circuits[0]));
         assert_int_equal(wish->circuit_count, 1);
     }
-    overhead_plan_free(&plan);
 }
 
 static void counters_and_reads_are_swept(void **state)
@@ -215,11 +205,9 @@ static void counters_and_reads_are_swept(void **state)
     assert_int_equal(count_of(&plan, repeats), 1);
     assert_int_equal(length_of(&first_of(&plan, repeats)->circuits[0]), 64);
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_REPEATS}), 5);
-    overhead_plan_free(&plan);
     study.most_open = 4;
     plan = wished(&study);
     assert_int_equal(count_of(&plan, events), 8);
-    overhead_plan_free(&plan);
 }
 
 static void commands_are_called_in_every_order(void **state)
@@ -238,7 +226,6 @@ static void commands_are_called_in_every_order(void **state)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(wish->circuits[i].tour.calls, wish->circuits[j].tour.calls);
     }
-    overhead_plan_free(&plan);
 }
 
 /* libassay with one counter is a tour of its own already. */
@@ -253,7 +240,6 @@ static void no_tour_is_measured_twice(void **state)
     assert_int_equal(count_of(&plan, swept), 2);
     swept.open = 3; /* it makes the calls of others: a few numbers do */
     assert_int_equal(count_of(&plan, swept), 0);
-    overhead_plan_free(&plan);
 }
 
 static void every_pair_has_a_thousand_runs(void **state)
@@ -270,7 +256,6 @@ static void every_pair_has_a_thousand_runs(void **state)
             assert_true(wish->least >= (wish->stage <= OVERHEAD_SINGLES ? 60u : 30u) &&
                         wish->processes > wish->least);
     }
-    overhead_plan_free(&plan);
 }
 
 static void an_emulated_machine_gets_few_processes(void **state)
@@ -286,7 +271,6 @@ static void an_emulated_machine_gets_few_processes(void **state)
     }
     /* A counter is of one process: it does not see a command. */
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS}), 0);
-    overhead_plan_free(&plan);
 }
 
 static void every_set_of_meters_has_tours_of_its_own(void **state)
@@ -305,7 +289,6 @@ static void every_set_of_meters_has_tours_of_its_own(void **state)
             first_of_counters = i;
     }
     assert_true(first_of_counters > 20 && last_of_ticks < first_of_counters);
-    overhead_plan_free(&plan);
 }
 
 static void only_what_was_asked_for_is_called(void **state)
@@ -327,7 +310,6 @@ static void only_what_was_asked_for_is_called(void **state)
         assert_int_equal(wish->least, 4);
         assert_true(wish->circuit_count <= 4);
     }
-    overhead_plan_free(&plan);
 }
 
 static void without_counters_commands_remain(void **state)
@@ -338,7 +320,6 @@ static void without_counters_commands_remain(void **state)
     struct overhead_plan plan = wished(&study);
     assert_int_equal(plan.wish_count, 1);
     assert_int_equal(plan.wishes[0].stage, OVERHEAD_COMMANDS);
-    overhead_plan_free(&plan);
 }
 
 static void a_machine_without_operations_has_no_plan(void **state)
@@ -349,7 +330,6 @@ static void a_machine_without_operations_has_no_plan(void **state)
     study.catalogue = &empty;
     struct overhead_plan plan = wished(&study);
     assert_int_equal(plan.wish_count, 0);
-    overhead_plan_free(&plan);
 }
 
 int main(void)

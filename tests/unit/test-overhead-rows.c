@@ -50,7 +50,7 @@ static void what_was_before_a_call_is_a_factor(void **state)
     build_overhead_tour(
         &builder, &(struct overhead_way){
                       .calls = calls, .cost = by_predecessor, .run_noise = 0.02, .processes = 30});
-    free(calls);
+    memory_give_back(calls);
     struct overhead_report report = judge_cells(&builder);
     static const struct {
         const char *operation, *predecessor;
@@ -76,7 +76,6 @@ static void what_was_before_a_call_is_a_factor(void **state)
         assert_int_equal(row->level_count, 1);
         assert_near(row->levels[0].median, row->median, 1);
     }
-    end_judging(&builder, &report);
 }
 
 static double alike(const struct overhead_built_call *call, void *context)
@@ -111,13 +110,12 @@ static void levels_that_the_call_before_decides_are_told_so(void **state)
         way.run_noise = 0.02;
         way.processes = 30;
         build_overhead_tour(&builder, &way);
-        free(calls);
+        memory_give_back(calls);
         struct overhead_report report = judge_cells(&builder);
         const struct overhead_row *row =
             find(&builder, &report, (struct overhead_wanted){.operation = "perf-read.read"});
         assert_int_equal(row->levels_kind, kinds[i].kind);
         assert_int_equal(row->level_count, kinds[i].kind == LEVELS_ONE ? 1 : 2);
-        end_judging(&builder, &report);
     }
 }
 
@@ -142,7 +140,6 @@ static void what_was_before_first_calls_decides_on_their_level(void **state)
         (struct overhead_wanted){.operation = "perf-read.read", .temperature = TEMPERATURE_COLD});
     assert_int_equal(row->level_count, 2);
     assert_int_equal(row->levels_kind, LEVELS_BY_PREDECESSOR);
-    end_judging(&builder, &report);
 }
 
 /* One predecessor has many more runs than the other: both weigh a half. */
@@ -172,7 +169,6 @@ static void predecessors_weigh_the_same_in_a_summary(void **state)
     assert_int_equal(row->processes, 60);
     row = find(&builder, &report, (struct overhead_wanted){.operation = "papi-low.read"});
     assert_near(row->median, 1700, 0);
-    end_judging(&builder, &report);
 }
 
 /* The first call of all has one run a process and no predecessor: it is no row, and no part of a
@@ -193,7 +189,6 @@ static void the_first_call_of_a_process_does_not_weigh_in_a_warm_summary(void **
     assert_int_equal(row->runs, 30 * 19);
     for (size_t i = 0; i < report.row_count; i++)
         assert_true(report.rows[i].all_predecessors || report.rows[i].predecessor >= 0);
-    end_judging(&builder, &report);
 }
 
 static void links_events_layouts_and_reads_are_factors(void **state)
@@ -231,7 +226,6 @@ static void links_events_layouts_and_reads_are_factors(void **state)
     assert_true(row->separate);
     struct overhead_wanted absent = {.operation = "perf-read.read", .events = 3};
     assert_null(overhead_find_row(&builder.file, &report, &absent));
-    end_judging(&builder, &report);
 }
 
 static void cold_calls_are_told_apart_by_their_position(void **state)
@@ -258,7 +252,6 @@ static void cold_calls_are_told_apart_by_their_position(void **state)
         assert_int_equal(row->faults, position == 1 ? 200 : 0);
         assert_near(row->median, position == 1 ? 4120 : 120, 0);
     }
-    end_judging(&builder, &report);
 }
 
 static void disturbed_passes_are_kept_and_told_apart(void **state)
@@ -276,7 +269,6 @@ static void disturbed_passes_are_kept_and_told_apart(void **state)
     double share = (double)row->disturbed / (double)(row->disturbed + row->runs);
     assert_near(share, report.gauges[0].share, 0.01);
     assert_near(share, 0.4, 0.12);
-    end_judging(&builder, &report);
 }
 
 static void rows_that_were_all_disturbed_have_no_median_and_are_not_found(void **state)
@@ -313,7 +305,6 @@ static void rows_that_were_all_disturbed_have_no_median_and_are_not_found(void *
                 .predecessor = builder.file.operations[report.rows[i].predecessor].name};
             assert_null(overhead_find_row(&builder.file, &report, &wanted));
         }
-    end_judging(&builder, &report);
 }
 
 static void outliers_are_counted_with_what_the_account_says_of_them(void **state)
@@ -343,7 +334,6 @@ static void outliers_are_counted_with_what_the_account_says_of_them(void **state
         seen++;
     }
     assert_int_equal(seen, 2); /* with its predecessor, and over all */
-    end_judging(&builder, &report);
 }
 
 static void two_tours_with_the_same_factors_share_their_rows(void **state)
@@ -367,7 +357,6 @@ static void two_tours_with_the_same_factors_share_their_rows(void **state)
     assert_int_equal(alone, 3);
     assert_int_equal(report.processes, 25);
     assert_int_equal(report.calls, 25 * 20 * 9);
-    end_judging(&builder, &report);
 }
 
 /* Static links first, then by name; the summary before its predecessors. */
@@ -388,7 +377,6 @@ static void rows_are_in_order(void **state)
         assert_true(strcmp(builder.file.operations[before->operation].path,
                            builder.file.operations[row->operation].path) <= 0);
     }
-    end_judging(&builder, &report);
 }
 
 static void an_empty_case_has_no_rows(void **state)
@@ -401,7 +389,6 @@ static void an_empty_case_has_no_rows(void **state)
     assert_int_equal(report.row_count, 0);
     assert_int_equal(report.timer_count, 1);
     assert_false(report.timers[0].known);
-    end_judging(&builder, &report);
 }
 
 int main(void)

@@ -94,7 +94,6 @@ static void planted_slopes_lie_in_their_intervals(void **state)
         assert_int_equal(slope->points, 4);
         held += slope->low <= 180 && 180 <= slope->high ? 1 : 0;
         straight += slope->straight ? 1 : 0;
-        end_judging(&builder, &report);
     }
     print_message("# the planted slope is held in %zu of %d, straight %zu\n", held, CASES,
                   straight);
@@ -119,7 +118,6 @@ static void a_cost_without_slope_has_none(void **state)
         const struct overhead_slope *slope = by_events(&builder, &report);
         found += slope->low > 0 || slope->high < 0 ? 1 : 0;
         straight += slope->straight ? 1 : 0;
-        end_judging(&builder, &report);
     }
     print_message("# a slope where there is none in %zu of %d, straight %zu\n", found, CASES,
                   straight);
@@ -143,7 +141,6 @@ static void a_cost_that_grows_ever_faster_is_not_straight(void **state)
     assert_near(slope->one, 2500, 100);
     assert_int_equal(slope->most_count, 8);
     assert_near(slope->most, 2500 + 900 * pow(7, 1.37), 700);
-    end_judging(&builder, &report);
 }
 
 /* One event 1500; from the second on 2300 + 40 for each. */
@@ -170,7 +167,6 @@ static void a_first_event_that_stands_apart_is_told_from_a_curve(void **state)
     assert_near(slope->step, 840, 40);
     assert_true(slope->rest_low < 40 && slope->rest_high > 40);
     assert_true(slope->rest_high - slope->rest_low < 20);
-    end_judging(&builder, &report);
 
     struct planted planted = {.base = 2500, .slope = 900, .exponent = 1.4};
     overhead_builder_start(&builder, 16);
@@ -178,7 +174,6 @@ static void a_first_event_that_stands_apart_is_told_from_a_curve(void **state)
     report = judge_part(&builder, overhead_judge_sweeps);
     assert_false(by_events(&builder, &report)->first_apart);
     assert_nan(by_events(&builder, &report)->rest_slope);
-    end_judging(&builder, &report);
 }
 
 static void a_group_and_single_events_begin_with_the_same_one(void **state)
@@ -207,7 +202,6 @@ static void a_group_and_single_events_begin_with_the_same_one(void **state)
     assert_int_equal(single->counts[0], 1);
     assert_near(single->one, group->one, 1e-9);
     assert_true(group->exact && single->exact && group->low == group->high);
-    end_judging(&builder, &report);
 }
 
 static void what_else_a_process_calls_does_not_enter(void **state)
@@ -228,7 +222,6 @@ static void what_else_a_process_calls_does_not_enter(void **state)
     assert_int_equal(slope->processes, 4 * 5);
     /* Measured with one counter only: no slope. */
     assert_null(find(&builder.file, &report, "perf-syscall.read", false, false, ""));
-    end_judging(&builder, &report);
 }
 
 /* Everything in a span costs 70 once, and 500 for each call. */
@@ -262,7 +255,6 @@ static void calls_in_a_row_have_a_slope_of_every_process(void **state)
     /* A tenth over 30 processes; noise that all counts of a process share costs nothing else. */
     assert_true(slope->high - slope->low < 2 * 2.2 * 500 * 0.1 / sqrt(30));
     assert_true(slope->straight);
-    end_judging(&builder, &report);
 }
 
 static void calls_in_a_row_of_other_processes_make_one_sweep(void **state)
@@ -284,7 +276,6 @@ static void calls_in_a_row_of_other_processes_make_one_sweep(void **state)
     assert_int_equal(slope->processes, 90);
     assert_near(slope->slope, 500, 5);
     assert_near(slope->base, 70, 20);
-    end_judging(&builder, &report);
 }
 
 static void every_meter_has_its_slope_and_both_modes_together(void **state)
@@ -313,7 +304,6 @@ static void every_meter_has_its_slope_and_both_modes_together(void **state)
         assert_true(slope->low == slope->slope && slope->high == slope->slope);
         assert_near(slope->exponent, 1, 1e-9);
     }
-    end_judging(&builder, &report);
 }
 
 static void machines_have_slopes_of_their_own(void **state)
@@ -333,7 +323,6 @@ static void machines_have_slopes_of_their_own(void **state)
     assert_near(report.slopes[0].slope, 100, 1e-6);
     assert_int_equal(report.slopes[1].machine, second);
     assert_near(report.slopes[1].slope, 300, 1e-6);
-    end_judging(&builder, &report);
 }
 
 static void what_is_missing_makes_no_slope(void **state)
@@ -343,7 +332,6 @@ static void what_is_missing_makes_no_slope(void **state)
     overhead_builder_start(&builder, 12);
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
     assert_int_equal(report.slope_count, 0);
-    overhead_report_release(&report);
     /* One number of events; others failed. */
     struct overhead_way way = {.processes = 2};
     build_overhead_tour(&builder, &way);
@@ -351,7 +339,6 @@ static void what_is_missing_makes_no_slope(void **state)
     build_overhead_failed(&builder, &way, 22, "no room");
     report = judge_part(&builder, overhead_judge_sweeps);
     assert_int_equal(report.slope_count, 0);
-    overhead_report_release(&report);
     /* Somebody else used the core in every pass with two. */
     way = (struct overhead_way){.processes = 30};
     build_overhead_tour(&builder, &way);
@@ -359,7 +346,6 @@ static void what_is_missing_makes_no_slope(void **state)
     build_overhead_tour(&builder, &way);
     report = judge_part(&builder, overhead_judge_sweeps);
     assert_int_equal(report.slope_count, 0);
-    end_judging(&builder, &report);
 }
 
 static void one_process_each_has_a_slope_without_a_false_interval(void **state)
@@ -374,7 +360,6 @@ static void one_process_each_has_a_slope_without_a_false_interval(void **state)
     assert_true(slope->low < 100 && slope->high > 100 && isfinite(slope->low));
     assert_true(slope->high - slope->low > 5);
     assert_false(slope->exact);
-    end_judging(&builder, &report);
 }
 
 int main(void)

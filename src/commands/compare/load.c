@@ -542,7 +542,6 @@ static int compare_load_tours(const struct compare_loading *loading)
         struct touring touring = {.loading = loading, .file = &file, .tour = &file.tours[i]};
         error = add_tour(&touring);
     }
-    overhead_case_release(&file);
     return error;
 }
 

@@ -73,14 +73,6 @@ static size_t put_comparison(const struct overhead_run *run, const char *unit, s
     return compared;
 }
 
-static void put_modes(const struct overhead_run *run, struct text *words)
-{
-    text_puts(words, "Instructions of a call in user mode and in the kernel. ");
-    if (overhead_hides_switches(&run->report))
-        text_puts(words, "Of start and stop they are the least: the operating system halts the "
-                         "meters while it switches a counter.");
-}
-
 static void add_unit(const struct overhead_run *run, const char *unit, json_t *figures)
 {
     const bool several = run->file.machine_count > 1;
@@ -125,9 +117,13 @@ static void add_unit(const struct overhead_run *run, const char *unit, json_t *f
                    figure_number(ratio * row->ratio), figure_number(ratio * row->ratio_low),
                    figure_number(ratio * row->ratio_high), json_count(row->processes));
     }
-    if (!several)
-        put_modes(run, &words);
-    else if (!put_comparison(run, unit, &words))
+    if (!several) {
+        text_puts(&words, "Instructions of a call in user mode and in the kernel. ");
+        if (overhead_hides_switches(&run->report))
+            text_puts(&words,
+                      "Of start and stop they are the least: the operating system halts the "
+                      "meters while it switches a counter.");
+    } else if (!put_comparison(run, unit, &words))
         json_array_clear(json_object_get(figure, "rows")); /* of one machine alone */
     figure_set_caption(figure, &words);
     overhead_append_figure(run, figures, figure);
@@ -279,39 +275,6 @@ struct extreme {
     size_t pairs;
 };
 
-static void add_pair(const struct overhead_run *run, const struct overhead_row *row,
-                     const struct overhead_row *usual, json_t *figure, struct extreme *extreme)
-{
-    AUTO_TEXT struct text call = {0}, before = {0};
-    double percent = 100 * (row->median / usual->median - 1);
-    overhead_put_row_call(&run->file, row, &call);
-    overhead_put_machine(&run->file, row->machine, &call);
-    text_put_clean(&before, overhead_before(&run->file, row->predecessor));
-    FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
-               json_text(text_string(&before)), json_text(text_string(&call)),
-               figure_number(rint(10 * percent) / 10), figure_number(row->median),
-               figure_number(row->low), figure_number(row->high), figure_number(usual->median),
-               overhead_path_json(&run->file, row->operation),
-               overhead_kind_json(&run->file, row->operation), json_text(row->variant),
-               json_count(row->runs));
-    extreme->pairs++;
-    if (!extreme->row || fabs(percent) > fabs(extreme->percent)) {
-        extreme->row = row;
-        extreme->percent = percent;
-    }
-}
-
-/* All that stands behind one summary, but for calls in a row before it: sweeps alone have them. */
-static void add_call(const struct overhead_run *run, const struct overhead_row *usual,
-                     json_t *figure, struct extreme *extreme)
-{
-    const struct overhead_report *report = &run->report;
-    for (size_t i = 0; i < report->row_count; i++)
-        if (overhead_is_pair(&report->rows[i], usual) && report->rows[i].predecessor_times <= 1 &&
-            usual->median > 0 && isfinite(report->rows[i].median) && figure_has_room(figure))
-            add_pair(run, &report->rows[i], usual, figure, extreme);
-}
-
 static void put_extreme(const struct overhead_run *run, const struct extreme *extreme,
                         struct text *words)
 {
@@ -359,8 +322,35 @@ static void predecessors_add_unit(const struct overhead_run *run, const char *un
     });
     for (size_t i = 0; i < report->row_count; i++)
         if (overhead_has_unit(run, report->rows[i].meter, unit) && overhead_is_usual(run, i) &&
-            !overhead_is_folded(run, i))
-            add_call(run, &report->rows[i], figure, &extreme);
+            !overhead_is_folded(run, i)) {
+            /* All that stands behind one summary, but for calls in a row before it: sweeps alone
+             * have them. */
+            for (size_t j = 0; j < report->row_count; j++)
+                if (overhead_is_pair(&report->rows[j], &report->rows[i]) &&
+                    report->rows[j].predecessor_times <= 1 && report->rows[i].median > 0 &&
+                    isfinite(report->rows[j].median) && figure_has_room(figure)) {
+                    AUTO_TEXT struct text call = {0}, before = {0};
+                    double percent = 100 * (report->rows[j].median / report->rows[i].median - 1);
+                    overhead_put_row_call(&run->file, &report->rows[j], &call);
+                    overhead_put_machine(&run->file, report->rows[j].machine, &call);
+                    text_put_clean(&before,
+                                   overhead_before(&run->file, report->rows[j].predecessor));
+                    FIGURE_ROW(
+                        figure, overhead_machine_json(&run->file, report->rows[j].machine),
+                        json_text(text_string(&before)), json_text(text_string(&call)),
+                        figure_number(rint(10 * percent) / 10),
+                        figure_number(report->rows[j].median), figure_number(report->rows[j].low),
+                        figure_number(report->rows[j].high), figure_number(report->rows[i].median),
+                        overhead_path_json(&run->file, report->rows[j].operation),
+                        overhead_kind_json(&run->file, report->rows[j].operation),
+                        json_text(report->rows[j].variant), json_count(report->rows[j].runs));
+                    extreme.pairs++;
+                    if (!extreme.row || fabs(percent) > fabs(extreme.percent)) {
+                        extreme.row = &report->rows[j];
+                        extreme.percent = percent;
+                    }
+                }
+        }
     put_extreme(run, &extreme, &words);
     figure_set_caption(figure, &words);
     overhead_append_figure(run, figures, figure);
@@ -394,19 +384,6 @@ static bool is_of(const struct overhead_run *run, const struct overhead_slope *s
             overhead_same_word(run->file.operations[slope->operation].kind, sweep->kind));
 }
 
-/* The title says which kind of call: "perf-read, static, group". */
-static void put_series(const struct overhead_run *run, const struct overhead_slope *slope,
-                       struct text *out)
-{
-    const char *path = slope->operation < run->file.operation_count
-                           ? run->file.operations[slope->operation].path
-                           : "?";
-    overhead_put_call(path, slope->variant, out);
-    if (!slope->by_reads)
-        text_puts(out, slope->separate ? ", separate" : ", group");
-    overhead_put_machine(&run->file, slope->machine, out);
-}
-
 static void put_call(const struct overhead_run *run, const struct overhead_slope *slope,
                      struct text *out)
 {
@@ -428,7 +405,14 @@ static void add_points(const struct overhead_run *run, const struct overhead_slo
                        json_t *figure)
 {
     AUTO_TEXT struct text series = {0};
-    put_series(run, slope, &series);
+    /* The title says which kind of call: "perf-read, static, group". */
+    const char *path = slope->operation < run->file.operation_count
+                           ? run->file.operations[slope->operation].path
+                           : "?";
+    overhead_put_call(path, slope->variant, &series);
+    if (!slope->by_reads)
+        text_puts(&series, slope->separate ? ", separate" : ", group");
+    overhead_put_machine(&run->file, slope->machine, &series);
     for (size_t i = 0; i < slope->points && figure_has_room(figure); i++) {
         double each =
             slope->by_reads ? slope->medians[i] / (double)slope->counts[i] : slope->medians[i];
@@ -534,26 +518,21 @@ static void add_sweep(const struct overhead_run *run, const struct sweep *sweep,
     overhead_append_figure(run, figures, figure);
 }
 
-/* A figure for each kind of call, in the order in which operations name them. */
-static void add_kinds(const struct overhead_run *run, const char *unit, json_t *figures)
-{
-    const struct overhead_operation *operations = run->file.operations;
-    for (size_t i = 0; i < run->file.operation_count; i++) {
-        bool first = true;
-        for (size_t j = 0; j < i && first; j++)
-            first = !overhead_same_word(operations[j].kind, operations[i].kind);
-        if (first)
-            add_sweep(run, &(struct sweep){unit, operations[i].kind}, figures);
-    }
-}
-
 void overhead_add_sweep_figures(const struct overhead_run *run, json_t *figures)
 {
     struct overhead_units units = {0};
     for (size_t i = 0; i < run->report.slope_count; i++)
         overhead_units_add(run, run->report.slopes[i].meter, &units);
     for (size_t i = 0; i < units.count; i++) {
-        add_kinds(run, units.list[i], figures);
+        /* A figure for each kind of call, in the order in which operations name them. */
+        const struct overhead_operation *called = run->file.operations;
+        for (size_t k = 0; k < run->file.operation_count; k++) {
+            bool first = true;
+            for (size_t j = 0; j < k && first; j++)
+                first = !overhead_same_word(called[j].kind, called[k].kind);
+            if (first)
+                add_sweep(run, &(struct sweep){units.list[i], called[k].kind}, figures);
+        }
         add_sweep(run, &(struct sweep){units.list[i], NULL}, figures);
     }
 }

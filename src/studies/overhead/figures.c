@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "studies/overhead/judge.h"
@@ -28,36 +28,6 @@ static void overhead_put_series(const struct overhead_case *file, uint32_t machi
 #define KINDS_MOST  16u
 
 /* --- the values behind a row --- */
-
-static bool is_behind(const struct overhead_cell *cell, const struct overhead_row *row)
-{
-    const struct overhead_factors *factors = &cell->factors;
-    return factors->machine == row->machine && factors->operation == row->operation &&
-           factors->events == row->events && factors->separate == row->separate &&
-           factors->reads == row->reads && factors->temperature == row->temperature &&
-           overhead_same_word(cell->tour->link, row->link) &&
-           overhead_same_word(cell->tour->counted, row->counted) &&
-           overhead_is_like_meter(cell->meter, row->meter);
-}
-
-/* Undisturbed calls up to the 99th of a hundred: beyond it a violin would be a line. */
-static void pool_row(const struct overhead_run *run, const struct overhead_cells *cells,
-                     const struct overhead_row *row, struct pooled *pooled)
-{
-    size_t step = row->runs / POOLED_MOST + 1;
-    pooled_clear(pooled);
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct overhead_cell *cell = &cells->list[i];
-        if (!is_behind(cell, row))
-            continue;
-        double metering = run->report.timers[cell->factors.meter].cost;
-        for (size_t j = 0; j < cell->runs; j += step) {
-            double cost = (double)cells->values[cell->begin + j] - metering;
-            if (cost <= row->p99)
-                pooled_add(pooled, cost);
-        }
-    }
-}
 
 /* --- boxes --- */
 
@@ -111,7 +81,26 @@ static void add_box(const struct overhead_run *run, const struct overhead_cells 
                     const struct overhead_row *row, struct pooled *pooled, json_t *figure)
 {
     struct distribution box = {0};
-    pool_row(run, cells, row, pooled);
+    /* Undisturbed calls up to the 99th of a hundred: beyond it a violin would be a line. */
+    size_t step = row->runs / POOLED_MOST + 1;
+    pooled_clear(pooled);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct overhead_cell *cell = &cells->list[i];
+        const struct overhead_factors *factors = &cell->factors;
+        if (!(factors->machine == row->machine && factors->operation == row->operation &&
+              factors->events == row->events && factors->separate == row->separate &&
+              factors->reads == row->reads && factors->temperature == row->temperature &&
+              overhead_same_word(cell->tour->link, row->link) &&
+              overhead_same_word(cell->tour->counted, row->counted) &&
+              overhead_is_like_meter(cell->meter, row->meter)))
+            continue;
+        double metering = run->report.timers[cell->factors.meter].cost;
+        for (size_t j = 0; j < cell->runs; j += step) {
+            double cost = (double)cells->values[cell->begin + j] - metering;
+            if (cost <= row->p99)
+                pooled_add(pooled, cost);
+        }
+    }
     if (pooled->failed || distribution_of(pooled->values, pooled->count, &box) < 0)
         box.density = box.samples = json_null();
     FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
@@ -139,22 +128,6 @@ static int by_cost(const void *left, const void *right)
     if (a->median != b->median)
         return a->median < b->median ? -1 : 1;
     return (a > b) - (a < b);
-}
-
-static void add_boxes(const struct overhead_run *run, const struct overhead_cells *cells,
-                      const char *unit, const char *kind, json_t *figure)
-{
-    const struct overhead_report *report = &run->report;
-    AUTO_POOLED struct pooled pooled = {0};
-    AUTO_FREE const struct overhead_row **list = calloc(report->row_count + 1, sizeof(*list));
-    size_t count = 0;
-    for (size_t i = 0; list && i < report->row_count; i++)
-        if (is_of(run, i, unit, kind))
-            list[count++] = &report->rows[i];
-    if (count)
-        qsort(list, count, sizeof(*list), by_cost);
-    for (size_t i = 0; i < count && figure_has_room(figure); i++)
-        add_box(run, cells, list[i], &pooled, figure);
 }
 
 static const char *paper_of(const char *kind)
@@ -210,7 +183,17 @@ static void add_kind(const struct overhead_run *run, const struct overhead_cells
         .x = {unit, SCALE_LINEAR, false},
         .columns = columns,
     });
-    add_boxes(run, cells, unit, kind, figure);
+    const struct overhead_report *report = &run->report;
+    AUTO_POOLED struct pooled pooled = {0};
+    AUTO_MEMORY const struct overhead_row **list = memory_new(report->row_count + 1, sizeof(*list));
+    size_t count = 0;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (is_of(run, i, unit, kind))
+            list[count++] = &report->rows[i];
+    if (count)
+        qsort(list, count, sizeof(*list), by_cost);
+    for (size_t i = 0; i < count && figure_has_room(figure); i++)
+        add_box(run, cells, list[i], &pooled, figure);
     figure_fit_scale(figure, "x");
     put_kind(run, kind, unit, &words);
     text_puts(&words, "Boxes are the middle half of the undisturbed calls, whiskers reach from the "
@@ -246,26 +229,6 @@ static void add_unit(const struct overhead_run *run, const struct overhead_cells
 
 /* --- levels --- */
 
-static void add_levels(const struct overhead_run *run, const struct overhead_row *row,
-                       json_t *figure)
-{
-    static const char *const by[] = {"", "process", "call", "the call before"};
-    AUTO_TEXT struct text call = {0};
-    overhead_put_row_call(&run->file, row, &call);
-    for (size_t i = 0; i < row->level_count; i++) {
-        const struct overhead_level *level = &row->levels[i];
-        AUTO_TEXT struct text name = {0};
-        text_printf(&name, "%zu: ", i + 1);
-        overhead_put_share(level->share, &name);
-        text_puts(&name, " of calls");
-        FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
-                   overhead_path_json(&run->file, row->operation), json_text(text_string(&call)),
-                   json_text(text_string(&name)), figure_number(level->median),
-                   figure_number(level->q1), figure_number(level->q3),
-                   figure_number(100 * level->share), json_text(by[row->levels_kind]));
-    }
-}
-
 static void add_level_figure(const struct overhead_run *run, const char *unit, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -293,7 +256,22 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
         if (!overhead_has_unit(run, row->meter, unit) || row->level_count < 2 ||
             !overhead_is_usual(run, i) || !figure_has_room(figure))
             continue;
-        add_levels(run, row, figure);
+        static const char *const by[] = {"", "process", "call", "the call before"};
+        AUTO_TEXT struct text call = {0};
+        overhead_put_row_call(&run->file, row, &call);
+        for (size_t j = 0; j < row->level_count; j++) {
+            const struct overhead_level *level = &row->levels[j];
+            AUTO_TEXT struct text name = {0};
+            text_printf(&name, "%zu: ", j + 1);
+            overhead_put_share(level->share, &name);
+            text_puts(&name, " of calls");
+            FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
+                       overhead_path_json(&run->file, row->operation),
+                       json_text(text_string(&call)), json_text(text_string(&name)),
+                       figure_number(level->median), figure_number(level->q1),
+                       figure_number(level->q3), figure_number(100 * level->share),
+                       json_text(by[row->levels_kind]));
+        }
         calls++;
     }
     text_printf(&words,
@@ -307,16 +285,17 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
 static void overhead_add_call_figures(const struct overhead_run *run, json_t *figures)
 {
     const struct overhead_report *report = &run->report;
-    AUTO_CELLS struct overhead_cells cells = {0};
     struct overhead_units units = {0};
-    if (overhead_cells_collect(&run->file, report, &cells) < 0)
-        return;
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct overhead_cells cells = overhead_cells_collect(&run->file, report);
     for (size_t i = 0; i < report->row_count; i++)
         overhead_units_add(run, report->rows[i].meter, &units);
     for (size_t i = 0; i < units.count; i++) {
         add_unit(run, &cells, units.list[i], figures);
         add_level_figure(run, units.list[i], figures);
     }
+    memory_scope_end(&scope);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -387,19 +366,6 @@ static void put_dearest(const struct overhead_run *run, const char *unit, struct
     text_puts(words, ". ");
 }
 
-static void add_first(const struct overhead_run *run, const struct overhead_cold *cold,
-                      json_t *figure)
-{
-    FIGURE_ROW(figure, overhead_machine_json(&run->file, cold->machine),
-               overhead_kind_json(&run->file, cold->operation),
-               overhead_path_json(&run->file, cold->operation), json_text(cold->variant),
-               figure_number(cold->first), figure_number(later_of(cold)),
-               figure_number(cold->second), figure_number(cold->extra), figure_number(cold->low),
-               figure_number(cold->high), figure_number(cold->ratio), figure_number(cold->faults),
-               json_text(overhead_before(&run->file, cold->predecessor)),
-               json_count(cold->processes));
-}
-
 static void add_firsts(const struct overhead_run *run, const char *unit, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -434,8 +400,18 @@ static void add_firsts(const struct overhead_run *run, const char *unit, json_t 
     });
     for (size_t i = 0; i < report->cold_count; i++)
         if (overhead_has_unit(run, report->cold[i].meter, unit) && is_first_call(run, i) &&
-            figure_has_room(figure))
-            add_first(run, &report->cold[i], figure);
+            figure_has_room(figure)) {
+            FIGURE_ROW(figure, overhead_machine_json(&run->file, report->cold[i].machine),
+                       overhead_kind_json(&run->file, report->cold[i].operation),
+                       overhead_path_json(&run->file, report->cold[i].operation),
+                       json_text(report->cold[i].variant), figure_number(report->cold[i].first),
+                       figure_number(later_of(&report->cold[i])),
+                       figure_number(report->cold[i].second), figure_number(report->cold[i].extra),
+                       figure_number(report->cold[i].low), figure_number(report->cold[i].high),
+                       figure_number(report->cold[i].ratio), figure_number(report->cold[i].faults),
+                       json_text(overhead_before(&run->file, report->cold[i].predecessor)),
+                       json_count(report->cold[i].processes));
+        }
     figure_fit_scale(figure, "x");
     put_dearest(run, unit, &words);
     text_puts(&words, "Lazily linked programs bind a symbol in its first call; a page that nobody "
@@ -527,8 +503,7 @@ static void overhead_add_cold_figures(const struct overhead_run *run, json_t *fi
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay overhead`: those of the paper, from what was measured here. */
+/* --- all figures --- */
 
 json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine)
 {

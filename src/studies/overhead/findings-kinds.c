@@ -83,15 +83,6 @@ static enum finding_verdict verdict_of(const struct overhead_slope *slope)
                                                                           : FINDING_INCONCLUSIVE;
 }
 
-static struct estimate judge_power(const struct overhead_slope *slope)
-{
-    /* For what is detectable. */
-    struct estimate power =
-        estimate_at_least(slope->exponent, slope->exponent_low, slope->exponent_high, 1);
-    power.verdict = verdict_of(slope);
-    return power;
-}
-
 /* Among equals those of separate events: where one call serves all, most of its cost is the call.
  */
 static bool graver(const struct overhead_slope *one, const struct overhead_slope *other)
@@ -110,33 +101,6 @@ struct straightness {
     size_t asked;
 };
 
-static struct straightness ask_straight(const struct overhead_facts *facts)
-{
-    struct straightness found = {.gravest = {.verdict = FINDING_UNTESTABLE}};
-    for (size_t i = 0; i < facts->report->slope_count; i++) {
-        const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (!concerns(facts, slope) || (is_half(slope) && has_whole(facts, slope)))
-            continue;
-        found.asked++;
-        if (!grows(slope))
-            continue;
-        if (!found.slope || graver(slope, found.slope)) {
-            found.gravest = judge_power(slope);
-            found.slope = slope;
-        }
-    }
-    return found;
-}
-
-static void name_slope(const struct overhead_facts *facts, const struct overhead_slope *slope,
-                       char *words, size_t size)
-{
-    const struct overhead_operation *operation = operation_of(facts, slope);
-    snprintf(words, size, "%.40s of %s%s", operation->name,
-             slope->separate ? "separate events" : "a group",
-             has_mode(slope, "k") ? ", kernel code" : "");
-}
-
 static const char *growth_words(const struct overhead_slope *slope)
 {
     enum finding_verdict verdict = verdict_of(slope);
@@ -153,24 +117,13 @@ static void tell_power(const struct overhead_facts *facts, const struct overhead
                        struct finding *finding)
 {
     char name[100], one[WORDS_SIZE], most[WORDS_SIZE];
-    name_slope(facts, slope, name, sizeof(name));
+    const struct overhead_operation *operation = operation_of(facts, slope);
+    snprintf(name, sizeof(name), "%.40s of %s%s", operation->name,
+             slope->separate ? "separate events" : "a group",
+             has_mode(slope, "k") ? ", kernel code" : "");
     finding_clause(finding, "%s %s: %s %s with one event, %s with %u", name, growth_words(slope),
                    cost_words(slope->one, one), meter_unit_names[facts->unit],
                    cost_words(slope->most, most), slope->most_count);
-}
-
-/* What else here is certainly not straight. */
-static void tell_other_powers(const struct overhead_facts *facts, const struct overhead_slope *told,
-                              struct finding *finding)
-{
-    for (size_t i = 0; i < facts->report->slope_count; i++) {
-        const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (slope == told || !concerns(facts, slope) || !grows(slope) ||
-            (is_half(slope) && has_whole(facts, slope)))
-            continue;
-        if (verdict_of(slope) == FINDING_FAILS)
-            tell_power(facts, slope, finding);
-    }
 }
 
 /* --- slower as a group? --- */
@@ -224,24 +177,6 @@ static bool judge_slower(const struct overhead_facts *facts, const struct overhe
     return true;
 }
 
-static struct slower ask_slower(const struct overhead_facts *facts)
-{
-    struct slower gravest = {.gravest = {.verdict = FINDING_UNTESTABLE}};
-    for (size_t i = 0; i < facts->report->slope_count; i++) {
-        const struct overhead_slope *slope = &facts->report->slopes[i];
-        struct slower one;
-        /* Reads in user code share nothing: every event has a page of its own. */
-        if (!concerns(facts, slope) || slope->separate || *operation_of(facts, slope)->page ||
-            !judge_slower(facts, slope, &one))
-            continue;
-        if (!gravest.slope || verdict_graver(one.gravest.verdict, gravest.gravest.verdict) ||
-            (one.gravest.verdict == gravest.gravest.verdict &&
-             one.gravest.value > gravest.gravest.value))
-            gravest = one;
-    }
-    return gravest;
-}
-
 static void tell_slower(const struct overhead_facts *facts, const struct slower *slower,
                         struct finding *finding)
 {
@@ -257,8 +192,36 @@ static void tell_slower(const struct overhead_facts *facts, const struct slower 
 
 void rule_more_events(const struct overhead_facts *facts, struct finding *finding)
 {
-    struct straightness straight = ask_straight(facts);
-    struct slower slower = ask_slower(facts);
+    struct straightness straight = {.gravest = {.verdict = FINDING_UNTESTABLE}};
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (!concerns(facts, slope) || (is_half(slope) && has_whole(facts, slope)))
+            continue;
+        straight.asked++;
+        if (!grows(slope))
+            continue;
+        if (!straight.slope || graver(slope, straight.slope)) {
+            /* For what is detectable. */
+            struct estimate power =
+                estimate_at_least(slope->exponent, slope->exponent_low, slope->exponent_high, 1);
+            power.verdict = verdict_of(slope);
+            straight.gravest = power;
+            straight.slope = slope;
+        }
+    }
+    struct slower slower = {.gravest = {.verdict = FINDING_UNTESTABLE}};
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *candidate = &facts->report->slopes[i];
+        struct slower one;
+        /* Reads in user code share nothing: every event has a page of its own. */
+        if (!concerns(facts, candidate) || candidate->separate ||
+            *operation_of(facts, candidate)->page || !judge_slower(facts, candidate, &one))
+            continue;
+        if (!slower.slope || verdict_graver(one.gravest.verdict, slower.gravest.verdict) ||
+            (one.gravest.verdict == slower.gravest.verdict &&
+             one.gravest.value > slower.gravest.value))
+            slower = one;
+    }
     if (!straight.asked) {
         if (facts->has_unit)
             finding_clause(finding, "calls with several events were not measured");
@@ -280,7 +243,15 @@ void rule_more_events(const struct overhead_facts *facts, struct finding *findin
     if (straight.slope)
         tell_power(facts, straight.slope, finding);
     tell_slower(facts, &slower, finding);
-    tell_other_powers(facts, straight.slope, finding);
+    /* What else here is certainly not straight. */
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *other = &facts->report->slopes[i];
+        if (other == straight.slope || !concerns(facts, other) || !grows(other) ||
+            (is_half(other) && has_whole(facts, other)))
+            continue;
+        if (verdict_of(other) == FINDING_FAILS)
+            tell_power(facts, other, finding);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -330,24 +301,6 @@ static bool can_tell(const struct first_calls *first)
     return cost_is_known(&first->lazy) && cost_is_known(&first->other);
 }
 
-/* What was not the cheaper of the two; and what of the extra binding at start saves, too: the
- * lookup itself. The rest is the library's code, touched for the first time. */
-static void tell_others(const struct first_calls *first, struct finding *finding)
-{
-    const struct cost *rest = first->other_is_inline ? &first->fixed : &first->inlined;
-    char words[WORDS_SIZE], lookup[WORDS_SIZE];
-    if (cost_is_known(rest))
-        finding_clause(finding, "with %s %s", name_of(!first->other_is_inline),
-                       cost_words(rest->value, words));
-    if (cost_is_known(&first->bound))
-        finding_clause(finding, "with binding at start %s, so looking the function up costs %s%s",
-                       cost_words(first->bound.value, words),
-                       cost_words(fmax(first->lazy.value - first->bound.value, 0), lookup),
-                       first->bound.faults >= MOST_FAULT
-                           ? " and a page fault in the library makes the rest"
-                           : "");
-}
-
 static void tell_second(const struct overhead_facts *facts, const char *operation,
                         struct finding *finding)
 {
@@ -376,18 +329,6 @@ static void tell_start(const struct overhead_facts *facts, const struct first_ca
                    ratio_words(ratio.estimate.value, extra));
 }
 
-static void tell_why_not(const struct overhead_facts *facts, const struct first_calls *read,
-                         struct finding *finding)
-{
-    if (cost_is_known(&read->lazy))
-        finding_clause(finding, "first calls of a static program, or by an inline system call, "
-                                "were not measured beside those of a lazily linked one");
-    else if (facts->has_unit)
-        finding_clause(finding, "no first call of a lazily linked program was measured");
-    if (!cost_is_known(&read->lazy))
-        tell_absent(facts, "perf-read.read", finding);
-}
-
 void rule_lazy_linking(const struct overhead_facts *facts, struct finding *finding)
 {
     struct first_calls read =
@@ -397,7 +338,13 @@ void rule_lazy_linking(const struct overhead_facts *facts, struct finding *findi
     bool by_read = can_tell(&read);
     const struct first_calls *decides = by_read ? &read : &start;
     if (!can_tell(decides)) {
-        tell_why_not(facts, &read, finding);
+        if (cost_is_known(&read.lazy))
+            finding_clause(finding, "first calls of a static program, or by an inline system call, "
+                                    "were not measured beside those of a lazily linked one");
+        else if (facts->has_unit)
+            finding_clause(finding, "no first call of a lazily linked program was measured");
+        if (!cost_is_known(&read.lazy))
+            tell_absent(facts, "perf-read.read", finding);
         return;
     }
     char lazy[WORDS_SIZE], other[WORDS_SIZE], extra[WORDS_SIZE];
@@ -409,7 +356,20 @@ void rule_lazy_linking(const struct overhead_facts *facts, struct finding *findi
         name_of(decides->other_is_inline), cost_words(decides->other.value, other),
         cost_words(decides->lazy.value - decides->other.value, extra));
     tell_open(facts, &ratio, finding);
-    tell_others(decides, finding);
+    /* What was not the cheaper of the two; and what of the extra binding at start saves, too: the
+     * lookup itself. The rest is the library's code, touched for the first time. */
+    const struct cost *rest = decides->other_is_inline ? &decides->fixed : &decides->inlined;
+    char words[WORDS_SIZE], lookup[WORDS_SIZE];
+    if (cost_is_known(rest))
+        finding_clause(finding, "with %s %s", name_of(!decides->other_is_inline),
+                       cost_words(rest->value, words));
+    if (cost_is_known(&decides->bound))
+        finding_clause(finding, "with binding at start %s, so looking the function up costs %s%s",
+                       cost_words(decides->bound.value, words),
+                       cost_words(fmax(decides->lazy.value - decides->bound.value, 0), lookup),
+                       decides->bound.faults >= MOST_FAULT
+                           ? " and a page fault in the library makes the rest"
+                           : "");
     tell_second(facts, by_read ? "perf-read.read" : "perf-read.start", finding);
     if (by_read)
         tell_start(facts, &start, finding);
@@ -436,25 +396,6 @@ static const char *const bound_links[] = {"static", "bind-now", "lazy"};
 #define LINKS (sizeof(plain_links) / sizeof(plain_links[0]))
 
 /* --- W1 --- */
-
-/* The same calls, each the first of its kind in a process: in the order start, read, stop. */
-static struct cost first_region(const struct overhead_facts *facts, const char *link)
-{
-    struct cost start = cold_cost(facts, link, "perf-read.start", 1, NULL);
-    struct cost read = cold_cost(facts, link, READ, 1, "perf-read.start");
-    struct cost stop = cold_cost(facts, link, "perf-read.stop", 1, READ);
-    return cost_plus(cost_plus(start, read), stop);
-}
-
-static void tell_first_region(const struct overhead_facts *facts, const char *link,
-                              struct finding *finding)
-{
-    char words[WORDS_SIZE];
-    struct cost first = first_region(facts, link);
-    if (cost_is_known(&first))
-        finding_clause(finding, "the first time in a process these three cost %s",
-                       cost_words(first.value, words));
-}
 
 /* What plain code costs where nothing can be read in user code to compare it with. */
 static void tell_plain_alone(const struct overhead_facts *facts, struct finding *finding)
@@ -495,7 +436,15 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
     finding_clause(finding, "one read() costs %s times one read in user code",
                    ratio_words(single.estimate.value, alone));
     tell_open(facts, &ratio, finding);
-    tell_first_region(facts, link, finding);
+    char words[WORDS_SIZE];
+    /* The same calls, each the first of its kind in a process: in the order start, read, stop. */
+    struct cost start = cold_cost(facts, link, "perf-read.start", 1, NULL);
+    struct cost read = cold_cost(facts, link, READ, 1, "perf-read.start");
+    struct cost stop = cold_cost(facts, link, "perf-read.stop", 1, READ);
+    struct cost first = cost_plus(cost_plus(start, read), stop);
+    if (cost_is_known(&first))
+        finding_clause(finding, "the first time in a process these three cost %s",
+                       cost_words(first.value, words));
 }
 
 void rule_plain_code(const struct overhead_facts *facts, struct finding *finding)
@@ -527,35 +476,6 @@ void rule_plain_code(const struct overhead_facts *facts, struct finding *finding
 
 /* --- W3 --- */
 
-/* read() of a process that has read before. */
-static void tell_warm_read(const struct overhead_facts *facts, const char *link,
-                           struct finding *finding)
-{
-    static const char *const calls[] = {READ};
-    struct cost warm;
-    char words[WORDS_SIZE];
-    if (warm_costs(facts, link, calls, 1, &warm))
-        finding_clause(finding, "a later read() costs %s", cost_words(warm.value, words));
-}
-
-/* The claim names its cause: without a fault it does not hold, whatever the costs are. */
-static void judge_fault(const struct cost *cold, struct finding *finding)
-{
-    bool faults = cold->faults >= MOST_FAULT;
-    if (finding->verdict == FINDING_HOLDS && !faults) {
-        finding->verdict = FINDING_FAILS;
-        finding_clause(finding, "so it is no better, but not for the reason given: no page fault "
-                                "was seen");
-    } else if (!faults) {
-        finding_clause(finding, "no page fault was seen: this kernel maps the page at mmap() "
-                                "already");
-    } else if (finding->verdict == FINDING_FAILS) {
-        finding_clause(finding, "it takes a page fault, and is cheaper nevertheless");
-    } else {
-        finding_clause(finding, "it takes a page fault");
-    }
-}
-
 void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
 {
     for (size_t i = 0; i < LINKS; i++) {
@@ -571,9 +491,28 @@ void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
                        "%s %s, the first read() %s",
                        bound_links[i], cost_words(cold.value, user), meter_unit_names[facts->unit],
                        cost_words(call.value, read));
-        judge_fault(&cold, finding);
+        /* The claim names its cause: without a fault it does not hold, whatever the costs are. */
+        bool faults = cold.faults >= MOST_FAULT;
+        if (finding->verdict == FINDING_HOLDS && !faults) {
+            finding->verdict = FINDING_FAILS;
+            finding_clause(finding,
+                           "so it is no better, but not for the reason given: no page fault "
+                           "was seen");
+        } else if (!faults) {
+            finding_clause(finding, "no page fault was seen: this kernel maps the page at mmap() "
+                                    "already");
+        } else if (finding->verdict == FINDING_FAILS) {
+            finding_clause(finding, "it takes a page fault, and is cheaper nevertheless");
+        } else {
+            finding_clause(finding, "it takes a page fault");
+        }
         tell_open(facts, &ratio, finding);
-        tell_warm_read(facts, bound_links[i], finding);
+        /* read() of a process that has read before. */
+        static const char *const calls[] = {READ};
+        struct cost warm;
+        char words[WORDS_SIZE];
+        if (warm_costs(facts, bound_links[i], calls, 1, &warm))
+            finding_clause(finding, "a later read() costs %s", cost_words(warm.value, words));
         return;
     }
     tell_absent(facts, "perf-user-cold.read", finding);
@@ -678,18 +617,13 @@ static const char *const user_reads[] = {"perf-user.read", "perf-user-touched.re
                                          "perf-user-cold.read"};
 #define USER_READS (sizeof(user_reads) / sizeof(user_reads[0]))
 
-static void name_calls(const struct variant *variant, char names[KINDS][TOUR_NAME])
-{
-    for (int kind = 0; kind < KINDS; kind++)
-        snprintf(names[kind], TOUR_NAME, "%s.%s", variant->path, kind_names[kind]);
-}
-
 /* Warm after the same predecessors; cold as one process calls them: start, read, stop. */
 static bool variant_costs(const struct overhead_facts *facts, const struct variant *variant,
                           enum temperature temperature, struct cost costs[KINDS])
 {
     char names[KINDS][TOUR_NAME];
-    name_calls(variant, names);
+    for (int kind = 0; kind < KINDS; kind++)
+        snprintf(names[kind], TOUR_NAME, "%s.%s", variant->path, kind_names[kind]);
     const char *const calls[KINDS] = {names[START], names[STOP], names[KINDS_READ]};
     if (temperature == TEMPERATURE_WARM)
         return warm_costs(facts, variant->link, calls, KINDS, costs);
@@ -745,15 +679,6 @@ static void ask_variant(const struct overhead_facts *facts, const struct variant
     gravest->asked++;
 }
 
-static struct dearest ask_dearest(const struct overhead_facts *facts)
-{
-    struct dearest gravest = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
-    for (int temperature = 0; temperature < TEMPERATURES; temperature++)
-        for (size_t i = 0; i < VARIANTS; i++)
-            ask_variant(facts, &variants[i], (enum temperature)temperature, &gravest);
-    return gravest;
-}
-
 static void tell_dearest(const struct overhead_facts *facts, const struct dearest *dearest,
                          struct finding *finding)
 {
@@ -799,41 +724,6 @@ static void widen(struct reach *reach, const struct cost *cost)
     reach->count++;
 }
 
-static void reach_of(const struct overhead_facts *facts, enum temperature temperature,
-                     struct reach reaches[KINDS])
-{
-    struct cost costs[KINDS];
-    for (size_t i = 0; i < VARIANTS; i++)
-        if (variant_costs(facts, &variants[i], temperature, costs))
-            for (int kind = 0; kind < KINDS; kind++)
-                widen(&reaches[kind], &costs[kind]);
-    for (size_t i = 0; i < USER_READS && reaches[KINDS_READ].count; i++) {
-        struct cost cost = {0};
-        if (temperature == TEMPERATURE_COLD)
-            cost = cold_cost(facts, "static", user_reads[i], 1, NULL);
-        else
-            warm_costs(facts, "static", &user_reads[i], 1, &cost);
-        widen(&reaches[KINDS_READ], &cost);
-    }
-}
-
-/* How far apart variants are, as a factor, in the form of a cost: so that two can be compared. In
- * thousandths, because a cost below one is none. */
-static struct cost factor_of(const struct overhead_facts *facts, const struct reach *reach)
-{
-    const double scale = 1000;
-    struct ratio ratio = ratio_at_least(facts, &reach->most, &reach->least, MORE);
-    size_t fewest = reach->most.processes < reach->least.processes ? reach->most.processes
-                                                                   : reach->least.processes;
-    const struct estimate *factor = &ratio.estimate;
-    return (struct cost){.value = scale * factor->value,
-                         .low = scale * factor->low,
-                         .high = scale * factor->high,
-                         .least = scale * factor->value,
-                         .most = scale * factor->value,
-                         .processes = fewest};
-}
-
 struct dependence {
     struct ratio ratio; /* the smaller factor of start and read over that of stop */
     struct cost factors[KINDS];
@@ -846,11 +736,39 @@ static struct dependence ask_dependence(const struct overhead_facts *facts)
     struct dependence found = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
     for (int i = TEMPERATURES - 1; i >= 0; i--) {
         struct reach reaches[KINDS] = {0};
-        reach_of(facts, (enum temperature)i, reaches);
+        enum temperature temperature = (enum temperature)i;
+        struct cost costs[KINDS];
+        for (size_t j = 0; j < VARIANTS; j++)
+            if (variant_costs(facts, &variants[j], temperature, costs))
+                for (int kind = 0; kind < KINDS; kind++)
+                    widen(&reaches[kind], &costs[kind]);
+        for (size_t j = 0; j < USER_READS && reaches[KINDS_READ].count; j++) {
+            struct cost cost = {0};
+            if (temperature == TEMPERATURE_COLD)
+                cost = cold_cost(facts, "static", user_reads[j], 1, NULL);
+            else
+                warm_costs(facts, "static", &user_reads[j], 1, &cost);
+            widen(&reaches[KINDS_READ], &cost);
+        }
         if (reaches[STOP].count < 2)
             continue;
-        for (int kind = 0; kind < KINDS; kind++)
-            found.factors[kind] = factor_of(facts, &reaches[kind]);
+        for (int kind = 0; kind < KINDS; kind++) {
+            /* How far apart variants are, as a factor, in the form of a cost: so that two can be
+             * compared. In thousandths, because a cost below one is none. */
+            const double scale = 1000;
+            struct ratio apart =
+                ratio_at_least(facts, &reaches[kind].most, &reaches[kind].least, MORE);
+            size_t fewest = reaches[kind].most.processes < reaches[kind].least.processes
+                                ? reaches[kind].most.processes
+                                : reaches[kind].least.processes;
+            const struct estimate *factor = &apart.estimate;
+            found.factors[kind] = (struct cost){.value = scale * factor->value,
+                                                .low = scale * factor->low,
+                                                .high = scale * factor->high,
+                                                .least = scale * factor->value,
+                                                .most = scale * factor->value,
+                                                .processes = fewest};
+        }
         int next =
             found.factors[START].value < found.factors[KINDS_READ].value ? START : KINDS_READ;
         found.ratio = ratio_at_least(facts, &found.factors[next], &found.factors[STOP], MORE);
@@ -875,20 +793,12 @@ static void tell_dependence(const struct dependence *dependence, struct finding 
                        : "");
 }
 
-/* PAPI stops and reads in one, so it is no variant of the same call; told where it differs. */
-static void tell_papi(const struct overhead_facts *facts, struct finding *finding)
-{
-    static const char *const calls[KINDS] = {"papi-low.start", "papi-low.stop", "papi-low.read"};
-    struct cost costs[KINDS];
-    char start[WORDS_SIZE], stop[WORDS_SIZE];
-    if (warm_costs(facts, "lazy", calls, KINDS, costs) && costs[STOP].low > costs[START].high)
-        finding_clause(finding, "PAPI's stop, which also reads, costs more than its start: %s, %s",
-                       cost_words(costs[STOP].value, stop), cost_words(costs[START].value, start));
-}
-
 void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *finding)
 {
-    struct dearest dearest = ask_dearest(facts);
+    struct dearest dearest = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
+    for (int temperature = 0; temperature < TEMPERATURES; temperature++)
+        for (size_t i = 0; i < VARIANTS; i++)
+            ask_variant(facts, &variants[i], (enum temperature)temperature, &dearest);
     if (dearest.asked && facts->hides) {
         tell_hidden(finding);
         return;
@@ -911,5 +821,11 @@ void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *fin
     else if (!variants_decide)
         tell_dependence(&dependence, finding);
     tell_open(facts, decides, finding);
-    tell_papi(facts, finding);
+    /* PAPI stops and reads in one, so it is no variant of the same call; told where it differs. */
+    static const char *const calls[KINDS] = {"papi-low.start", "papi-low.stop", "papi-low.read"};
+    struct cost costs[KINDS];
+    char start[WORDS_SIZE], stop[WORDS_SIZE];
+    if (warm_costs(facts, "lazy", calls, KINDS, costs) && costs[STOP].low > costs[START].high)
+        finding_clause(finding, "PAPI's stop, which also reads, costs more than its start: %s, %s",
+                       cost_words(costs[STOP].value, stop), cost_words(costs[START].value, start));
 }

@@ -3,12 +3,12 @@
  *
  * The claims of the paper on the overhead of self-monitoring as data, and their way through the
  * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
@@ -209,14 +209,6 @@ static bool concerns(const struct overhead_facts *facts, const struct overhead_r
            is_operation(facts, (int32_t)row->operation, operation);
 }
 
-static bool same_circumstances(const struct overhead_row *row, const struct overhead_row *like)
-{
-    return row->predecessor == like->predecessor &&
-           row->predecessor_times == like->predecessor_times && row->position == like->position &&
-           row->separate == like->separate && same(row->link, like->link) &&
-           same(row->counted, like->counted);
-}
-
 static const struct overhead_row *row_like(const struct overhead_facts *facts,
                                            const struct overhead_row *like, const char *operation,
                                            const char *mode)
@@ -224,7 +216,11 @@ static const struct overhead_row *row_like(const struct overhead_facts *facts,
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
         if (concerns(facts, row, like->temperature, like->link, operation) &&
-            same_circumstances(row, like) && same(row->meter->mode, mode))
+            (row->predecessor == like->predecessor &&
+             row->predecessor_times == like->predecessor_times && row->position == like->position &&
+             row->separate == like->separate && same(row->link, like->link) &&
+             same(row->counted, like->counted)) &&
+            same(row->meter->mode, mode))
             return row;
     }
     return NULL;
@@ -280,13 +276,6 @@ struct costs_after {
     double down[PREDECESSORS_MOST], up[PREDECESSORS_MOST]; /* from the median to its limits */
 };
 
-static void add_cost(struct costs_after *after, size_t index, const struct cost *cost)
-{
-    after->sum = index ? cost_plus(after->sum, *cost) : *cost;
-    after->down[index] = cost->value - cost->low;
-    after->up[index] = cost->high - cost->value;
-}
-
 /* An interrupt in one of few processes makes the interval after one predecessor absurdly wide: what
  * counts is how wide they usually are. Not narrower for being several, as all are of one process.
  */
@@ -320,8 +309,11 @@ bool warm_costs(const struct overhead_facts *facts, const char *link, const char
             each[j] = whole_cost(facts, row, operations[j]);
             all = cost_is_known(&each[j]);
         }
-        for (size_t j = 0; all && j < count; j++)
-            add_cost(&after[j], found, &each[j]);
+        for (size_t j = 0; all && j < count; j++) {
+            after[j].sum = found ? cost_plus(after[j].sum, each[j]) : each[j];
+            after[j].down[found] = each[j].value - each[j].low;
+            after[j].up[found] = each[j].high - each[j].value;
+        }
         found += all;
     }
     for (size_t j = 0; j < count; j++)
@@ -509,68 +501,45 @@ static bool is_in_a_row(const struct overhead_case *file, const struct overhead_
            strcmp(mode, "u") != 0 && strcmp(mode, "k") != 0;
 }
 
-static bool same_reads(const struct overhead_figure *one, const struct overhead_figure *other)
-{
-    return one->tour == other->tour && one->process == other->process &&
-           one->operation == other->operation && one->meter == other->meter;
-}
-
 /* How many figures from `begin` on are one process's reads in a row. */
 static size_t length_of(const struct overhead_case *file, const struct overhead_report *report,
                         size_t begin)
 {
     const struct overhead_figure *first = &report->figures[begin];
     size_t length = 0;
-    while (begin + length < report->figure_count && same_reads(first, first + length) &&
+    while (begin + length < report->figure_count &&
+           (first->tour == first[length].tour && first->process == first[length].process &&
+            first->operation == first[length].operation && first->meter == first[length].meter) &&
            is_in_a_row(file, first + length, (uint32_t)length + 1))
         length++;
     return length;
 }
 
-static struct reads_in_a_row sum_up(const struct overhead_case *file,
-                                    const struct overhead_figure *figures, size_t length)
+/* Whole costs only: what was metered in one mode is none. */
+static struct all_reads_in_a_row collect_reads_in_a_row(const struct overhead_case *file,
+                                                        const struct overhead_report *report)
 {
-    struct reads_in_a_row reads = {.machine = figures->machine,
-                                   .operation = figures->operation,
-                                   .link = file->tours[figures->tour].link,
-                                   .unit = figures->meter->unit};
-    for (size_t begin = 0, end = 1; reads.count < READ_BLOCKS && end <= length;
-         begin = end, end *= 2) {
-        double sum = 0;
-        for (size_t i = begin; i < end; i++)
-            sum += figures[i].value;
-        reads.blocks[reads.count++] = sum / (double)(end - begin);
-    }
-    return reads;
-}
-
-/* Whole costs only: what was metered in one mode is none. -ENOMEM; release in either case. */
-static int collect_reads_in_a_row(const struct overhead_case *file,
-                                  const struct overhead_report *report,
-                                  struct all_reads_in_a_row *all)
-{
-    *all = (struct all_reads_in_a_row){0};
-    size_t most = 0;
-    for (size_t i = 0; i < report->figure_count; i++)
-        most += is_in_a_row(file, &report->figures[i], 1);
-    all->list = calloc(most + 1, sizeof(*all->list));
-    all->scratch = calloc(most + 1, sizeof(*all->scratch));
-    if (!all->list || !all->scratch)
-        return -ENOMEM;
+    struct all_reads_in_a_row all = {0};
     for (size_t i = 0; i < report->figure_count; i++) {
         size_t length = length_of(file, report, i);
-        if (length > 1)
-            all->list[all->count++] = sum_up(file, &report->figures[i], length);
-        i += length > 1 ? length - 1 : 0;
+        if (length < 2)
+            continue;
+        struct reads_in_a_row reads = {.machine = report->figures[i].machine,
+                                       .operation = report->figures[i].operation,
+                                       .link = file->tours[report->figures[i].tour].link,
+                                       .unit = report->figures[i].meter->unit};
+        for (size_t begin = 0, end = 1; reads.count < READ_BLOCKS && end <= length;
+             begin = end, end *= 2) {
+            double sum = 0;
+            for (size_t j = begin; j < end; j++)
+                sum += report->figures[i + j].value;
+            reads.blocks[reads.count++] = sum / (double)(end - begin);
+        }
+        *memory_add(all.list, all.count) = reads;
+        i += length - 1;
     }
-    return 0;
-}
-
-static void release_reads_in_a_row(struct all_reads_in_a_row *all)
-{
-    free(all->list);
-    free(all->scratch);
-    *all = (struct all_reads_in_a_row){0};
+    all.scratch = memory_new(all.count + 1, sizeof(*all.scratch));
+    return all;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -662,25 +631,20 @@ static int weight_of(const struct estimate *rise)
     return rise->verdict == FINDING_HOLDS ? 2 : rise->verdict == FINDING_INCONCLUSIVE;
 }
 
-/* From an earlier block after the first to a later one: the surest, and of these the largest. */
-static struct estimate largest_rise(const struct readers *readers)
-{
-    struct estimate largest = {.verdict = FINDING_FAILS};
-    for (size_t early = 1; early < readers->count; early++)
-        for (size_t late = early + 1; late < readers->count; late++) {
-            struct estimate rise = judge_ratio(readers, late, early, DEARER, false);
-            int heavier = weight_of(&rise) - weight_of(&largest);
-            if (heavier > 0 || (heavier == 0 && rise.value > largest.value))
-                largest = rise;
-        }
-    return largest;
-}
-
 /* "Not simply cheaper": not cheaper at all, or dearer again. */
 static struct estimate judge_calls(const struct readers *readers, struct finding *finding)
 {
     struct estimate fall = judge_ratio(readers, readers->count - 1, 0, CHEAPER, true);
-    struct estimate rise = largest_rise(readers);
+    /* From an earlier block after the first to a later one: the surest, and of these the largest.
+     */
+    struct estimate rise = {.verdict = FINDING_FAILS};
+    for (size_t early = 1; early < readers->count; early++)
+        for (size_t late = early + 1; late < readers->count; late++) {
+            struct estimate candidate = judge_ratio(readers, late, early, DEARER, false);
+            int heavier = weight_of(&candidate) - weight_of(&rise);
+            if (heavier > 0 || (heavier == 0 && candidate.value > rise.value))
+                rise = candidate;
+        }
     char words[WORDS_SIZE];
     if (rise.verdict == FINDING_HOLDS) {
         finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
@@ -742,9 +706,7 @@ static void rule_repeated_reads(const struct overhead_facts *facts, struct findi
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The claims of the paper on the overhead of self-monitoring as data, and their way through the
- * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
+/* --- the claims --- */
 
 struct overhead_claim {
     const char *id, *text, *figure, *unit;
@@ -833,53 +795,8 @@ void tell_hidden(struct finding *finding)
                             " misses nothing");
 }
 
-/* With its kernel: the same machine may have been measured with several. */
-static void name_machine(const struct overhead_case *file, uint32_t index, char *name, size_t size)
-{
-    const struct overhead_machine *machine = &file->machines[index];
-    snprintf(name, size, "%.60s%s%.40s", machine->name ? machine->name : "a machine",
-             machine->os && *machine->os ? ", Linux " : "", machine->os ? machine->os : "");
-}
-
 /* More are asked one by one, but not counted. */
 #define MACHINES_TOLD 64
-
-/* Which machine decided, and what every one says. */
-static void tell_machines(const struct overhead_case *file, const enum finding_verdict *verdicts,
-                          uint32_t decides, struct finding *finding)
-{
-    size_t of[4] = {0}, used = 0;
-    char words[160], name[120];
-    for (size_t i = 0; i < file->machine_count; i++)
-        of[verdicts[i]]++;
-    for (int verdict = 0; verdict < 4; verdict++)
-        if (of[verdict])
-            used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
-                                     used ? ", " : "", finding_verdict_names[verdict], of[verdict]);
-    name_machine(file, decides, name, sizeof(name));
-    finding_clause(finding, "on %s, one of %zu machines (%s)", name, file->machine_count, words);
-}
-
-/* What is to be known before the figures: it is never left out for want of room. */
-static void tell_unit(const struct overhead_facts *facts, struct finding *finding)
-{
-    if (facts->unit == METER_INSTRUCTIONS)
-        finding_clause(finding, "in instructions of user and kernel code, as %s",
-                       facts->file->machines[facts->machine].emulated
-                           ? "the machine is emulated and its times mean nothing"
-                           : "no call was timed");
-    const struct overhead_machine *machine = &facts->file->machines[facts->machine];
-    if (facts->unit == METER_INSTRUCTIONS && machine->tick > 0)
-        finding_clause(finding, "counted by its clock, %.0f a tick", machine->tick);
-}
-
-static enum finding_verdict verdict_on(const struct overhead_claim *claim,
-                                       const struct overhead_facts *facts)
-{
-    struct finding finding = blank(claim);
-    claim->rule(facts, &finding);
-    return finding.verdict;
-}
 
 /* A claim about machines in general is refuted by one of them. */
 static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
@@ -896,7 +813,9 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
         facts.reads = reads;
-        enum finding_verdict verdict = verdict_on(claim, &facts);
+        struct finding asked = blank(claim);
+        claim->rule(&facts, &asked);
+        enum finding_verdict verdict = asked.verdict;
         if (machine < MACHINES_TOLD)
             verdicts[machine] = verdict;
         if (verdict_graver(verdict, gravest)) {
@@ -906,22 +825,41 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
     }
     struct overhead_facts facts = overhead_facts_of(file, report, decides);
     facts.reads = reads;
-    if (file->machine_count > 1 && file->machine_count <= MACHINES_TOLD)
-        tell_machines(file, verdicts, decides, &finding);
-    if (gravest != FINDING_UNTESTABLE)
-        tell_unit(&facts, &finding);
+    if (file->machine_count > 1 && file->machine_count <= MACHINES_TOLD) {
+        /* Which machine decided, and what every one says. */
+        size_t of[4] = {0}, used = 0;
+        char words[160], name[120];
+        for (size_t i = 0; i < file->machine_count; i++)
+            of[verdicts[i]]++;
+        for (int j = 0; j < 4; j++)
+            if (of[j])
+                used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
+                                         used ? ", " : "", finding_verdict_names[j], of[j]);
+        /* With its kernel: the same machine may have been measured with several. */
+        const struct overhead_machine *machine = &file->machines[decides];
+        snprintf(name, sizeof(name), "%.60s%s%.40s", machine->name ? machine->name : "a machine",
+                 machine->os && *machine->os ? ", Linux " : "", machine->os ? machine->os : "");
+        finding_clause(&finding, "on %s, one of %zu machines (%s)", name, file->machine_count,
+                       words);
+    }
+    if (gravest != FINDING_UNTESTABLE) {
+        /* What is to be known before the figures: it is never left out for want of room. */
+        if (facts.unit == METER_INSTRUCTIONS)
+            finding_clause(&finding, "in instructions of user and kernel code, as %s",
+                           facts.file->machines[facts.machine].emulated
+                               ? "the machine is emulated and its times mean nothing"
+                               : "no call was timed");
+        const struct overhead_machine *machine = &facts.file->machines[facts.machine];
+        if (facts.unit == METER_INSTRUCTIONS && machine->tick > 0)
+            finding_clause(&finding, "counted by its clock, %.0f a tick", machine->tick);
+    }
     claim->rule(&facts, &finding);
     return finding;
 }
 
-int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
-                            struct overhead_report *report)
+void overhead_judge_findings(const struct overhead_case *file, struct overhead_report *report)
 {
-    (void)seed; /* intervals are by ranks, and come with the rows */
-    struct all_reads_in_a_row reads;
-    int error = collect_reads_in_a_row(file, report, &reads);
-    for (size_t i = 0; error == 0 && i < OVERHEAD_FINDINGS; i++)
+    struct all_reads_in_a_row reads = collect_reads_in_a_row(file, report);
+    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
         report->findings[i] = ask_each(&claims[i], file, report, &reads);
-    release_reads_in_a_row(&reads);
-    return error;
 }

@@ -42,37 +42,6 @@ static void overhead_put_operation_json(json_t *object, const struct overhead_ca
 
 /* --- rows --- */
 
-static void put_predecessor(json_t *object, const struct overhead_case *file,
-                            const struct overhead_row *row)
-{
-    bool known = !row->all_predecessors && row->predecessor >= 0 &&
-                 (size_t)row->predecessor < file->operation_count;
-    json_object_set_new(object, "predecessor",
-                        json_text(known ? file->operations[row->predecessor].name : NULL));
-    json_object_set_new(object, "predecessor_times",
-                        known ? json_count(row->predecessor_times) : json_null());
-    json_object_set_new(object, "all_predecessors", json_boolean(row->all_predecessors));
-}
-
-/* The factors that make a cell what it is. */
-static void put_factors(json_t *object, const struct overhead_case *file,
-                        const struct overhead_row *row)
-{
-    bool cold = row->temperature == TEMPERATURE_COLD;
-    overhead_put_operation_json(object, file, row->operation);
-    json_object_set_new(object, "variant", json_text(row->variant));
-    json_object_set_new(object, "link", json_text(row->link));
-    json_object_set_new(object, "counted", json_text(row->counted));
-    json_object_set_new(object, "events", json_count(row->events));
-    json_object_set_new(object, "layout", json_text(row->separate ? "separate" : "group"));
-    json_object_set_new(object, "reads", json_count(row->reads));
-    json_object_set_new(object, "temperature", json_text(temperature_names[row->temperature]));
-    json_object_set_new(object, "position", cold ? json_count(row->position) : json_null());
-    put_predecessor(object, file, row);
-    overhead_put_meter_json(object, row->meter);
-    overhead_put_machine_json(object, file, row->machine);
-}
-
 static json_t *levels_json(const struct overhead_row *row)
 {
     json_t *list = json_array();
@@ -95,24 +64,32 @@ static const char *levels_by(enum level_kind kind)
     return words[kind];
 }
 
-static void put_outliers(json_t *object, const struct overhead_row *row)
-{
-    json_object_set_new(object, "outliers", json_count(row->outliers));
-    json_object_set_new(object, "outliers_faulted", json_count(row->outliers_faulted));
-    json_object_set_new(object, "outliers_switched", json_count(row->outliers_switched));
-    if (row->temperature == TEMPERATURE_COLD)
-        json_object_set_new(object, "faults", json_count(row->faults));
-    else
-        json_absent(object, "faults", "the account of a warm tour is taken once a pass");
-}
-
 static json_t *row_json(const struct overhead_case *file, const struct overhead_row *row)
 {
     static const char none[] = "no call of an undisturbed pass";
     /* Figures of no runs are none, whatever the memory held. */
     double missing = row->runs ? 0 : NAN;
     json_t *object = json_object();
-    put_factors(object, file, row);
+    /* The factors that make a cell what it is. */
+    bool cold = row->temperature == TEMPERATURE_COLD;
+    overhead_put_operation_json(object, file, row->operation);
+    json_object_set_new(object, "variant", json_text(row->variant));
+    json_object_set_new(object, "link", json_text(row->link));
+    json_object_set_new(object, "counted", json_text(row->counted));
+    json_object_set_new(object, "events", json_count(row->events));
+    json_object_set_new(object, "layout", json_text(row->separate ? "separate" : "group"));
+    json_object_set_new(object, "reads", json_count(row->reads));
+    json_object_set_new(object, "temperature", json_text(temperature_names[row->temperature]));
+    json_object_set_new(object, "position", cold ? json_count(row->position) : json_null());
+    bool known = !row->all_predecessors && row->predecessor >= 0 &&
+                 (size_t)row->predecessor < file->operation_count;
+    json_object_set_new(object, "predecessor",
+                        json_text(known ? file->operations[row->predecessor].name : NULL));
+    json_object_set_new(object, "predecessor_times",
+                        known ? json_count(row->predecessor_times) : json_null());
+    json_object_set_new(object, "all_predecessors", json_boolean(row->all_predecessors));
+    overhead_put_meter_json(object, row->meter);
+    overhead_put_machine_json(object, file, row->machine);
     json_object_set_new(object, "processes", json_count(row->processes));
     json_object_set_new(object, "runs", json_count(row->runs));
     json_object_set_new(object, "disturbed", json_count(row->disturbed));
@@ -123,7 +100,13 @@ static json_t *row_json(const struct overhead_case *file, const struct overhead_
                    {"low", row->low + missing, none}, {"high", row->high + missing, none});
     json_object_set_new(object, "levels", levels_json(row));
     json_object_set_new(object, "levels_by", json_text(levels_by(row->levels_kind)));
-    put_outliers(object, row);
+    json_object_set_new(object, "outliers", json_count(row->outliers));
+    json_object_set_new(object, "outliers_faulted", json_count(row->outliers_faulted));
+    json_object_set_new(object, "outliers_switched", json_count(row->outliers_switched));
+    if (row->temperature == TEMPERATURE_COLD)
+        json_object_set_new(object, "faults", json_count(row->faults));
+    else
+        json_absent(object, "faults", "the account of a warm tour is taken once a pass");
     return object;
 }
 
@@ -195,15 +178,6 @@ static json_t *in_a_row_json(const struct overhead_cold *cold)
     return object;
 }
 
-static void put_before(json_t *object, const struct overhead_case *file,
-                       const struct overhead_cold *cold)
-{
-    bool known = cold->predecessor >= 0 && (size_t)cold->predecessor < file->operation_count;
-    json_object_set_new(object, "predecessor",
-                        json_text(known ? file->operations[cold->predecessor].name : NULL));
-    json_object_set_new(object, "opening", json_boolean(cold->opening));
-}
-
 static json_t *cold_json(const struct overhead_run *run, const struct overhead_cold *cold)
 {
     json_t *object = json_object();
@@ -213,7 +187,10 @@ static json_t *cold_json(const struct overhead_run *run, const struct overhead_c
     overhead_put_meter_json(object, cold->meter);
     json_object_set_new(object, "counted", json_text(cold->counted));
     json_object_set_new(object, "events", json_count(cold->events));
-    put_before(object, &run->file, cold);
+    bool known = cold->predecessor >= 0 && (size_t)cold->predecessor < run->file.operation_count;
+    json_object_set_new(object, "predecessor",
+                        json_text(known ? run->file.operations[cold->predecessor].name : NULL));
+    json_object_set_new(object, "opening", json_boolean(cold->opening));
     json_object_set_new(object, "processes", json_count(cold->processes));
     json_object_set_new(object, "runs", json_count(cold->runs));
     json_object_set_new(object, "outlier_count", json_count(cold->outlier_count));

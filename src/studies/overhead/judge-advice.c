@@ -3,12 +3,12 @@
  *
  * What to do on each machine, a sentence for each thing that certainly saves something there, with
  * the figures that say so. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/overhead/judge.h"
 
 /* Sentences for one machine. */
@@ -70,7 +70,18 @@ struct readings {
     double papi; /* PAPI_read over read(), where that is certainly dearer; else 0 */
 };
 
-static struct readings compare_readers(const struct overhead_facts *facts)
+/* " or with libassay", one behind the other. */
+static void put_alike(const struct readings *found, char *words, size_t size)
+{
+    size_t used = 0;
+    words[0] = '\0';
+    for (size_t i = 0; i < found->alike_count && used < size; i++)
+        used +=
+            (size_t)snprintf(words + used, size - used, "%s%s",
+                             i + 1 == found->alike_count ? " or " : ", ", found->alike[i]->name);
+}
+
+static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
 {
     struct readings found = {0};
     for (size_t i = 0; i < READERS; i++) {
@@ -94,23 +105,6 @@ static struct readings compare_readers(const struct overhead_facts *facts)
             found.call = costs[1];
         }
     }
-    return found;
-}
-
-/* " or with libassay", one behind the other. */
-static void put_alike(const struct readings *found, char *words, size_t size)
-{
-    size_t used = 0;
-    words[0] = '\0';
-    for (size_t i = 0; i < found->alike_count && used < size; i++)
-        used +=
-            (size_t)snprintf(words + used, size - used, "%s%s",
-                             i + 1 == found->alike_count ? " or " : ", ", found->alike[i]->name);
-}
-
-static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
-{
-    struct readings found = compare_readers(facts);
     if (!cost_is_known(&found.call) || (!found.best && found.unsure))
         return false;
     char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], alike[120], rest[80] = "";
@@ -340,12 +334,10 @@ static adviser *const advisers[] = {advise_reading,     advise_running, advise_a
                                     advise_commands,    advise_papi,    advise_disturbed};
 #define ADVISERS (sizeof(advisers) / sizeof(advisers[0]))
 
-int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report)
+void overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report)
 {
-    report->advice = calloc(file->machine_count * ADVICE_MOST + 1, sizeof(*report->advice));
+    report->advice = memory_new(file->machine_count * ADVICE_MOST + 1, sizeof(*report->advice));
     report->advice_count = 0;
-    if (!report->advice)
-        return -ENOMEM;
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
         size_t sentences = 0;
@@ -358,5 +350,4 @@ int overhead_judge_advice(const struct overhead_case *file, struct overhead_repo
             sentences++;
         }
     }
-    return 0;
 }

@@ -4,14 +4,13 @@
  * How many instructions a tick of an emulated clock is. The gauge is a fixed block of code: its
  * instructions in user mode over its ticks. Counters that meter halt while the operating system
  * switches others; the clock goes on. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
@@ -148,20 +147,6 @@ static double overhead_middle(const int64_t *sorted, size_t count)
     return ((double)sorted[below] + (double)sorted[above]) / 2;
 }
 
-static bool is_called(const struct overhead_case *file, const struct overhead_tour *tour,
-                      size_t call, const char *name)
-{
-    return strcmp(file->operations[tour->calls[call]].name, name) == 0;
-}
-
-static size_t all_passes(const struct overhead_tour *tour)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < tour->processes; i++)
-        count += tour->passes[i];
-    return count;
-}
-
 static const struct account *account_of(const struct overhead_tour *tour, size_t process,
                                         uint32_t pass)
 {
@@ -193,18 +178,18 @@ static uint64_t most_of(int64_t *counts, size_t count, int64_t *scratch)
     return spread.median == 0 ? 0 : (uint64_t)(spread.q3 + 3 * (spread.q3 - spread.q1));
 }
 
-static int usual_accounts(struct overhead_passes *passes)
+static void usual_accounts(struct overhead_passes *passes)
 {
     const struct overhead_tour *tour = passes->tour;
-    size_t count = all_passes(tour), at = 0;
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < tour->processes; i++)
+        count += tour->passes[i];
     passes->most_faults = passes->most_switches = UINT64_MAX;
     if (tour->cold || !count || !tour->length)
-        return 0;
-    AUTO_FREE int64_t *faults = calloc(count, sizeof(*faults));
-    AUTO_FREE int64_t *switches = calloc(count, sizeof(*switches));
-    AUTO_FREE int64_t *scratch = calloc(count, sizeof(*scratch));
-    if (!faults || !switches || !scratch)
-        return -ENOMEM;
+        return;
+    AUTO_MEMORY int64_t *faults = memory_new(count, sizeof(*faults));
+    AUTO_MEMORY int64_t *switches = memory_new(count, sizeof(*switches));
+    AUTO_MEMORY int64_t *scratch = memory_new(count, sizeof(*scratch));
     for (size_t process = 0; process < tour->processes; process++)
         for (uint32_t pass = 0; pass < tour->passes[process]; pass++, at++) {
             const struct account *account = account_of(tour, process, pass);
@@ -213,33 +198,33 @@ static int usual_accounts(struct overhead_passes *passes)
         }
     passes->most_faults = most_of(faults, count, scratch);
     passes->most_switches = most_of(switches, count, scratch);
-    return 0;
 }
 
-int overhead_passes_open(const struct overhead_case *file, const struct overhead_tour *tour,
-                         struct overhead_passes *passes)
+struct overhead_passes overhead_passes_open(const struct overhead_case *file,
+                                            const struct overhead_tour *tour)
 {
-    *passes = (struct overhead_passes){.tour = tour};
-    passes->gauges = calloc(tour->length + 1, sizeof(*passes->gauges));
-    passes->nothings = calloc(tour->length + 1, sizeof(*passes->nothings));
-    passes->scratch = calloc(2 * tour->length + 1, sizeof(*passes->scratch));
-    if (!passes->gauges || !passes->nothings || !passes->scratch)
-        return -ENOMEM;
+    struct overhead_passes passes = {
+        .tour = tour,
+        .gauges = memory_new(tour->length + 1, sizeof(*passes.gauges)),
+        .nothings = memory_new(tour->length + 1, sizeof(*passes.nothings)),
+        .scratch = memory_new(2 * tour->length + 1, sizeof(*passes.scratch)),
+    };
     for (uint32_t call = 0; call < tour->length; call++) {
-        if (is_called(file, tour, call, "timer.gauge"))
-            passes->gauges[passes->gauge_count++] = call;
-        if (is_called(file, tour, call, "timer.nothing"))
-            passes->nothings[passes->nothing_count++] = call;
+        const char *name = file->operations[tour->calls[call]].name;
+        if (strcmp(name, "timer.gauge") == 0)
+            passes.gauges[passes.gauge_count++] = call;
+        if (strcmp(name, "timer.nothing") == 0)
+            passes.nothings[passes.nothing_count++] = call;
     }
-    return usual_accounts(passes);
+    usual_accounts(&passes);
+    return passes;
 }
 
-void overhead_passes_release(struct overhead_passes *passes)
+void overhead_passes_close(struct overhead_passes *passes)
 {
-    free(passes->gauges);
-    free(passes->nothings);
-    free(passes->scratch);
-    *passes = (struct overhead_passes){0};
+    memory_give_back(passes->gauges);
+    memory_give_back(passes->nothings);
+    memory_give_back(passes->scratch);
 }
 
 double overhead_pass_gauge(const struct overhead_passes *passes, size_t process, uint32_t pass,
@@ -312,53 +297,6 @@ struct passes_seen {
     size_t count, unsettled, passes;
 };
 
-static bool tells_time(const struct overhead_meter *meter)
-{
-    return meter->unit == METER_TICKS || meter->unit == METER_NS || meter->unit == METER_CYCLES;
-}
-
-static int see_tour(const struct overhead_case *file, const struct overhead_tour *tour,
-                    uint32_t meter, double cost, struct passes_seen *seen)
-{
-    AUTO_PASSES struct overhead_passes passes = {0};
-    int error = overhead_passes_open(file, tour, &passes);
-    if (error)
-        return error;
-    for (size_t process = 0; process < tour->processes; process++)
-        for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
-            double gauge = overhead_pass_gauge(&passes, process, pass, meter);
-            seen->passes++;
-            if (overhead_pass_unsettled(&passes, process, pass))
-                seen->unsettled++;
-            else if (!isnan(gauge))
-                seen->gauges[seen->count++] = gauge - cost;
-        }
-    return 0;
-}
-
-static int see_passes(const struct overhead_case *file, const struct overhead_gauge *gauge,
-                      double cost, struct passes_seen *seen)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < file->tour_count; i++)
-        for (size_t process = 0; process < file->tours[i].processes; process++)
-            most += file->tours[i].passes[process];
-    seen->gauges = malloc(most * sizeof(*seen->gauges));
-    if (!seen->gauges)
-        return -ENOMEM;
-    for (size_t i = 0; i < file->tour_count; i++) {
-        const struct overhead_tour *tour = &file->tours[i];
-        int meter = overhead_meter_index(tour, gauge->meter);
-        if (tour->machine != gauge->machine || tour->cold || meter < 0)
-            continue;
-        int error = see_tour(file, tour, (uint32_t)meter, cost, seen);
-        if (error)
-            return error;
-    }
-    sort_values(seen->gauges, seen->count);
-    return 0;
-}
-
 /* The usual spread in parts of the gauge; from the lower half, which nobody disturbs. */
 static double usual_factor(const double *sorted, size_t count)
 {
@@ -368,116 +306,113 @@ static double usual_factor(const double *sorted, size_t count)
     return fmax(FACTOR, exp(DEVIATIONS * log(median / q1) / 0.6745));
 }
 
-/* Heaps up to the first that is clearly dearer than the lowest are ours. */
-static void find_limit(const struct passes_seen *seen, double resolution,
-                       struct overhead_gauge *gauge)
-{
-    double q1 = quantile(seen->gauges, seen->count, 0.25);
-    struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), resolution), 1e-9),
-                                 .least_share = 0.03,
-                                 .distance = 0.08,
-                                 .steps = 4 * resolution,
-                                 .chance = 1e-5};
-    struct mode modes[MOST_MODES];
-    size_t found = find_modes(seen->gauges, seen->count, &search, modes), ours = 1;
-    while (ours < found && modes[ours].peak < FACTOR * modes[0].peak)
-        ours++;
-    size_t count = modes[ours - 1].end;
-    gauge->usual = quantile(seen->gauges, count, 0.5);
-    if (ours < found)
-        gauge->limit = modes[ours - 1].border;
-    else
-        gauge->limit =
-            fmax(gauge->usual * usual_factor(seen->gauges, count), gauge->usual + 4 * resolution);
-}
-
-static size_t count_above(const struct passes_seen *seen, double limit)
-{
-    size_t count = 0;
-    while (count < seen->count && seen->gauges[seen->count - 1 - count] > limit)
-        count++;
-    return count;
-}
-
-static void say_why(const struct passes_seen *seen, size_t above, struct overhead_gauge *gauge)
-{
-    double share = seen->count ? (double)above / (double)seen->count : 0;
-    double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
-    char *why = gauge->why;
-    size_t room = sizeof(gauge->why);
-    if (share > 0.8)
-        snprintf(why, room,
-                 "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
-                 "clock slowed; what is left is little to judge by",
-                 dear / gauge->usual, 100 * share);
-    else if (above)
-        snprintf(why, room,
-                 "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
-                 "the core, or its clock slowed",
-                 dear / gauge->usual, 100 * share);
-    else if (seen->unsettled)
-        snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
-                 100 * (double)seen->unsettled / (double)seen->passes);
-    else
-        snprintf(why, room,
-                 "all passes alike: a core that is shared all the time would look the same");
-}
-
 /* What the passes say of the gauge. */
 static void settle(const struct passes_seen *seen, double resolution, struct overhead_gauge *gauge)
 {
     gauge->passes = seen->passes;
-    gauge->known = seen->count > 0 && tells_time(gauge->meter);
+    gauge->known =
+        seen->count > 0 && (gauge->meter->unit == METER_TICKS || gauge->meter->unit == METER_NS ||
+                            gauge->meter->unit == METER_CYCLES);
     gauge->usual = gauge->limit = NAN;
     size_t above = 0;
     if (gauge->known) {
-        find_limit(seen, resolution, gauge);
-        above = count_above(seen, gauge->limit);
+        /* Heaps up to the first that is clearly dearer than the lowest are ours. */
+        double q1 = quantile(seen->gauges, seen->count, 0.25);
+        struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), resolution), 1e-9),
+                                     .least_share = 0.03,
+                                     .distance = 0.08,
+                                     .steps = 4 * resolution,
+                                     .chance = 1e-5};
+        struct mode modes[MOST_MODES];
+        size_t found = find_modes(seen->gauges, seen->count, &search, modes), ours = 1;
+        while (ours < found && modes[ours].peak < FACTOR * modes[0].peak)
+            ours++;
+        size_t count = modes[ours - 1].end;
+        gauge->usual = quantile(seen->gauges, count, 0.5);
+        if (ours < found)
+            gauge->limit = modes[ours - 1].border;
+        else
+            gauge->limit = fmax(gauge->usual * usual_factor(seen->gauges, count),
+                                gauge->usual + 4 * resolution);
+        while (above < seen->count && seen->gauges[seen->count - 1 - above] > gauge->limit)
+            above++;
     }
     if (seen->passes)
         gauge->share = (double)(above + seen->unsettled) / (double)seen->passes;
-    if (gauge->known)
-        say_why(seen, above, gauge);
-    else
+    if (gauge->known) {
+        double share = seen->count ? (double)above / (double)seen->count : 0;
+        double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
+        char *why = gauge->why;
+        size_t room = sizeof(gauge->why);
+        if (share > 0.8)
+            snprintf(
+                why, room,
+                "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
+                "clock slowed; what is left is little to judge by",
+                dear / gauge->usual, 100 * share);
+        else if (above)
+            snprintf(
+                why, room,
+                "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
+                "the core, or its clock slowed",
+                dear / gauge->usual, 100 * share);
+        else if (seen->unsettled)
+            snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
+                     100 * (double)seen->unsettled / (double)seen->passes);
+        else
+            snprintf(why, room,
+                     "all passes alike: a core that is shared all the time would look the same");
+    } else
         snprintf(gauge->why, sizeof(gauge->why), "%s",
                  seen->count ? "a count does not tell whether somebody shares the core"
                              : "no warm pass called the gauge");
 }
 
 /* Judges the gauge after `cost` is taken off; the gauge names its machine and meter. The resolution
- * may be 0. 0 or -ENOMEM. */
-static int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
-                                  struct overhead_gauge *gauge)
+ * may be 0. */
+static void overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
+                                   struct overhead_gauge *gauge)
 {
     struct passes_seen seen = {0};
-    int error = see_passes(file, gauge, cost, &seen);
-    if (!error)
-        settle(&seen, resolution, gauge);
-    free(seen.gauges);
-    return error;
+    size_t most = 1;
+    for (size_t i = 0; i < file->tour_count; i++)
+        for (size_t process = 0; process < file->tours[i].processes; process++)
+            most += file->tours[i].passes[process];
+    seen.gauges = memory_new(most, sizeof(*seen.gauges));
+    for (size_t i = 0; i < file->tour_count; i++) {
+        const struct overhead_tour *tour = &file->tours[i];
+        int meter = overhead_meter_index(tour, gauge->meter);
+        if (tour->machine != gauge->machine || tour->cold || meter < 0)
+            continue;
+        AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
+        for (size_t process = 0; process < tour->processes; process++)
+            for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
+                double cost_of_gauge = overhead_pass_gauge(&passes, process, pass, (uint32_t)meter);
+                seen.passes++;
+                if (overhead_pass_unsettled(&passes, process, pass))
+                    seen.unsettled++;
+                else if (!isnan(cost_of_gauge))
+                    seen.gauges[seen.count++] = cost_of_gauge - cost;
+            }
+    }
+    sort_values(seen.gauges, seen.count);
+    settle(&seen, resolution, gauge);
+    memory_give_back(seen.gauges);
 }
 
-int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report)
+void overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report)
 {
-    report->gauges = calloc(report->timer_count + 1, sizeof(*report->gauges));
-    if (!report->gauges)
-        return -ENOMEM;
+    report->gauges = memory_new(report->timer_count + 1, sizeof(*report->gauges));
     for (size_t i = 0; i < report->timer_count; i++) {
         const struct overhead_timer *timer = &report->timers[i];
         struct overhead_gauge *gauge = &report->gauges[report->gauge_count++];
         gauge->machine = timer->machine;
         gauge->meter = timer->meter;
-        int error = overhead_measure_gauge(file, timer->cost, timer->resolution, gauge);
-        if (error)
-            return error;
+        overhead_measure_gauge(file, timer->cost, timer->resolution, gauge);
     }
-    return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How many instructions a tick of an emulated clock is. The gauge is a fixed block of code: its
- * instructions in user mode over its ticks. Counters that meter halt while the operating system
- * switches others; the clock goes on. */
+/* --- ticks as instructions --- */
 
 /* So far from a whole number a rate may be: ticks on either side of the median average out. */
 static const double NEARLY_WHOLE = 0.1;
@@ -555,38 +490,28 @@ static void take_spans(const struct overhead_case *file, uint32_t machine, const
     }
 }
 
-/* In *middle; NaN: it was not metered. -ENOMEM. */
-static int take_middle(const struct overhead_case *file, uint32_t machine, const char *event,
-                       const char *operation, double *middle)
+/* NaN: it was not metered. */
+static double middle_of(const struct overhead_case *file, uint32_t machine, const char *event,
+                        const char *operation)
 {
     /* Ticks come in ones, and those on either side of the median tell what lies between. */
     const struct overhead_meter meter = {.step = strcmp(event, OVERHEAD_CLOCK) == 0 ? 1 : 0};
     struct spans spans = {0};
-    *middle = NAN;
     take_spans(file, machine, event, operation, &spans);
     if (!spans.count)
-        return 0;
-    AUTO_FREE int64_t *values = calloc(2 * spans.count, sizeof(*values));
-    if (!values)
-        return -ENOMEM;
+        return NAN;
+    AUTO_MEMORY int64_t *values = memory_new(2 * spans.count, sizeof(*values));
     spans = (struct spans){.values = values};
     take_spans(file, machine, event, operation, &spans);
     error_sort(values, spans.count, values + spans.count);
-    *middle = overhead_middle_by(&meter, values, spans.count);
-    return 0;
+    return overhead_middle_by(&meter, values, spans.count);
 }
 
 /* What the gauge costs without its metering. */
-static int take_gauge(const struct overhead_case *file, uint32_t machine, const char *event,
-                      double *cost)
+static double gauge_cost(const struct overhead_case *file, uint32_t machine, const char *event)
 {
-    double gauge, nothing;
-    int error = take_middle(file, machine, event, "timer.gauge", &gauge);
-    if (!error)
-        error = take_middle(file, machine, event, "timer.nothing", &nothing);
-    if (!error)
-        *cost = gauge - nothing;
-    return error;
+    return middle_of(file, machine, event, "timer.gauge") -
+           middle_of(file, machine, event, "timer.nothing");
 }
 
 /* --- one machine --- */
@@ -617,68 +542,43 @@ static bool clock_fits(const struct overhead_case *file, uint32_t machine, int64
     return true;
 }
 
-static int convert(struct overhead_tour *tour, uint32_t index, int64_t rate)
+static void convert(struct overhead_tour *tour, uint32_t index, int64_t rate)
 {
     struct overhead_meter *meter = &tour->meters[index];
-    char *mode = strdup("uk");
-    if (!mode)
-        return -ENOMEM;
-    free(meter->mode);
-    meter->mode = mode;
+    meter->mode = memory_copy("uk");
     meter->unit = METER_INSTRUCTIONS;
     meter->step = (double)rate;
     size_t calls = tour->processes ? tour->begins[tour->processes] : 0;
     for (size_t at = 0; at < calls; at++)
         tour->values[at * tour->meter_count + index] *= rate;
-    return 0;
 }
 
-static int convert_all(struct overhead_case *file, uint32_t machine, int64_t rate)
+void overhead_read_clocks(struct overhead_case *file)
 {
-    int error = 0;
-    for (size_t i = 0; i < file->tour_count; i++)
-        for (uint32_t meter = 0; meter < file->tours[i].meter_count && !error; meter++)
-            if (file->tours[i].machine == machine &&
-                file->tours[i].meters[meter].unit == METER_TICKS)
-                error = convert(&file->tours[i], meter, rate);
-    return error;
-}
-
-static int read_clock(struct overhead_case *file, uint32_t index)
-{
-    struct overhead_machine *machine = &file->machines[index];
-    double ticks, instructions;
-    if (!machine->emulated || machine->tick > 0 || !has_ticks(file, index))
-        return 0;
-    int error = take_gauge(file, index, OVERHEAD_CLOCK, &ticks);
-    if (!error)
-        error = take_gauge(file, index, "instructions:u", &instructions);
-    if (error)
-        return error;
-    double rate = instructions / ticks, whole = round(rate);
-    if (!isfinite(rate) || !(ticks > 0))
-        snprintf(machine->tick_why, sizeof(machine->tick_why),
-                 "the gauge was not metered in ticks and in instructions in user mode");
-    else if (!(whole >= 1) || whole > 1e6 || fabs(rate - whole) > NEARLY_WHOLE)
-        snprintf(machine->tick_why, sizeof(machine->tick_why),
-                 "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
-                 "does not count them",
-                 rate);
-    else if (!clock_fits(file, index, (int64_t)whole))
-        snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
-    else {
-        machine->tick = whole;
-        return convert_all(file, index, (int64_t)whole);
+    for (uint32_t i = 0; i < file->machine_count; i++) {
+        struct overhead_machine *machine = &file->machines[i];
+        if (!machine->emulated || machine->tick > 0 || !has_ticks(file, i))
+            continue;
+        double ticks = gauge_cost(file, i, OVERHEAD_CLOCK);
+        double rate = gauge_cost(file, i, "instructions:u") / ticks, whole = round(rate);
+        if (!isfinite(rate) || !(ticks > 0))
+            snprintf(machine->tick_why, sizeof(machine->tick_why),
+                     "the gauge was not metered in ticks and in instructions in user mode");
+        else if (!(whole >= 1) || whole > 1e6 || fabs(rate - whole) > NEARLY_WHOLE)
+            snprintf(
+                machine->tick_why, sizeof(machine->tick_why),
+                "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
+                "does not count them",
+                rate);
+        else if (!clock_fits(file, i, (int64_t)whole))
+            snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
+        else
+            machine->tick = whole;
+        for (size_t j = 0; j < file->tour_count && machine->tick > 0; j++)
+            for (uint32_t meter = 0; meter < file->tours[j].meter_count; meter++)
+                if (file->tours[j].machine == i && file->tours[j].meters[meter].unit == METER_TICKS)
+                    convert(&file->tours[j], meter, (int64_t)whole);
     }
-    return 0;
-}
-
-int overhead_read_clocks(struct overhead_case *file)
-{
-    int error = 0;
-    for (uint32_t i = 0; i < file->machine_count && !error; i++)
-        error = read_clock(file, i);
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -697,21 +597,6 @@ struct timing {
     size_t processes, runs;
 };
 
-static int add_timer(struct overhead_report *report, uint32_t machine,
-                     const struct overhead_meter *meter)
-{
-
-    if (overhead_timer_of(report, machine, meter))
-        return 0;
-    struct overhead_timer *grown =
-        reallocarray(report->timers, report->timer_count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    report->timers = grown;
-    grown[report->timer_count++] = (struct overhead_timer){.machine = machine, .meter = meter};
-    return 0;
-}
-
 static bool is_counted(const struct timing *timing, const struct overhead_passes *passes,
                        size_t process, uint32_t pass, uint32_t meter)
 {
@@ -722,34 +607,28 @@ static bool is_counted(const struct timing *timing, const struct overhead_passes
            !(timing->gauge->known && gauge > timing->gauge->limit);
 }
 
-/* Nothing of one pass; of a cold one without the first, for which the meter itself was cold. */
-static size_t take_pass(const struct timing *timing, const struct overhead_passes *passes,
-                        size_t process, uint32_t pass, uint32_t meter, int64_t *spans)
+static void time_tour(struct timing *timing, const struct overhead_tour *tour, uint32_t meter)
 {
-    const int64_t *values = overhead_pass_values(passes->tour, process, pass);
-    size_t first = timing->cold && pass == 0 ? 1 : 0, taken = 0;
-    for (size_t i = first; i < passes->nothing_count; i++)
-        spans[taken++] = values[(size_t)passes->nothings[i] * passes->tour->meter_count + meter];
-    return taken;
-}
-
-static int time_tour(struct timing *timing, const struct overhead_tour *tour, uint32_t meter)
-{
-    AUTO_PASSES struct overhead_passes passes = {0};
-    int error = overhead_passes_open(timing->file, tour, &passes);
-    if (error || !passes.nothing_count)
-        return error;
+    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(timing->file, tour);
+    if (!passes.nothing_count)
+        return;
     size_t most = 0;
     for (size_t i = 0; i < tour->processes; i++)
         most = tour->passes[i] > most ? tour->passes[i] : most;
-    AUTO_FREE int64_t *spans = calloc(2 * most * passes.nothing_count + 1, sizeof(*spans));
-    if (!spans)
-        return -ENOMEM;
+    AUTO_MEMORY int64_t *spans = memory_new(2 * most * passes.nothing_count + 1, sizeof(*spans));
     for (size_t process = 0; process < tour->processes; process++) {
         size_t count = 0;
         for (uint32_t pass = 0; pass < tour->passes[process]; pass++)
-            if (is_counted(timing, &passes, process, pass, meter))
-                count += take_pass(timing, &passes, process, pass, meter, spans + count);
+            if (is_counted(timing, &passes, process, pass, meter)) {
+                /* Nothing of one pass; of a cold one without the first, for which the meter itself
+                 * was cold. */
+                const int64_t *values = overhead_pass_values(passes.tour, process, pass);
+                size_t first = timing->cold && pass == 0 ? 1 : 0, taken = 0;
+                for (size_t i = first; i < passes.nothing_count; i++)
+                    spans[count + taken++] =
+                        values[(size_t)passes.nothings[i] * passes.tour->meter_count + meter];
+                count += taken;
+            }
         if (!count)
             continue;
         error_sort(spans, count, spans + most * passes.nothing_count);
@@ -757,11 +636,10 @@ static int time_tour(struct timing *timing, const struct overhead_tour *tour, ui
             overhead_middle_by(timing->timer->meter, spans, count);
         timing->runs += count;
     }
-    return 0;
 }
 
 /* Over all tours of the machine and meter that are warm, or cold. */
-static int time_tours(struct timing *timing)
+static void time_tours(struct timing *timing)
 {
     timing->processes = timing->runs = 0;
     for (size_t i = 0; i < timing->file->tour_count; i++) {
@@ -769,12 +647,10 @@ static int time_tours(struct timing *timing)
         int meter = overhead_meter_index(tour, timing->timer->meter);
         if (tour->machine != timing->timer->machine || meter < 0 || tour->cold != timing->cold)
             continue;
-        int error = time_tour(timing, tour, (uint32_t)meter);
-        if (error)
-            return error;
+        time_tour(timing, tour, (uint32_t)meter);
     }
     if (!timing->processes)
-        return 0;
+        return;
     sort_values(timing->medians, timing->processes);
     struct overhead_timer *timer = timing->timer;
     timer->known = true;
@@ -783,7 +659,6 @@ static int time_tours(struct timing *timing)
     timer->high = quantile(timing->medians, timing->processes, 0.975);
     timer->processes = timing->processes;
     timer->runs = timing->runs;
-    return 0;
 }
 
 /* --- the step --- */
@@ -793,7 +668,7 @@ static size_t spans_of(const struct overhead_tour *tour)
     return tour->processes ? tour->begins[tour->processes] : 0;
 }
 
-static int find_step(const struct overhead_case *file, struct overhead_timer *timer)
+static void find_step(const struct overhead_case *file, struct overhead_timer *timer)
 {
     size_t all = 0, seen = 0, count = 0;
     enum meter_unit unit = timer->meter->unit;
@@ -803,12 +678,10 @@ static int find_step(const struct overhead_case *file, struct overhead_timer *ti
             all += spans_of(&file->tours[i]);
     if (unit != METER_TICKS && unit != METER_NS) { /* a count counts in ones */
         timer->resolution = timer->meter->step > 1 ? timer->meter->step : all > 0;
-        return 0;
+        return;
     }
-    AUTO_FREE int64_t *values = calloc(MOST_LOOKED_AT + 1, sizeof(*values));
-    AUTO_FREE int64_t *scratch = calloc(2 * MOST_LOOKED_AT + 2, sizeof(*scratch));
-    if (!values || !scratch)
-        return -ENOMEM;
+    AUTO_MEMORY int64_t *values = memory_new(MOST_LOOKED_AT + 1, sizeof(*values));
+    AUTO_MEMORY int64_t *scratch = memory_new(2 * MOST_LOOKED_AT + 2, sizeof(*scratch));
     size_t stride = all / MOST_LOOKED_AT + 1;
     for (size_t i = 0; i < file->tour_count; i++) {
         const struct overhead_tour *tour = &file->tours[i];
@@ -820,52 +693,39 @@ static int find_step(const struct overhead_case *file, struct overhead_timer *ti
                 values[count++] = tour->values[at * tour->meter_count + (size_t)meter];
     }
     timer->resolution = find_resolution(values, count, scratch);
-    return 0;
 }
 
 /* --- one timer --- */
 
-/* What is undisturbed follows from the gauge, whose cost contains that of metering: first by all
- * passes, then by those that the gauge lets stand. Where it lets none stand, all count. */
-static int judge_timer(const struct overhead_case *file, struct overhead_timer *timer,
-                       double *medians)
-{
-    struct timing timing = {.file = file, .timer = timer, .medians = medians};
-    int error = time_tours(&timing);
-    if (!error)
-        error = find_step(file, timer);
-    if (!error && !timing.processes) {
-        timing.cold = true;
-        return time_tours(&timing);
-    }
-    struct overhead_gauge gauge = {.machine = timer->machine, .meter = timer->meter};
-    if (!error)
-        error = overhead_measure_gauge(file, timer->cost, timer->resolution, &gauge);
-    timing.gauge = &gauge;
-    return error ? error : time_tours(&timing);
-}
-
-int overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report)
+void overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report)
 {
     size_t processes = 1;
     for (size_t i = 0; i < file->tour_count; i++) {
         const struct overhead_tour *tour = &file->tours[i];
         processes += tour->processes;
-        for (uint32_t meter = 0; meter < tour->meter_count; meter++) {
-            int error = add_timer(report, tour->machine, &tour->meters[meter]);
-            if (error)
-                return error;
-        }
+        for (uint32_t j = 0; j < tour->meter_count; j++)
+            if (!overhead_timer_of(report, tour->machine, &tour->meters[j]))
+                *memory_add(report->timers, report->timer_count) =
+                    (struct overhead_timer){.machine = tour->machine, .meter = &tour->meters[j]};
     }
-    AUTO_FREE double *medians = calloc(processes, sizeof(*medians));
-    if (!medians)
-        return -ENOMEM;
+    AUTO_MEMORY double *medians = memory_new(processes, sizeof(*medians));
     for (size_t i = 0; i < report->timer_count; i++) {
-        int error = judge_timer(file, &report->timers[i], medians);
-        if (error)
-            return error;
+        /* What is undisturbed follows from the gauge, whose cost contains that of metering: first
+         * by all passes, then by those that the gauge lets stand. Where it lets none stand, all
+         * count. */
+        struct timing timing = {.file = file, .timer = &report->timers[i], .medians = medians};
+        struct overhead_gauge gauge = {.machine = report->timers[i].machine,
+                                       .meter = report->timers[i].meter};
+        time_tours(&timing);
+        find_step(file, &report->timers[i]);
+        timing.cold = !timing.processes;
+        if (!timing.cold) {
+            overhead_measure_gauge(file, report->timers[i].cost, report->timers[i].resolution,
+                                   &gauge);
+            timing.gauge = &gauge;
+        }
+        time_tours(&timing);
     }
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -906,7 +766,7 @@ static bool find_halves(struct sorted_tour *sorted)
     return false;
 }
 
-/* The total of that event, made where no tour before had it. NULL: out of memory. */
+/* The total of that event, made where no tour before had it. */
 static const struct overhead_meter *total_of(const struct overhead_meter *half,
                                              struct overhead_report *report)
 {
@@ -915,15 +775,8 @@ static const struct overhead_meter *total_of(const struct overhead_meter *half,
         if (report->totals[i].unit == half->unit && strcspn(report->totals[i].event, ":") == base &&
             strncmp(report->totals[i].event, half->event, base) == 0)
             return &report->totals[i];
-    char *event = malloc(base + sizeof(":uk")), *mode = strdup("uk");
-    if (!event || !mode) {
-        free(event);
-        free(mode);
-        return NULL;
-    }
-    memcpy(event, half->event, base);
-    memcpy(event + base, ":uk", sizeof(":uk"));
-    report->totals[report->total_count] = (struct overhead_meter){event, mode, half->unit, 0};
+    report->totals[report->total_count] = (struct overhead_meter){
+        memory_format("%.*s:uk", (int)base, half->event), memory_copy("uk"), half->unit, 0};
     return &report->totals[report->total_count++];
 }
 
@@ -958,20 +811,14 @@ static bool is_clocked(const struct sorted *sorted, const struct overhead_tour *
     return false;
 }
 
-int overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
+void overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
 {
     /* Room for one of each tour, so that none moves. */
     report->total_count = 0;
-    report->totals = calloc(sorted->count + 1, sizeof(*report->totals));
-    if (!report->totals)
-        return -ENOMEM;
+    report->totals = memory_new(sorted->count + 1, sizeof(*report->totals));
     for (size_t i = 0; i < sorted->count; i++) {
         struct sorted_tour *one = &sorted->tours[i];
-        if (!find_halves(one) || is_clocked(sorted, one->tour))
-            continue;
-        one->total = total_of(&one->tour->meters[one->user], report);
-        if (!one->total)
-            return -ENOMEM;
+        if (find_halves(one) && !is_clocked(sorted, one->tour))
+            one->total = total_of(&one->tour->meters[one->user], report);
     }
-    return 0;
 }

@@ -4,12 +4,11 @@
  * First calls of fresh processes, against the second and against warm ones. What was called before
  * the first call matters most of all (a read after a start finds its file in the caches), so it is
  * part of the cell. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
@@ -22,11 +21,6 @@ struct entry {
     bool opening;
 };
 
-static bool same_instrument(const struct overhead_case *file, uint32_t left, uint32_t right)
-{
-    return strcmp(file->operations[left].instrument, file->operations[right].instrument) == 0;
-}
-
 static struct entry entry_of(const struct overhead_case *file, const struct overhead_figure *figure)
 {
     struct entry entry = {figure, &file->tours[figure->tour], -1, true};
@@ -35,7 +29,8 @@ static struct entry entry_of(const struct overhead_case *file, const struct over
         if (call == figure->operation && entry.tour->times[i] == figure->times)
             break;
         entry.predecessor = (int32_t)call;
-        entry.opening &= !same_instrument(file, call, figure->operation);
+        entry.opening &= strcmp(file->operations[call].instrument,
+                                file->operations[figure->operation].instrument) != 0;
     }
     return entry;
 }
@@ -100,52 +95,11 @@ static struct overhead_median warm_of(const struct overhead_case *file,
     return overhead_median_of(scratch, found);
 }
 
-static void fill_faults(const struct overhead_figure *const *figures, size_t count,
-                        struct overhead_cold *cold)
+static void judge_cell(const struct overhead_case *file, const struct overhead_report *report,
+                       const struct entry *entries, size_t count, double *scratch,
+                       struct overhead_cold *cold)
 {
-    double faults = 0, faulted = 0, firsts = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (figures[i]->position != 1)
-            continue;
-        double own = overhead_faults(figures[i]->account);
-        faults += own;
-        faulted += own > 0 ? 1 : 0;
-        firsts++;
-    }
-    cold->processes = (size_t)firsts;
-    cold->faults = firsts > 0 ? faults / firsts : NAN;
-    cold->faulted = firsts > 0 ? faulted / firsts : NAN;
-}
-
-/* scratch: room for all figures of the report. */
-static void fill_medians(const struct overhead_case *file, const struct overhead_report *report,
-                         const struct entry *entry, const struct overhead_figure *const *figures,
-                         size_t count, double *scratch, struct overhead_cold *cold)
-{
-    struct overhead_median first = at_position(figures, count, 1, scratch);
-    struct overhead_median second = at_position(figures, count, 2, scratch);
-    struct overhead_median warm = warm_of(file, report, entry, scratch);
-    struct overhead_median against = warm.count ? warm : second;
-    struct overhead_median extra = overhead_median_difference(first, against);
-    struct overhead_median ratio = overhead_median_ratio(first, against);
-    cold->first = first.median;
-    cold->second = second.median;
-    cold->warm = warm.median;
-    cold->extra = extra.median;
-    cold->low = extra.low;
-    cold->high = extra.high;
-    cold->ratio = ratio.median;
-    cold->ratio_low = ratio.low;
-    cold->ratio_high = ratio.high;
-}
-
-static int judge_cell(const struct overhead_case *file, const struct overhead_report *report,
-                      const struct entry *entries, size_t count, double *scratch,
-                      struct overhead_cold *cold)
-{
-    AUTO_FREE const struct overhead_figure **figures = calloc(count, sizeof(*figures));
-    if (!figures)
-        return -ENOMEM;
+    AUTO_MEMORY const struct overhead_figure **figures = memory_new(count, sizeof(*figures));
     for (size_t i = 0; i < count; i++)
         figures[i] = entries[i].figure;
     *cold = (struct overhead_cold){
@@ -159,25 +113,36 @@ static int judge_cell(const struct overhead_case *file, const struct overhead_re
         .predecessor = entries->predecessor,
         .opening = entries->opening,
     };
-    fill_faults(figures, count, cold);
-    fill_medians(file, report, entries, figures, count, scratch, cold);
-    int error = overhead_judge_in_a_row(figures, count, cold);
-    return error ? error : overhead_judge_outliers(figures, count, cold);
-}
-
-/* Single calls of cold tours; several in one span have no first. */
-static size_t gather(const struct overhead_case *file, const struct overhead_report *report,
-                     struct entry *entries)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->figure_count; i++) {
-        const struct overhead_figure *figure = &report->figures[i];
-        if (file->tours[figure->tour].cold && figure->times == 1 &&
-            !overhead_is_own(&file->operations[figure->operation]))
-            entries[count++] = entry_of(file, figure);
+    double faults = 0, faulted = 0, firsts = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (figures[i]->position != 1)
+            continue;
+        double own = overhead_faults(figures[i]->account);
+        faults += own;
+        faulted += own > 0 ? 1 : 0;
+        firsts++;
     }
-    qsort(entries, count, sizeof(*entries), by_cell);
-    return count;
+    cold->processes = (size_t)firsts;
+    cold->faults = firsts > 0 ? faults / firsts : NAN;
+    cold->faulted = firsts > 0 ? faulted / firsts : NAN;
+    /* scratch: room for all figures of the report. */
+    struct overhead_median first = at_position(figures, count, 1, scratch);
+    struct overhead_median second = at_position(figures, count, 2, scratch);
+    struct overhead_median warm = warm_of(file, report, entries, scratch);
+    struct overhead_median against = warm.count ? warm : second;
+    struct overhead_median extra = overhead_median_difference(first, against);
+    struct overhead_median ratio = overhead_median_ratio(first, against);
+    cold->first = first.median;
+    cold->second = second.median;
+    cold->warm = warm.median;
+    cold->extra = extra.median;
+    cold->low = extra.low;
+    cold->high = extra.high;
+    cold->ratio = ratio.median;
+    cold->ratio_low = ratio.low;
+    cold->ratio_high = ratio.high;
+    overhead_judge_in_a_row(figures, count, cold);
+    overhead_judge_outliers(figures, count, cold);
 }
 
 /* --- first calls that a clock counts in steps --- */
@@ -226,30 +191,27 @@ static void refine(const struct overhead_report *report, struct overhead_cold *c
     cold->ratio_high *= cold->ratio / ratio;
 }
 
-int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
-                        struct overhead_report *report)
+void overhead_judge_cold(const struct overhead_case *file, struct overhead_report *report)
 {
-    (void)seed;
-    AUTO_FREE struct entry *entries = calloc(report->figure_count + 1, sizeof(*entries));
-    AUTO_FREE double *scratch = calloc(report->figure_count + 1, sizeof(*scratch));
-    if (!entries || !scratch)
-        return -ENOMEM;
-    size_t count = gather(file, report, entries), cells = 0;
-    for (size_t i = 0; i < count; i++)
-        cells += i == 0 || compare_cells(&entries[i - 1], &entries[i]) != 0;
-    report->cold = calloc(cells + 1, sizeof(*report->cold));
-    if (!report->cold)
-        return -ENOMEM;
-    int error = 0;
-    for (size_t begin = 0, end; begin < count && !error; begin = end) {
+    AUTO_MEMORY struct entry *entries = memory_new(report->figure_count + 1, sizeof(*entries));
+    AUTO_MEMORY double *scratch = memory_new(report->figure_count + 1, sizeof(*scratch));
+    /* Single calls of cold tours; several in one span have no first. */
+    size_t count = 0;
+    for (size_t i = 0; i < report->figure_count; i++) {
+        const struct overhead_figure *figure = &report->figures[i];
+        if (file->tours[figure->tour].cold && figure->times == 1 &&
+            !overhead_is_own(&file->operations[figure->operation]))
+            entries[count++] = entry_of(file, figure);
+    }
+    qsort(entries, count, sizeof(*entries), by_cell);
+    for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && compare_cells(&entries[begin], &entries[end]) == 0;)
             end++;
-        struct overhead_cold *cold = &report->cold[report->cold_count];
-        error = judge_cell(file, report, entries + begin, end - begin, scratch, cold);
-        report->cold_count += cold->processes > 0;
+        struct overhead_cold *cold = memory_add(report->cold, report->cold_count);
+        judge_cell(file, report, entries + begin, end - begin, scratch, cold);
+        report->cold_count -= cold->processes == 0;
     }
     for (size_t i = 0; i < report->cold_count; i++)
         if (report->cold[i].meter && overhead_is_clock(report->cold[i].meter))
             refine(report, &report->cold[i]);
-    return error;
 }

@@ -4,13 +4,12 @@
  * Levels in the values of one cell: heaps with a real valley between them. Whole processes may sit
  * on one level, or calls of one process on several; either way what repeats must speak for it, a
  * few processes that differ by more than their spread, or calls whose density falls. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
@@ -209,33 +208,18 @@ static double closeness(const struct cutting *cutting, const struct heap *heap,
     return 0;
 }
 
-static void mark_ends(const struct cutting *cutting, struct heap *heaps, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        heaps[i].begin = i ? heaps[i - 1].end : 0;
-        heaps[i].end = cutting->count;
-        if (i + 1 < count)
-            heaps[i].end = count_below(cutting->sorted, cutting->count,
-                                       border_of(cutting->histogram, &heaps[i], &heaps[i + 1]));
-    }
-}
-
-static size_t join(const struct histogram *histogram, struct heap *heaps, size_t count, size_t at)
-{
-    if (histogram->heights[heaps[at + 1].peak] > histogram->heights[heaps[at].peak])
-        heaps[at].peak = heaps[at + 1].peak;
-    heaps[at].valley = heaps[at + 1].valley;
-    for (size_t i = at + 1; i + 1 < count; i++)
-        heaps[i] = heaps[i + 1];
-    return count - 1;
-}
-
 static size_t join_close(const struct cutting *cutting, struct heap *heaps, size_t count)
 {
     for (;;) {
         double closest = 0;
         size_t at = 0;
-        mark_ends(cutting, heaps, count);
+        for (size_t i = 0; i < count; i++) {
+            heaps[i].begin = i ? heaps[i - 1].end : 0;
+            heaps[i].end = cutting->count;
+            if (i + 1 < count)
+                heaps[i].end = count_below(cutting->sorted, cutting->count,
+                                           border_of(cutting->histogram, &heaps[i], &heaps[i + 1]));
+        }
         for (size_t i = 0; i + 1 < count; i++) {
             double close = closeness(cutting, &heaps[i], &heaps[i + 1]);
             if (close > closest) {
@@ -245,7 +229,13 @@ static size_t join_close(const struct cutting *cutting, struct heap *heaps, size
         }
         if (closest == 0)
             return count;
-        count = join(cutting->histogram, heaps, count, at);
+        if (cutting->histogram->heights[heaps[at + 1].peak] >
+            cutting->histogram->heights[heaps[at].peak])
+            heaps[at].peak = heaps[at + 1].peak;
+        heaps[at].valley = heaps[at + 1].valley;
+        for (size_t i = at + 1; i + 1 < count; i++)
+            heaps[i] = heaps[i + 1];
+        count--;
     }
 }
 
@@ -268,10 +258,7 @@ size_t find_modes(const double *sorted, size_t count, const struct mode_search *
     return found;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Levels in the values of one cell: heaps with a real valley between them. Whole processes may sit
- * on one level, or calls of one process on several; either way what repeats must speak for it, a
- * few processes that differ by more than their spread, or calls whose density falls. */
+/* --- levels --- */
 
 /* A level: this share of runs at least, this much above the one below it, this many steps. */
 static const double LEAST_SHARE = 0.05, LEAST_DISTANCE = 0.08, LEAST_STEPS = 4;
@@ -301,44 +288,23 @@ struct sides {
     size_t count;
 };
 
-static bool straddles(const struct process *process)
-{
-    double runs = (double)(process->end - process->begin), below = (double)process->below;
-    return below > (1 - STAYS) * runs && below < STAYS * runs;
-}
-
-static int find_processes(const struct level_sample *sample, struct sides *sides)
+static void find_processes(const struct level_sample *sample, struct sides *sides)
 {
     size_t largest = 0;
-    sides->processes = calloc(sample->count + 1, sizeof(*sides->processes));
-    if (!sides->processes)
-        return -ENOMEM;
+
     for (size_t begin = 0, end; begin < sample->count; begin = end) {
         for (end = begin + 1; end < sample->count && sample->group[end] == sample->group[begin];)
             end++;
         sides->processes[sides->count++] = (struct process){.begin = begin, .end = end};
         largest = end - begin > largest ? end - begin : largest;
     }
-    AUTO_FREE double *sorted = malloc((largest + 1) * sizeof(*sorted));
-    if (!sorted)
-        return -ENOMEM;
+    AUTO_MEMORY double *sorted = memory_new(largest + 1, sizeof(*sorted));
     for (size_t i = 0; i < sides->count; i++) {
         struct process *process = &sides->processes[i];
         size_t runs = process->end - process->begin;
         memcpy(sorted, sample->values + process->begin, runs * sizeof(*sorted));
         sort_values(sorted, runs);
         process->median = quantile(sorted, runs, 0.5);
-    }
-    return 0;
-}
-
-static void see_border(const struct level_sample *sample, struct sides *sides, double border)
-{
-    for (size_t i = 0; i < sides->count; i++) {
-        struct process *process = &sides->processes[i];
-        process->below = 0;
-        for (size_t at = process->begin; at < process->end; at++)
-            process->below += sample->values[at] < border;
     }
 }
 
@@ -357,7 +323,8 @@ static bool calls_speak(const struct level_sample *sample, const struct sides *s
     size_t lower = 0, upper = 0, valley = 0;
     for (size_t i = 0; i < sides->count; i++) {
         const struct process *process = &sides->processes[i];
-        if (!straddles(process))
+        double runs = (double)(process->end - process->begin), below = (double)process->below;
+        if (!(below > (1 - STAYS) * runs && below < STAYS * runs))
             continue;
         for (size_t at = process->begin; at < process->end; at++) {
             lower += fabs(sample->values[at] - pair->low) < half;
@@ -408,7 +375,12 @@ static bool distance_speaks(const struct sides *sides, const struct pair *pair)
 static bool is_told_apart(const struct level_sample *sample, struct sides *sides,
                           const struct pair *pair)
 {
-    see_border(sample, sides, pair->border);
+    for (size_t i = 0; i < sides->count; i++) {
+        struct process *process = &sides->processes[i];
+        process->below = 0;
+        for (size_t at = process->begin; at < process->end; at++)
+            process->below += sample->values[at] < pair->border;
+    }
     return calls_speak(sample, sides, pair) || density_speaks(sides, pair) ||
            distance_speaks(sides, pair);
 }
@@ -473,14 +445,6 @@ static void fill_level(const struct level_sample *sample, const struct mode *mod
                                      .share = (double)count / (double)sample->count};
 }
 
-static size_t count_groups(const struct level_sample *sample)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < sample->count; i++)
-        count += !i || sample->group[i] != sample->group[i - 1];
-    return count;
-}
-
 /* On which level most runs of each process are, and whether they stay there. */
 static enum level_kind place_processes(const struct level_sample *sample, const struct sides *sides,
                                        const struct mode *modes, size_t count,
@@ -508,43 +472,26 @@ static enum level_kind place_processes(const struct level_sample *sample, const 
     return (double)off < OFF_LEVEL * by_chance ? LEVELS_BY_PROCESS : LEVELS_BY_CALL;
 }
 
-/* Nothing to look for: the middle of all runs is narrower than two levels are apart. */
-static bool is_narrow(const struct level_sample *sample)
-{
-    double low = quantile(sample->sorted, sample->count, 0.01);
-    double high = quantile(sample->sorted, sample->count, 0.99);
-    return high - low < LEAST_DISTANCE * fabs(low) || high - low < LEAST_STEPS * sample->resolution;
-}
-
-static int one_level(const struct level_sample *sample, struct overhead_level *levels,
-                     enum level_kind *kind)
+static size_t one_level(const struct level_sample *sample, struct overhead_level *levels,
+                        enum level_kind *kind)
 {
     struct mode all = {0, sample->count, 0, INFINITY};
     fill_level(sample, &all, &levels[0]);
-    levels[0].processes = count_groups(sample);
+    for (size_t i = 0; i < sample->count; i++)
+        levels[0].processes += !i || sample->group[i] != sample->group[i - 1];
     *kind = LEVELS_ONE;
     return 1;
 }
 
-/* Keeps the modes that processes bear out as levels. Returns how many those are. */
-static int settle_levels(const struct level_sample *sample, struct sides *sides, struct mode *modes,
-                         size_t count, struct overhead_level *levels, enum level_kind *kind)
-{
-    count = keep_most(sample, modes, join_modes(sample, sides, modes, count));
-    if (count == 1)
-        return one_level(sample, levels, kind);
-    for (size_t i = 0; i < count; i++)
-        fill_level(sample, &modes[i], &levels[i]);
-    *kind = place_processes(sample, sides, modes, count, levels);
-    return (int)count;
-}
-
-int overhead_levels_sorted(const struct level_sample *sample,
-                           struct overhead_level levels[OVERHEAD_MOST_LEVELS],
-                           enum level_kind *kind)
+size_t overhead_levels_sorted(const struct level_sample *sample,
+                              struct overhead_level levels[OVERHEAD_MOST_LEVELS],
+                              enum level_kind *kind)
 {
     struct mode modes[MOST_MODES];
-    if (is_narrow(sample))
+    double low = quantile(sample->sorted, sample->count, 0.01);
+    double high = quantile(sample->sorted, sample->count, 0.99);
+    /* Nothing to look for: the middle of all runs is narrower than two levels are apart. */
+    if (high - low < LEAST_DISTANCE * fabs(low) || high - low < LEAST_STEPS * sample->resolution)
         return one_level(sample, levels, kind);
     double middle = quantile(sample->sorted, sample->count, 0.5);
     struct mode_search search = {.bandwidth =
@@ -556,25 +503,15 @@ int overhead_levels_sorted(const struct level_sample *sample,
     size_t count = find_modes(sample->sorted, sample->count, &search, modes);
     if (count == 1)
         return one_level(sample, levels, kind);
-    struct sides sides = {0};
-    int error = find_processes(sample, &sides);
-    int found = error ? error : settle_levels(sample, &sides, modes, count, levels, kind);
-    free(sides.processes);
-    return found;
-}
-
-int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
-                    struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind)
-{
-    memset(levels, 0, OVERHEAD_MOST_LEVELS * sizeof(*levels));
-    *kind = LEVELS_ONE;
-    if (!count)
-        return 1;
-    AUTO_FREE double *sorted = malloc(count * sizeof(*sorted));
-    if (!sorted)
-        return -ENOMEM;
-    memcpy(sorted, values, count * sizeof(*sorted));
-    sort_values(sorted, count);
-    struct level_sample sample = {values, group, sorted, count, resolution};
-    return overhead_levels_sorted(&sample, levels, kind);
+    /* The modes that processes bear out are levels. */
+    AUTO_MEMORY struct process *processes = memory_new(sample->count + 1, sizeof(*processes));
+    struct sides sides = {.processes = processes};
+    find_processes(sample, &sides);
+    count = keep_most(sample, modes, join_modes(sample, &sides, modes, count));
+    if (count == 1)
+        return one_level(sample, levels, kind);
+    for (size_t i = 0; i < count; i++)
+        fill_level(sample, &modes[i], &levels[i]);
+    *kind = place_processes(sample, &sides, modes, count, levels);
+    return count;
 }

@@ -3,13 +3,12 @@
  *
  * Machines side by side, in the order of their kernels' versions: what each call costs warm, with
  * the fewest events, and how that compares with the first machine that has it. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
@@ -60,12 +59,6 @@ struct done_list {
     size_t count;
 };
 
-static void done_release(struct done_list *done)
-{
-    free(done->list);
-}
-#define AUTO_DONE __attribute__((cleanup(done_release)))
-
 /* --- tasks of processes --- */
 
 /* The figures of one process stand together. */
@@ -111,12 +104,9 @@ static bool add_up(const struct overhead_case *file, const struct overhead_repor
     return true;
 }
 
-static int gather(const struct overhead_case *file, const struct overhead_report *report,
-                  struct done_list *done)
+static void gather(const struct overhead_case *file, const struct overhead_report *report,
+                   struct done_list *done)
 {
-    done->list = calloc(report->figure_count * 4 + 1, sizeof(*done->list));
-    if (!done->list)
-        return -ENOMEM;
     for (size_t begin = 0, end; begin < report->figure_count; begin = end) {
         end = end_of_process(report, begin);
         if (file->tours[report->figures[begin].tour].cold)
@@ -131,11 +121,10 @@ static int gather(const struct overhead_case *file, const struct overhead_report
                 if (strcmp(operation->path, tasks[task].path) == 0 &&
                     strcmp(operation->kind, tasks[task].calls[0]) == 0 &&
                     add_up(file, report, begin, end, figure, &one))
-                    done->list[done->count++] = one;
+                    *memory_add(done->list, done->count) = one;
             }
         }
     }
-    return 0;
 }
 
 /* --- groups: processes that did the same task in the same way --- */
@@ -198,23 +187,6 @@ struct scratch {
     double *peer, *bare, *ratios;
 };
 
-/* Processes that did both. How many; costs and ratios are left in the scratch. */
-static size_t pair_up(struct group peer, struct group bare, struct scratch *scratch)
-{
-    size_t pairs = 0;
-    for (size_t i = 0, j = 0; i < peer.count && j < bare.count;) {
-        int order = compare_processes(&peer.list[i], &bare.list[j]);
-        if (order == 0 && bare.list[j].cost > 0) {
-            scratch->peer[pairs] = peer.list[i].cost;
-            scratch->bare[pairs] = bare.list[j].cost;
-            scratch->ratios[pairs++] = peer.list[i].cost / bare.list[j].cost;
-        }
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return pairs;
-}
-
 static size_t copy_costs(struct group group, double *costs)
 {
     for (size_t i = 0; i < group.count; i++)
@@ -227,7 +199,18 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
 {
     const struct overhead_figure *figure = peer.list->figure;
     const struct task *task = &tasks[peer.list->task];
-    size_t pairs = pair_up(peer, bare, scratch);
+    /* Processes that did both. How many; costs and ratios are left in the scratch. */
+    size_t pairs = 0;
+    for (size_t i = 0, j = 0; i < peer.count && j < bare.count;) {
+        int order = compare_processes(&peer.list[i], &bare.list[j]);
+        if (order == 0 && bare.list[j].cost > 0) {
+            scratch->peer[pairs] = peer.list[i].cost;
+            scratch->bare[pairs] = bare.list[j].cost;
+            scratch->ratios[pairs++] = peer.list[i].cost / bare.list[j].cost;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
     /* A command is a process of its own: nothing of the one that starts it makes both dear. */
     bool paired = pairs >= 2 && task->what != command;
     struct overhead_median cost =
@@ -264,58 +247,35 @@ static bool has_fewer_events(const struct done_list *done, const struct done *on
     return false;
 }
 
-static int put(struct overhead_report *report, const struct overhead_peer *peer)
+void overhead_judge_peers(const struct overhead_case *file, struct overhead_report *report)
 {
-    void *grown = reallocarray(report->peers, report->peer_count + 1, sizeof(*report->peers));
-    if (!grown)
-        return -ENOMEM;
-    report->peers = grown;
-    report->peers[report->peer_count++] = *peer;
-    return 0;
-}
-
-static int judge_group(const struct done_list *done, size_t begin, size_t end,
-                       struct scratch *scratch, struct overhead_report *report)
-{
-    struct group peer = {done->list + begin, end - begin};
-    const struct task *task = &tasks[peer.list->task];
-    int error = 0;
-    if (!task->is_peer || has_fewer_events(done, peer.list))
-        return 0;
-    for (size_t at = 0, next; at < done->count && !error; at = next) {
-        next = end_of_group(done, at);
-        const struct task *other = &tasks[done->list[at].task];
-        if (other->is_peer || other->what != task->what ||
-            compare_places(peer.list, &done->list[at]) != 0)
-            continue;
-        struct group bare = {done->list + at, next - at};
-        struct overhead_peer judged = judge_peer(peer, bare, scratch);
-        error = put(report, &judged);
-    }
-    return error;
-}
-
-int overhead_judge_peers(const struct overhead_case *file, uint64_t seed,
-                         struct overhead_report *report)
-{
-    (void)seed;
-    AUTO_DONE struct done_list done = {0};
-    int error = gather(file, report, &done);
-    AUTO_FREE double *room = calloc(3 * (done.count + 1), sizeof(*room));
-    if (error || !room)
-        return -ENOMEM;
-    struct scratch scratch = {room, room + done.count + 1, room + 2 * (done.count + 1)};
+    struct done_list done = {0};
+    gather(file, report, &done);
+    if (!done.count)
+        return;
+    AUTO_MEMORY double *room = memory_new(3 * done.count, sizeof(*room));
+    struct scratch scratch = {room, room + done.count, room + 2 * done.count};
     qsort(done.list, done.count, sizeof(*done.list), by_group);
-    for (size_t begin = 0, end; begin < done.count && !error; begin = end) {
+    for (size_t begin = 0, end; begin < done.count; begin = end) {
         end = end_of_group(&done, begin);
-        error = judge_group(&done, begin, end, &scratch, report);
+        struct group peer = {done.list + begin, end - begin};
+        const struct task *task = &tasks[peer.list->task];
+        if (!task->is_peer || has_fewer_events(&done, peer.list))
+            continue;
+        for (size_t at = 0, next; at < done.count; at = next) {
+            next = end_of_group(&done, at);
+            const struct task *other = &tasks[done.list[at].task];
+            if (other->is_peer || other->what != task->what ||
+                compare_places(peer.list, &done.list[at]) != 0)
+                continue;
+            struct group bare = {done.list + at, next - at};
+            *memory_add(report->peers, report->peer_count) = judge_peer(peer, bare, &scratch);
+        }
     }
-    return error;
+    memory_give_back(done.list);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Machines side by side, in the order of their kernels' versions: what each call costs warm, with
- * the fewest events, and how that compares with the first machine that has it. */
+/* --- machines side by side --- */
 
 struct entry {
     const struct overhead_figure *figure;
@@ -427,9 +387,8 @@ static void compare_with(const struct overhead_median *reference, uint32_t machi
     row->differs = row->has_ratio && is_apart && is_far && is_beyond;
 }
 
-static void judge_call(const struct overhead_case *file, const struct overhead_report *report,
-                       const struct entry *entries, size_t count, double *scratch,
-                       struct overhead_machine_row *rows, size_t *filled)
+static void judge_call(const struct overhead_case *file, struct overhead_report *report,
+                       const struct entry *entries, size_t count, double *scratch)
 {
     struct overhead_median reference = {0};
     for (size_t begin = 0, end; begin < count; begin = end) {
@@ -438,7 +397,7 @@ static void judge_call(const struct overhead_case *file, const struct overhead_r
         const struct overhead_figure *figure = entries[begin].figure;
         const struct overhead_operation *operation = &file->operations[figure->operation];
         struct overhead_median own = median_of(entries + begin, end - begin, scratch);
-        struct overhead_machine_row *row = &rows[(*filled)++];
+        struct overhead_machine_row *row = memory_add(report->machines, report->machine_row_count);
         *row = (struct overhead_machine_row){
             .machine = figure->machine,
             .path = operation->path,
@@ -547,27 +506,15 @@ static size_t machines_gather(const struct overhead_case *file,
     return count;
 }
 
-int overhead_judge_machines(const struct overhead_case *file, uint64_t seed,
-                            struct overhead_report *report)
+void overhead_judge_machines(const struct overhead_case *file, struct overhead_report *report)
 {
-    (void)seed;
-    AUTO_FREE struct entry *entries = calloc(report->figure_count + 1, sizeof(*entries));
-    AUTO_FREE double *scratch = calloc(report->figure_count + 1, sizeof(*scratch));
-    if (!entries || !scratch)
-        return -ENOMEM;
-    size_t count = machines_gather(file, report, entries), rows = 0;
-    for (size_t i = 0; i < count; i++)
-        rows += i == 0 || compare_calls(&entries[i - 1], &entries[i]) != 0 ||
-                entries[i - 1].rank != entries[i].rank;
-    report->machines = calloc(rows + 1, sizeof(*report->machines));
-    if (!report->machines)
-        return -ENOMEM;
+    AUTO_MEMORY struct entry *entries = memory_new(report->figure_count + 1, sizeof(*entries));
+    AUTO_MEMORY double *scratch = memory_new(report->figure_count + 1, sizeof(*scratch));
+    size_t count = machines_gather(file, report, entries);
     for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && compare_calls(&entries[begin], &entries[end]) == 0;)
             end++;
-        judge_call(file, report, entries + begin, end - begin, scratch, report->machines,
-                   &report->machine_row_count);
+        judge_call(file, report, entries + begin, end - begin, scratch);
     }
     complete_rows(report);
-    return 0;
 }

@@ -3,12 +3,11 @@
  *
  * One row a cell, and one over all predecessors before those of each. Intervals are by ranks of
  * processes: nothing is drawn. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
@@ -23,43 +22,11 @@ struct row_figures {
     int64_t *sorted; /* [span]: as cells->values; of a cell, undisturbed and disturbed in order */
     int64_t *by_process; /* [span]: … undisturbed of each process in order */
     /* [the largest row] */
-    int64_t *scratch, *pooled;
+    int64_t *scratch, *pooled, *by_value;
     double *values, *ordered; /* costs by process, and by value */
     uint32_t *groups;
     double *medians; /* of processes */
 };
-
-/* most: spans of the largest row. 0 or -ENOMEM; release in either case. */
-static int row_figures_open(const struct overhead_cells *cells, size_t most,
-                            struct row_figures *figures)
-{
-    *figures = (struct row_figures){.cells = cells};
-    figures->sorted = malloc((cells->spans + 1) * sizeof(*figures->sorted));
-    figures->by_process = malloc((cells->spans + 1) * sizeof(*figures->by_process));
-    figures->scratch = malloc((most + 1) * sizeof(*figures->scratch));
-    figures->pooled = malloc((most + 1) * sizeof(*figures->pooled));
-    figures->values = malloc((most + 1) * sizeof(*figures->values));
-    figures->ordered = malloc((most + 1) * sizeof(*figures->ordered));
-    figures->groups = malloc((most + 1) * sizeof(*figures->groups));
-    figures->medians = malloc((most + 1) * sizeof(*figures->medians));
-    return figures->sorted && figures->by_process && figures->scratch && figures->pooled &&
-                   figures->values && figures->ordered && figures->groups && figures->medians
-               ? 0
-               : -ENOMEM;
-}
-
-static void row_figures_release(struct row_figures *figures)
-{
-    free(figures->sorted);
-    free(figures->by_process);
-    free(figures->scratch);
-    free(figures->pooled);
-    free(figures->values);
-    free(figures->ordered);
-    free(figures->groups);
-    free(figures->medians);
-    *figures = (struct row_figures){0};
-}
 
 static double quantile_of(const int64_t *sorted, size_t count, double share)
 {
@@ -69,14 +36,6 @@ static double quantile_of(const int64_t *sorted, size_t count, double share)
     if (below + 1 < count)
         value += (place - (double)below) * ((double)sorted[below + 1] - value);
     return value;
-}
-
-/* Quartiles on either side of the median: a middle between two steps may lie outside of quartiles
- * that are steps. */
-static void row_keep_order(struct overhead_row *row)
-{
-    row->q1 = fmin(row->q1, row->median);
-    row->q3 = fmax(row->q3, row->median);
 }
 
 /* From the medians of its processes, sorted in place; the row's median, which is of all runs, is
@@ -136,52 +95,57 @@ static void take_disturbed(const struct row_figures *figures, const struct overh
     row->disturbed_median = quantile_of(sorted, cell->disturbed, 0.5) - cost;
 }
 
-static void take_quantiles(const int64_t *sorted, size_t count, const struct overhead_timer *timer,
-                           struct overhead_row *row)
+/* Quantiles as they were found, less what metering costs. Quartiles on either side of the median: a
+ * middle between two steps may lie outside of quartiles that are steps. */
+static void row_take_quantiles(const double quantiles[6], double cost, struct overhead_row *row)
 {
-    double cost = timer->cost;
-    row->min = (double)sorted[0] - cost;
-    row->q1 = quantile_of(sorted, count, 0.25) - cost;
-    row->median = overhead_middle_by(timer->meter, sorted, count) - cost;
-    row->q3 = quantile_of(sorted, count, 0.75) - cost;
-    row->p99 = quantile_of(sorted, count, 0.99) - cost;
-    row->max = (double)sorted[count - 1] - cost;
+    row->min = quantiles[0] - cost;
+    row->median = quantiles[2] - cost;
+    row->q1 = fmin(quantiles[1] - cost, row->median);
+    row->q3 = fmax(quantiles[3] - cost, row->median);
+    row->p99 = quantiles[4] - cost;
+    row->max = quantiles[5] - cost;
 }
 
-static int find_levels(struct row_figures *figures, const struct overhead_cell *cell,
-                       const struct overhead_timer *timer, struct overhead_row *row)
+/* values: process after process, as metered; sorted: the same in order. */
+static void find_levels(struct row_figures *figures, const int64_t *values, const int64_t *sorted,
+                        const uint32_t *groups, size_t count, const struct overhead_timer *timer,
+                        struct overhead_row *row)
 {
-    const int64_t *values = figures->cells->values + cell->begin;
-    const int64_t *sorted = figures->sorted + cell->begin;
-    for (size_t i = 0; i < cell->runs; i++) {
+    for (size_t i = 0; i < count; i++) {
         figures->values[i] = (double)values[i] - timer->cost;
         figures->ordered[i] = (double)sorted[i] - timer->cost;
     }
-    struct level_sample sample = {figures->values, figures->cells->groups + cell->begin,
-                                  figures->ordered, cell->runs, timer->resolution};
-    int found = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
-    row->level_count = found > 0 ? (size_t)found : 0;
-    return found < 0 ? found : 0;
+    struct level_sample sample = {figures->values, groups, figures->ordered, count,
+                                  timer->resolution};
+    row->level_count = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
 }
 
-/* The row of one cell; puts its spans in order. 0 or -ENOMEM. */
-static int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
-                       const struct overhead_timer *timer, struct overhead_row *row)
+/* The row of one cell; puts its spans in order. */
+static void row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
+                        const struct overhead_timer *timer, struct overhead_row *row)
 {
+    const int64_t *values = figures->cells->values + cell->begin;
     int64_t *sorted = figures->sorted + cell->begin;
     row->runs = cell->runs;
     row->faults = cell->faults;
     take_disturbed(figures, cell, timer->cost, row);
     if (!cell->runs)
-        return 0;
-    memcpy(sorted, figures->cells->values + cell->begin, cell->runs * sizeof(*sorted));
+        return;
+    memcpy(sorted, values, cell->runs * sizeof(*sorted));
     error_sort(sorted, cell->runs, figures->scratch);
-    take_quantiles(sorted, cell->runs, timer, row);
-    row_keep_order(row);
+    const double quantiles[] = {(double)sorted[0],
+                                quantile_of(sorted, cell->runs, 0.25),
+                                overhead_middle_by(timer->meter, sorted, cell->runs),
+                                quantile_of(sorted, cell->runs, 0.75),
+                                quantile_of(sorted, cell->runs, 0.99),
+                                (double)sorted[cell->runs - 1]};
+    row_take_quantiles(quantiles, timer->cost, row);
     row_count_outliers(figures, cell, timer->cost, row);
     row->processes = take_medians(figures, cell, timer);
     row_take_interval(figures, row);
-    return find_levels(figures, cell, timer, row);
+    find_levels(figures, values, sorted, figures->cells->groups + cell->begin, cell->runs, timer,
+                row);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -259,18 +223,6 @@ static double middle_of(const struct overhead_meter *meter, const struct part *p
     return weight > 0 ? sum / weight : median;
 }
 
-static void siblings_take_quantiles(const struct part *parts, size_t count,
-                                    const struct overhead_timer *timer, struct overhead_row *row)
-{
-    double cost = timer->cost;
-    row->min = (double)value_at(parts, count, 0, true) - cost;
-    row->q1 = (double)value_at(parts, count, 0.25, false) - cost;
-    row->median = middle_of(timer->meter, parts, count) - cost;
-    row->q3 = (double)value_at(parts, count, 0.75, false) - cost;
-    row->p99 = (double)value_at(parts, count, 0.99, false) - cost;
-    row->max = (double)value_at(parts, count, 1, false) - cost;
-}
-
 /* --- process by process --- */
 
 struct siblings {
@@ -296,79 +248,12 @@ static uint32_t next_process(const struct siblings *siblings)
     return next;
 }
 
-/* Lays the spans of the process of one cell behind the others. */
-static void take_part(struct siblings *siblings, size_t index, uint32_t process, size_t *parts)
-{
-    struct row_figures *figures = siblings->figures;
-    const struct overhead_cell *cell = &siblings->cells[index];
-    size_t begin = siblings->taken[index], end = begin;
-    while (end < cell->runs && figures->cells->groups[cell->begin + end] == process) {
-        figures->pooled[siblings->runs] = figures->cells->values[cell->begin + end++];
-        figures->groups[siblings->runs++] = process;
-    }
-    siblings->taken[index] = end;
-    if (end > begin)
-        siblings->parts[(*parts)++] =
-            (struct part){figures->by_process + cell->begin + begin, end - begin};
-}
-
-static void take_processes(struct siblings *siblings, const struct overhead_timer *timer)
-{
-    for (uint32_t process; (process = next_process(siblings)) != UINT32_MAX;) {
-        size_t parts = 0;
-        for (size_t i = 0; i < siblings->count; i++)
-            take_part(siblings, i, process, &parts);
-        siblings->figures->medians[siblings->processes++] =
-            middle_of(timer->meter, siblings->parts, parts) - timer->cost;
-    }
-}
-
 /* --- the row --- */
-
-static size_t parts_of(struct siblings *siblings)
-{
-    size_t parts = 0;
-    for (size_t i = 0; i < siblings->count; i++)
-        if (siblings->cells[i].runs)
-            siblings->parts[parts++] = (struct part){
-                siblings->figures->sorted + siblings->cells[i].begin, siblings->cells[i].runs};
-    return parts;
-}
-
-static void siblings_take_disturbed(struct siblings *siblings, double cost,
-                                    struct overhead_row *row)
-{
-    size_t parts = 0;
-    row->disturbed_median = NAN;
-    for (size_t i = 0; i < siblings->count; i++) {
-        const struct overhead_cell *cell = &siblings->cells[i];
-        row->disturbed += cell->disturbed;
-        row->faults += cell->faults;
-        if (cell->disturbed)
-            siblings->parts[parts++] = (struct part){
-                siblings->figures->sorted + cell->begin + cell->runs, cell->disturbed};
-    }
-    if (parts)
-        row->disturbed_median = median_of(siblings->parts, parts) - cost;
-}
 
 /* Levels are told by predecessor where fewer runs than this part of what chance would place are off
  * the level on which most runs after the same call are. */
 static const double OFF_LEVEL = 1.0 / 3;
 
-/* Runs of one cell that are on another level than most of them. firsts: where levels begin. */
-static size_t off_level(const struct part *part, const int64_t *firsts, size_t levels)
-{
-    size_t most = 0, below = 0;
-    for (size_t level = 0; level < levels; level++) {
-        size_t end = level + 1 < levels ? count_up_to(part, firsts[level + 1] - 1) : part->count;
-        most = end - below > most ? end - below : most;
-        below = end;
-    }
-    return part->count - most;
-}
-
-/* pooled: all runs, in order. */
 static bool predecessor_decides(const struct siblings *siblings, const struct overhead_row *row)
 {
     const struct row_figures *figures = siblings->figures;
@@ -376,59 +261,88 @@ static bool predecessor_decides(const struct siblings *siblings, const struct ov
     double largest = 0, runs = (double)siblings->runs;
     size_t first = 0, off = 0;
     for (size_t level = 0; level < row->level_count; level++) {
-        firsts[level] = figures->pooled[first < siblings->runs ? first : siblings->runs - 1];
+        firsts[level] = figures->by_value[first < siblings->runs ? first : siblings->runs - 1];
         first += (size_t)lround(row->levels[level].share * runs);
         largest = fmax(largest, row->levels[level].share);
     }
     for (size_t i = 0; i < siblings->count; i++) {
         const struct overhead_cell *cell = &siblings->cells[i];
         struct part part = {figures->sorted + cell->begin, cell->runs};
-        off += off_level(&part, firsts, row->level_count);
+        /* Runs of one cell that are on another level than most of them. firsts: where levels begin.
+         */
+        size_t most = 0, below = 0;
+        for (size_t level = 0; level < row->level_count; level++) {
+            size_t end = level + 1 < row->level_count ? count_up_to(&part, firsts[level + 1] - 1)
+                                                      : part.count;
+            most = end - below > most ? end - below : most;
+            below = end;
+        }
+        off += part.count - most;
     }
     return (double)off < OFF_LEVEL * (1 - largest) * runs;
 }
 
-static int siblings_find_levels(struct siblings *siblings, const struct overhead_timer *timer,
-                                struct overhead_row *row)
+/* The row over cells that are in order already, each weighing the same. */
+static void row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells,
+                            size_t count, const struct overhead_timer *timer,
+                            struct overhead_row *row)
 {
-    struct row_figures *figures = siblings->figures;
-    for (size_t i = 0; i < siblings->runs; i++)
-        figures->values[i] = (double)figures->pooled[i] - timer->cost;
-    error_sort(figures->pooled, siblings->runs, figures->scratch);
-    for (size_t i = 0; i < siblings->runs; i++)
-        figures->ordered[i] = (double)figures->pooled[i] - timer->cost;
-    struct level_sample sample = {figures->values, figures->groups, figures->ordered,
-                                  siblings->runs, timer->resolution};
-    int found = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
-    row->level_count = found > 0 ? (size_t)found : 0;
-    if (row->levels_kind != LEVELS_ONE && predecessor_decides(siblings, row))
-        row->levels_kind = LEVELS_BY_PREDECESSOR;
-    return found < 0 ? found : 0;
-}
-
-/* The row over cells that are in order already, each weighing the same. 0 or -ENOMEM. */
-static int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cells,
-                           size_t count, const struct overhead_timer *timer,
-                           struct overhead_row *row)
-{
-    AUTO_FREE size_t *taken = calloc(count + 1, sizeof(*taken));
-    AUTO_FREE struct part *parts = calloc(count + 1, sizeof(*parts));
-    if (!taken || !parts)
-        return -ENOMEM;
+    AUTO_MEMORY size_t *taken = memory_new(count + 1, sizeof(*taken));
+    AUTO_MEMORY struct part *parts = memory_new(count + 1, sizeof(*parts));
     struct siblings siblings = {figures, cells, count, taken, parts, 0, 0};
-    siblings_take_disturbed(&siblings, timer->cost, row);
-    size_t usable = parts_of(&siblings);
+    size_t usable = 0;
+    size_t disturbed_parts = 0;
+    row->disturbed_median = NAN;
+    for (size_t i = 0; i < siblings.count; i++) {
+        const struct overhead_cell *cell = &siblings.cells[i];
+        row->disturbed += cell->disturbed;
+        row->faults += cell->faults;
+        if (cell->disturbed)
+            siblings.parts[disturbed_parts++] =
+                (struct part){siblings.figures->sorted + cell->begin + cell->runs, cell->disturbed};
+    }
+    if (disturbed_parts)
+        row->disturbed_median = median_of(siblings.parts, disturbed_parts) - timer->cost;
+    for (size_t i = 0; i < count; i++)
+        if (cells[i].runs)
+            parts[usable++] = (struct part){figures->sorted + cells[i].begin, cells[i].runs};
     if (!usable)
-        return 0;
-    siblings_take_quantiles(parts, usable, timer, row);
-    row_keep_order(row);
+        return;
+    const double quantiles[] = {
+        (double)value_at(parts, usable, 0, true),     (double)value_at(parts, usable, 0.25, false),
+        middle_of(timer->meter, parts, usable),       (double)value_at(parts, usable, 0.75, false),
+        (double)value_at(parts, usable, 0.99, false), (double)value_at(parts, usable, 1, false)};
+    row_take_quantiles(quantiles, timer->cost, row);
     for (size_t i = 0; i < count; i++)
         row_count_outliers(figures, &cells[i], timer->cost, row);
-    take_processes(&siblings, timer);
+    for (uint32_t process; (process = next_process(&siblings)) != UINT32_MAX;) {
+        size_t of_process = 0;
+        for (size_t i = 0; i < siblings.count; i++) {
+            /* Lays the spans of the process of one cell behind the others. */
+            struct row_figures *shared = siblings.figures;
+            const struct overhead_cell *own = &siblings.cells[i];
+            size_t begin = siblings.taken[i], end = begin;
+            while (end < own->runs && shared->cells->groups[own->begin + end] == process) {
+                shared->pooled[siblings.runs] = shared->cells->values[own->begin + end++];
+                shared->groups[siblings.runs++] = process;
+            }
+            siblings.taken[i] = end;
+            if (end > begin)
+                siblings.parts[of_process++] =
+                    (struct part){shared->by_process + own->begin + begin, end - begin};
+        }
+        siblings.figures->medians[siblings.processes++] =
+            middle_of(timer->meter, siblings.parts, of_process) - timer->cost;
+    }
     row->runs = siblings.runs;
     row->processes = siblings.processes;
     row_take_interval(figures, row);
-    return siblings_find_levels(&siblings, timer, row);
+    memcpy(figures->by_value, figures->pooled, row->runs * sizeof(*figures->pooled));
+    error_sort(figures->by_value, row->runs, figures->scratch);
+    find_levels(figures, figures->pooled, figures->by_value, figures->groups, row->runs, timer,
+                row);
+    if (row->levels_kind != LEVELS_ONE && predecessor_decides(&siblings, row))
+        row->levels_kind = LEVELS_BY_PREDECESSOR;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -456,27 +370,16 @@ static int by_position(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Above which a call is wild, as rows have it. */
-static double limit_of(const struct overhead_figure *const *figures, size_t count, double *scratch)
+/* In order, one of each call. */
+static void sort_by(const struct overhead_figure *const *figures, size_t count,
+                    double (*figure)(const struct account *account), double *sorted)
 {
     for (size_t i = 0; i < count; i++)
-        scratch[i] = figures[i]->value;
-    sort_values(scratch, count);
-    double q1 = quantile(scratch, count, .25), q3 = quantile(scratch, count, .75);
-    return fmax(q3 + 3 * (q3 - q1), 1.5 * quantile(scratch, count, .5));
+        sorted[i] = figure ? figure(figures[i]->account) : figures[i]->value;
+    sort_values(sorted, count);
 }
 
-typedef double account_figure(const struct account *account);
-
-static double usual(const struct overhead_figure *const *figures, size_t count,
-                    account_figure *figure, double *scratch)
-{
-    for (size_t i = 0; i < count; i++)
-        scratch[i] = figure(figures[i]->account);
-    sort_values(scratch, count);
-    return quantile(scratch, count, .5);
-}
-
+/* How many of the wild calls are explained. */
 static size_t judge_position(const struct overhead_figure *const *figures, size_t count,
                              double *scratch, struct overhead_cold *cold)
 {
@@ -484,26 +387,27 @@ static size_t judge_position(const struct overhead_figure *const *figures, size_
     cold->runs += count;
     if (count < FEWEST)
         return 0;
-    double limit = limit_of(figures, count, scratch);
-    double faults = usual(figures, count, overhead_faults, scratch);
-    double switches = usual(figures, count, overhead_switches, scratch);
+    sort_by(figures, count, NULL, scratch);
+    double q1 = quantile(scratch, count, .25), q3 = quantile(scratch, count, .75);
+    double limit = fmax(q3 + 3 * (q3 - q1), 1.5 * quantile(scratch, count, .5)); /* as of rows */
+    sort_by(figures, count, overhead_faults, scratch);
+    double faults = quantile(scratch, count, .5);
+    sort_by(figures, count, overhead_switches, scratch);
+    double switches = quantile(scratch, count, .5);
     for (size_t i = 0; i < count; i++) {
         if (!(figures[i]->value > limit))
             continue;
         cold->outlier_count++;
-        if (overhead_faults(figures[i]->account) > faults ||
-            overhead_switches(figures[i]->account) > switches)
-            explained++;
+        explained += overhead_faults(figures[i]->account) > faults ||
+                     overhead_switches(figures[i]->account) > switches;
     }
     return explained;
 }
 
-int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
-                            struct overhead_cold *cold)
+void overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
+                             struct overhead_cold *cold)
 {
-    AUTO_FREE double *scratch = calloc(count + 1, sizeof(*scratch));
-    if (!scratch)
-        return -ENOMEM;
+    AUTO_MEMORY double *scratch = memory_new(count + 1, sizeof(*scratch));
     size_t explained = 0;
     qsort(figures, count, sizeof(struct overhead_figure *), by_position);
     for (size_t begin = 0, end; begin < count; begin = end) {
@@ -514,7 +418,6 @@ int overhead_judge_outliers(const struct overhead_figure **figures, size_t count
     cold->outliers = cold->runs ? (double)cold->outlier_count / (double)cold->runs : 0;
     cold->outliers_explained =
         cold->outlier_count ? (double)explained / (double)cold->outlier_count : NAN;
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -576,64 +479,21 @@ static double balanced_median(const struct seen *calls, size_t count, const size
     return calls[count - 1].cost;
 }
 
-/* The same between the steps of a meter that counts in such: the mean of what is next to it. */
-static double balanced_middle(const struct overhead_meter *meter, const struct seen *calls,
-                              size_t count, const size_t *by_slot)
-{
-    double median = balanced_median(calls, count, by_slot), sum = 0, all = 0;
-    for (size_t i = 0; i < count && meter->step > 0; i++)
-        if (fabs(calls[i].cost - median) <= meter->step) {
-            double weight = 1 / (double)by_slot[calls[i].slot_before + 1];
-            sum += weight * calls[i].cost;
-            all += weight;
-        }
-    return all > 0 ? sum / all : median;
-}
-
 struct writer {
     const struct overhead_case *file;
     struct overhead_report *report;
-    size_t capacity;
     uint32_t tour;
     struct seen *calls; /* of the cell, sorted here */
     size_t *by_slot;    /* undisturbed calls by what was before them; the first: nothing */
 };
 
-static int put(struct writer *writer, const struct overhead_figure *figure)
+static void put(struct writer *writer, struct overhead_figure figure)
 {
-    struct overhead_report *report = writer->report;
-    if (report->figure_count == writer->capacity) {
-        size_t capacity = writer->capacity ? 2 * writer->capacity : 256;
-        void *grown = reallocarray(report->figures, capacity, sizeof(*report->figures));
-        if (!grown)
-            return -ENOMEM;
-        report->figures = grown;
-        writer->capacity = capacity;
-    }
-    report->figures[report->figure_count++] = *figure;
-    return 0;
+    *memory_add(writer->report->figures, writer->report->figure_count) = figure;
 }
 
-/* A cold call is a figure of its own. */
-static int put_calls(struct writer *writer, struct overhead_figure figure, size_t count)
-{
-    int error = 0;
-    for (size_t i = 0; i < count && !error; i++) {
-        const struct seen *call = &writer->calls[i];
-        if (isnan(call->cost))
-            continue;
-        figure.position = call->position;
-        figure.predecessor = call->predecessor;
-        figure.account = call->account;
-        figure.value = call->cost;
-        figure.runs = 1;
-        error = put(writer, &figure);
-    }
-    return error;
-}
-
-static int put_median(struct writer *writer, struct overhead_figure figure, size_t slots,
-                      size_t count)
+static void put_median(struct writer *writer, struct overhead_figure figure, size_t slots,
+                       size_t count)
 {
     size_t kept = 0;
     memset(writer->by_slot, 0, (slots + 1) * sizeof(*writer->by_slot));
@@ -643,17 +503,25 @@ static int put_median(struct writer *writer, struct overhead_figure figure, size
             writer->calls[kept++] = writer->calls[i];
         }
     if (!kept)
-        return 0;
+        return;
     qsort(writer->calls, kept, sizeof(*writer->calls), by_cost);
     figure.predecessor = -1;
-    figure.value = balanced_middle(figure.meter, writer->calls, kept, writer->by_slot);
+    /* The same between the steps of a meter that counts in such: the mean of what is next to it. */
+    double median = balanced_median(writer->calls, kept, writer->by_slot), sum = 0, all = 0;
+    for (size_t i = 0; i < kept && figure.meter->step > 0; i++)
+        if (fabs(writer->calls[i].cost - median) <= figure.meter->step) {
+            double weight = 1 / (double)writer->by_slot[writer->calls[i].slot_before + 1];
+            sum += weight * writer->calls[i].cost;
+            all += weight;
+        }
+    figure.value = all > 0 ? sum / all : median;
     figure.runs = kept;
-    return put(writer, &figure);
+    put(writer, figure);
 }
 
 /* meter: of the tour; meter_count stands for the total. */
-static int put_cell(struct writer *writer, const struct sorted_tour *sorted, uint32_t process,
-                    size_t slot, uint32_t meter)
+static void put_cell(struct writer *writer, const struct sorted_tour *sorted, uint32_t process,
+                     size_t slot, uint32_t meter)
 {
     const struct overhead_tour *tour = sorted->tour;
     bool is_total = meter == tour->meter_count;
@@ -678,58 +546,48 @@ static int put_cell(struct writer *writer, const struct sorted_tour *sorted, uin
         .meter = is_total ? sorted->total : &tour->meters[meter],
         .variant = overhead_variant(&writer->file->operations[of->operation], tour->link),
     };
-    return tour->cold ? put_calls(writer, figure, count)
-                      : put_median(writer, figure, sorted->slot_count, count);
+    if (tour->cold) {
+        /* A cold call is a figure of its own. */
+        for (size_t i = 0; i < count; i++) {
+            const struct seen *call = &writer->calls[i];
+            if (isnan(call->cost))
+                continue;
+            figure.position = call->position;
+            figure.predecessor = call->predecessor;
+            figure.account = call->account;
+            figure.value = call->cost;
+            figure.runs = 1;
+            put(writer, figure);
+        }
+    } else
+        put_median(writer, figure, sorted->slot_count, count);
 }
 
-static int put_tour(struct writer *writer, const struct sorted_tour *sorted)
+void overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report)
 {
-    const struct overhead_tour *tour = sorted->tour;
-    size_t longest = 0;
-    for (size_t i = 0; i < tour->processes; i++)
-        longest = tour->passes[i] > longest ? tour->passes[i] : longest;
-    AUTO_FREE struct seen *calls = calloc(longest * tour->length + 1, sizeof(*calls));
-    AUTO_FREE size_t *by_slot = calloc(sorted->slot_count + 1, sizeof(*by_slot));
-    if (!calls || !by_slot)
-        return -ENOMEM;
-    writer->calls = calls;
-    writer->by_slot = by_slot;
-    uint32_t meters = tour->meter_count + (sorted->total ? 1 : 0);
-    int error = 0;
-    for (uint32_t process = 0; process < tour->processes; process++)
-        for (size_t slot = 0; slot < sorted->slot_count; slot++)
-            for (uint32_t meter = 0; meter < meters && !error; meter++)
-                error = put_cell(writer, sorted, process, slot, meter);
-    return error;
-}
-
-int overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report)
-{
-    AUTO_SORTED struct sorted sorted;
-    int error = overhead_sort_calls(file, report, &sorted);
-    if (!error)
-        error = overhead_find_totals(&sorted, report);
+    struct sorted sorted = overhead_sort_calls(file, report);
+    overhead_find_totals(&sorted, report);
     struct writer writer = {.file = file, .report = report};
-    for (size_t i = 0; i < sorted.count && !error; i++) {
+    for (size_t i = 0; i < sorted.count; i++) {
         writer.tour = (uint32_t)i;
-        error = put_tour(&writer, &sorted.tours[i]);
+        const struct overhead_tour *tour = sorted.tours[i].tour;
+        size_t longest = 0;
+        for (size_t j = 0; j < tour->processes; j++)
+            longest = tour->passes[j] > longest ? tour->passes[j] : longest;
+        AUTO_MEMORY struct seen *calls = memory_new(longest * tour->length + 1, sizeof(*calls));
+        AUTO_MEMORY size_t *by_slot = memory_new(sorted.tours[i].slot_count + 1, sizeof(*by_slot));
+        writer.calls = calls;
+        writer.by_slot = by_slot;
+        uint32_t meters = tour->meter_count + (sorted.tours[i].total ? 1 : 0);
+        for (uint32_t process = 0; process < tour->processes; process++)
+            for (size_t slot = 0; slot < sorted.tours[i].slot_count; slot++)
+                for (uint32_t meter = 0; meter < meters; meter++)
+                    put_cell(&writer, &sorted.tours[i], process, slot, meter);
+        memory_give_back(sorted.tours[i].seen);
     }
-    return error;
 }
 
-void overhead_release_figures(struct overhead_report *report)
-{
-    for (size_t i = 0; i < report->total_count; i++) {
-        free(report->totals[i].event);
-        free(report->totals[i].mode);
-    }
-    free(report->totals);
-    free(report->figures);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * One row a cell, and one over all predecessors before those of each. Intervals are by ranks of
- * processes: nothing is drawn. */
+/* --- the rows --- */
 
 static struct overhead_row describe(const struct overhead_case *file,
                                     const struct overhead_cell *cell,
@@ -787,8 +645,8 @@ static size_t largest_row(const struct overhead_cells *cells)
 /* Cells begin … end - 1 differ in their predecessor alone. The very first call of a warm process
  * has none, and one run a process, behind the account and not behind a call: where there is more,
  * it has no row and no part in the summary. */
-static int judge_siblings(const struct overhead_case *file, struct row_figures *figures,
-                          size_t begin, size_t end, struct overhead_report *report)
+static void judge_siblings(const struct overhead_case *file, struct row_figures *figures,
+                           size_t begin, size_t end, struct overhead_report *report)
 {
     const struct overhead_cell *cells = figures->cells->list;
     begin += !cells[begin].factors.predecessor &&
@@ -802,49 +660,40 @@ static int judge_siblings(const struct overhead_case *file, struct row_figures *
     for (size_t i = begin; i < end; i++) {
         struct overhead_row *row = &report->rows[report->row_count++];
         *row = describe(file, &cells[i], timer);
-        int error = row_of_cell(figures, &cells[i], timer, row);
-        if (error)
-            return error;
+        row_of_cell(figures, &cells[i], timer, row);
     }
-    return row_of_siblings(figures, &cells[begin], end - begin, timer, summary);
+    row_of_siblings(figures, &cells[begin], end - begin, timer, summary);
 }
 
-static void count_all(const struct overhead_case *file, struct overhead_report *report)
+void overhead_judge_rows(const struct overhead_case *file, struct overhead_report *report)
 {
     for (size_t i = 0; i < file->tour_count; i++) {
         report->processes += file->tours[i].processes;
         if (file->tours[i].processes)
             report->calls += file->tours[i].begins[file->tours[i].processes];
     }
-}
-
-static int judge_cells(const struct overhead_case *file, const struct overhead_cells *cells,
-                       struct row_figures *figures, struct overhead_report *report)
-{
-    report->rows = calloc(2 * cells->count + 1, sizeof(*report->rows));
-    if (!report->rows)
-        return -ENOMEM;
-    for (size_t begin = 0, end; begin < cells->count; begin = end) {
-        end = siblings_end(cells, begin);
-        int error = judge_siblings(file, figures, begin, end, report);
-        if (error)
-            return error;
+    report->rows = memory_new(1, sizeof(*report->rows));
+    /* The rows alone are in the scope outside. */
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct overhead_cells cells = overhead_cells_collect(file, report);
+    size_t spans = cells.spans + 1, most = largest_row(&cells) + 1;
+    struct row_figures figures = {
+        .cells = &cells,
+        .sorted = memory_new(spans, sizeof(*figures.sorted)),
+        .by_process = memory_new(spans, sizeof(*figures.by_process)),
+        .scratch = memory_new(most, sizeof(*figures.scratch)),
+        .pooled = memory_new(most, sizeof(*figures.pooled)),
+        .by_value = memory_new(most, sizeof(*figures.by_value)),
+        .values = memory_new(most, sizeof(*figures.values)),
+        .ordered = memory_new(most, sizeof(*figures.ordered)),
+        .groups = memory_new(most, sizeof(*figures.groups)),
+        .medians = memory_new(most, sizeof(*figures.medians)),
+    };
+    report->rows = memory_resize(report->rows, 2 * cells.count + 1, sizeof(*report->rows));
+    for (size_t begin = 0, end; begin < cells.count; begin = end) {
+        end = siblings_end(&cells, begin);
+        judge_siblings(file, &figures, begin, end, report);
     }
-    return 0;
-}
-
-int overhead_judge_rows(const struct overhead_case *file, uint64_t seed,
-                        struct overhead_report *report)
-{
-    (void)seed;
-    AUTO_CELLS struct overhead_cells cells = {0};
-    struct row_figures figures = {0};
-    count_all(file, report);
-    int error = overhead_cells_collect(file, report, &cells);
-    if (!error)
-        error = row_figures_open(&cells, largest_row(&cells), &figures);
-    if (!error)
-        error = judge_cells(file, &cells, &figures, report);
-    row_figures_release(&figures);
-    return error;
+    memory_scope_end(&scope);
 }

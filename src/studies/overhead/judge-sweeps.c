@@ -4,12 +4,11 @@
  * Cost by the number of events, as a group and opened one by one, and by the number of calls in one
  * span. What else a process calls changes what a call costs, so the points of one sweep are from
  * tours that call the same things. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
@@ -61,64 +60,6 @@ static int by_process(const void *left, const void *right)
     return (a->count > b->count) - (a->count < b->count);
 }
 
-static size_t count_points(const struct line_value *values, size_t count)
-{
-    size_t points = 0;
-    for (size_t i = 0; i < count; i++)
-        points += i == 0 || values[i].count != values[i - 1].count;
-    return points;
-}
-
-static int fill_points(const struct line_value *values, size_t count, struct line_points *points)
-{
-    AUTO_FREE double *costs = calloc(count + 1, sizeof(*costs));
-    points->list = calloc(points->count + 1, sizeof(*points->list));
-    if (!costs || !points->list)
-        return -ENOMEM;
-    for (size_t begin = 0, end, point = 0; begin < count; begin = end, point++) {
-        for (end = begin; end < count && values[end].count == values[begin].count; end++)
-            costs[end - begin] = values[end].cost;
-        struct moments moments = moments_of(costs, end - begin);
-        points->list[point] = (struct line_point){
-            .count = values[begin].count,
-            .mean = moments.mean,
-            .variance = moments.variance / (double)(end - begin),
-            .df = (double)(end - begin - 1),
-            .processes = end - begin,
-        };
-        points->largest = fmax(points->largest, fabs(moments.mean));
-    }
-    return 0;
-}
-
-/* What is dear scatters more, about in proportion: a part of the cost counts the same at every
- * count. What costs next to nothing does not get all the weight. */
-static void weigh(struct line_points *points)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        struct line_point *point = &points->list[i];
-        double scale = fmax(fabs(point->mean), CHEAP * points->largest);
-        point->weight = (double)point->processes / (scale > 0 ? scale * scale : 1);
-    }
-}
-
-/* Where a count has one process, what the others differ by must do. */
-static void lend_variances(struct line_points *points)
-{
-    double squares = 0, df = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        const struct line_point *point = &points->list[i];
-        squares += point->df * point->variance * (double)point->processes;
-        df += point->df;
-    }
-    points->lonely = !(df > 0);
-    for (size_t i = 0; i < points->count && !points->lonely; i++)
-        if (!(points->list[i].df > 0)) {
-            points->list[i].variance = squares / df;
-            points->list[i].df = df;
-        }
-}
-
 /* How many processes measured every count. Two or more are brought to the front and *count is how
  * many values these have. values: by process. */
 static size_t keep_whole(struct line_value *values, size_t *count, size_t points)
@@ -141,85 +82,59 @@ static size_t keep_whole(struct line_value *values, size_t *count, size_t points
     return whole;
 }
 
-static int pair_up(struct line_value *values, size_t *count, struct line_points *points)
+/* Sorts the values. */
+static struct line_points line_points_of(struct line_value *values, size_t count)
 {
-    qsort(values, *count, sizeof(*values), by_process);
-    size_t whole = keep_whole(values, count, points->count);
-    if (whole < 2)
-        return 0;
-    points->processes = whole;
-    points->costs = calloc(*count, sizeof(*points->costs));
-    if (!points->costs)
-        return -ENOMEM;
-    for (size_t i = 0; i < *count; i++)
-        points->costs[i] = values[i].cost;
-    return 0;
-}
-
-/* Sorts the values. -ENOMEM; release in either case. */
-static int line_points_of(struct line_value *values, size_t count, struct line_points *points)
-{
-    *points = (struct line_points){0};
+    struct line_points points = {0};
     qsort(values, count, sizeof(*values), by_count);
-    points->count = count_points(values, count);
-    int error = pair_up(values, &count, points);
-    if (error)
-        return error;
+    for (size_t i = 0; i < count; i++)
+        points.count += i == 0 || values[i].count != values[i - 1].count;
+    qsort(values, count, sizeof(*values), by_process);
+    size_t whole = keep_whole(values, &count, points.count);
+    points.processes = count;
+    if (whole >= 2) {
+        points.processes = whole;
+        points.costs = memory_new(count, sizeof(*points.costs));
+        for (size_t i = 0; i < count; i++)
+            points.costs[i] = values[i].cost;
+    }
     qsort(values, count, sizeof(*values), by_count);
-    if (!points->costs)
-        points->processes = count;
-    error = fill_points(values, count, points);
-    if (error)
-        return error;
-    weigh(points);
-    lend_variances(points);
-    return 0;
-}
-
-static void line_points_release(struct line_points *points)
-{
-    free(points->list);
-    free(points->costs);
-}
-#define AUTO_LINE_POINTS __attribute__((cleanup(line_points_release)))
-
-/* From how far the sums of single processes lie apart. */
-static void add_paired(const struct line_points *points, const double *factors,
-                       struct line_sum *sum)
-{
-    double squares = 0, n = (double)points->processes;
-    for (size_t process = 0; process < points->processes; process++) {
-        double away = 0;
-        for (size_t i = 0; i < points->count; i++)
-            away +=
-                factors[i] * (points->costs[process * points->count + i] - points->list[i].mean);
-        squares += away * away;
+    AUTO_MEMORY double *costs = memory_new(count + 1, sizeof(*costs));
+    points.list = memory_new(points.count + 1, sizeof(*points.list));
+    for (size_t begin = 0, end, point = 0; begin < count; begin = end, point++) {
+        for (end = begin; end < count && values[end].count == values[begin].count; end++)
+            costs[end - begin] = values[end].cost;
+        struct moments moments = moments_of(costs, end - begin);
+        points.list[point] = (struct line_point){
+            .count = values[begin].count,
+            .mean = moments.mean,
+            .variance = moments.variance / (double)(end - begin),
+            .df = (double)(end - begin - 1),
+            .processes = end - begin,
+        };
+        points.largest = fmax(points.largest, fabs(moments.mean));
     }
-    sum->error = sqrt(squares / (n - 1) / n);
-    sum->df = n - 1;
-}
-
-static void add_independent(const struct line_points *points, const double *factors,
-                            struct line_sum *sum)
-{
-    double variance = 0, squares = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        double part = factors[i] * factors[i] * points->list[i].variance;
-        variance += part;
-        squares += part * part / points->list[i].df;
+    /* What is dear scatters more, about in proportion: a part of the cost counts the same at every
+     * count. What costs next to nothing does not get all the weight. */
+    for (size_t i = 0; i < points.count; i++) {
+        struct line_point *point = &points.list[i];
+        double scale = fmax(fabs(point->mean), CHEAP * points.largest);
+        point->weight = (double)point->processes / (scale > 0 ? scale * scale : 1);
     }
-    sum->error = sqrt(variance);
-    sum->df = squares > 0 ? variance * variance / squares : 1;
-}
-
-static void add_misfit(const struct line_points *points, const double *factors, double left,
-                       size_t fitted, struct line_sum *sum)
-{
-    double squares = 0;
-    for (size_t i = 0; i < points->count; i++)
-        squares += factors[i] * factors[i] / points->list[i].weight;
-    sum->df = points->count > fitted ? (double)(points->count - fitted) : 0;
-    sum->error = sum->df > 0 ? sqrt(left / sum->df * squares) : INFINITY;
+    /* Where a count has one process, what the others differ by must do. */
+    double squares = 0, df = 0;
+    for (size_t i = 0; i < points.count; i++) {
+        const struct line_point *lent = &points.list[i];
+        squares += lent->df * lent->variance * (double)lent->processes;
+        df += lent->df;
+    }
+    points.lonely = !(df > 0);
+    for (size_t i = 0; i < points.count && !points.lonely; i++)
+        if (!(points.list[i].df > 0)) {
+            points.list[i].variance = squares / df;
+            points.list[i].df = df;
+        }
+    return points;
 }
 
 /* Each mean times its factor. left: the weighted square sum that a fit with `fitted` parameters
@@ -228,12 +143,34 @@ static struct line_sum line_sum_of(const struct line_points *points, const doubl
                                    double left, size_t fitted)
 {
     struct line_sum sum = {0};
-    if (points->costs)
-        add_paired(points, factors, &sum);
-    else if (points->lonely)
-        add_misfit(points, factors, left, fitted, &sum);
-    else
-        add_independent(points, factors, &sum);
+    if (points->costs) {
+        /* From how far the sums of single processes lie apart. */
+        double squares = 0, n = (double)points->processes;
+        for (size_t process = 0; process < points->processes; process++) {
+            double away = 0;
+            for (size_t i = 0; i < points->count; i++)
+                away += factors[i] *
+                        (points->costs[process * points->count + i] - points->list[i].mean);
+            squares += away * away;
+        }
+        sum.error = sqrt(squares / (n - 1) / n);
+        sum.df = n - 1;
+    } else if (points->lonely) {
+        double misfit = 0;
+        for (size_t i = 0; i < points->count; i++)
+            misfit += factors[i] * factors[i] / points->list[i].weight;
+        sum.df = points->count > fitted ? (double)(points->count - fitted) : 0;
+        sum.error = sum.df > 0 ? sqrt(left / sum.df * misfit) : INFINITY;
+    } else {
+        double variance = 0, parts = 0;
+        for (size_t i = 0; i < points->count; i++) {
+            double part = factors[i] * factors[i] * points->list[i].variance;
+            variance += part;
+            parts += part * part / points->list[i].df;
+        }
+        sum.error = sqrt(variance);
+        sum.df = parts > 0 ? variance * variance / parts : 1;
+    }
     double scale = 0;
     for (size_t i = 0; i < points->count; i++) {
         sum.value += factors[i] * points->list[i].mean;
@@ -289,20 +226,6 @@ struct basis {
     double *one, *linear, *square, *factors;
 };
 
-static void fill_basis(const struct line_points *points, struct basis *basis)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        basis->one[i] = 1;
-        basis->linear[i] = points->list[i].count;
-    }
-    take_out(points, basis->linear, basis->one);
-    /* Of the count about its mean, which costs no digits. */
-    for (size_t i = 0; i < points->count; i++)
-        basis->square[i] = basis->linear[i] * basis->linear[i];
-    take_out(points, basis->square, basis->one);
-    take_out(points, basis->square, basis->linear);
-}
-
 /* Factors of the means whose sum is the coefficient of x. */
 static void coefficient_of(const struct line_points *points, const double *x, double *factors)
 {
@@ -332,25 +255,6 @@ static double left_by(const struct line_points *points, const struct basis *basi
     return left;
 }
 
-static void fit_slope(const struct line_points *points, const struct basis *basis,
-                      struct line *line)
-{
-    coefficient_of(points, basis->linear, basis->factors);
-    struct line_sum slope = line_sum_of(points, basis->factors, left_by(points, basis, false), 2);
-    double reach = line_sum_reach(slope, CONFIDENCE);
-    line->slope = slope.value;
-    line->low = slope.value - reach;
-    line->high = slope.value + reach;
-    line->exact = !(slope.error > 0);
-    double mean = coefficient(points, basis->one);
-    double middle = points->list[0].count - basis->linear[0];
-    line->base = mean - line->slope * middle;
-    for (size_t i = 0; i < points->count; i++) {
-        double off = fabs(line->base + line->slope * points->list[i].count - points->list[i].mean);
-        line->miss = fmax(line->miss, off > 0 ? off / fabs(points->list[i].mean) : 0);
-    }
-}
-
 static bool is_bent(const struct line_points *points, const struct basis *basis)
 {
     if (points->count < 3)
@@ -361,16 +265,6 @@ static bool is_bent(const struct line_points *points, const struct basis *basis)
 }
 
 /* --- the exponent: logarithm of the increase against that of the count above the least --- */
-
-/* The increase over the first point, or 0 where it may be nothing. */
-static double increase_at(const struct line_points *points, const struct basis *basis, size_t i)
-{
-    for (size_t j = 0; j < points->count; j++)
-        basis->factors[j] = j == i ? 1 : 0;
-    basis->factors[0] = -1;
-    struct line_sum increase = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
-    return increase.value > CLEAR * increase.error ? increase.value : 0;
-}
 
 /* Weighted by the count above the least, because the logarithm of a small increase is known worst.
  * Factors of the means by the slope of the logarithm at each increase. False: fewer than two
@@ -411,48 +305,69 @@ static bool exponent_factors(const struct line_points *points, const double *inc
 }
 
 /* bent: is the exponent certainly not 1? */
-static int fit_exponent(const struct line_points *points, const struct basis *basis,
-                        struct line *line, bool *bent)
+static void fit_exponent(const struct line_points *points, const struct basis *basis,
+                         struct line *line, bool *bent)
 {
     line->exponent = line->exponent_low = line->exponent_high = NAN;
-    AUTO_FREE double *increases = calloc(points->count + 1, sizeof(*increases));
-    if (!increases)
-        return -ENOMEM;
-    for (size_t i = 1; i < points->count; i++)
-        increases[i] = increase_at(points, basis, i);
+    AUTO_MEMORY double *increases = memory_new(points->count + 1, sizeof(*increases));
+    for (size_t i = 1; i < points->count; i++) {
+        /* The increase over the first point, or 0 where it may be nothing. */
+        for (size_t j = 0; j < points->count; j++)
+            basis->factors[j] = j == i ? 1 : 0;
+        basis->factors[0] = -1;
+        struct line_sum increase =
+            line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
+        increases[i] = increase.value > CLEAR * increase.error ? increase.value : 0;
+    }
     double exponent;
     if (!exponent_factors(points, increases, basis->factors, &exponent))
-        return 0;
+        return;
     struct line_sum sum = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
     double reach = line_sum_reach(sum, CONFIDENCE);
     line->exponent = fabs(exponent - 1) < EXPONENT_DUST ? 1 : exponent;
     line->exponent_low = line->exponent - reach;
     line->exponent_high = line->exponent + reach;
     *bent |= fabs(line->exponent - 1) > line_sum_reach(sum, CERTAIN);
-    return 0;
 }
 
-int line_fit(struct line_value *values, size_t count, struct line *line)
+struct line line_fit(struct line_value *values, size_t count)
 {
-    AUTO_LINE_POINTS struct line_points points;
-    *line = (struct line){0};
-    int error = line_points_of(values, count, &points);
-    if (error)
-        return error;
-    AUTO_FREE double *room = calloc(4 * (points.count + 1), sizeof(*room));
-    if (!room)
-        return -ENOMEM;
+    struct line_points points = line_points_of(values, count);
+    AUTO_MEMORY double *room = memory_new(4 * (points.count + 1), sizeof(*room));
     struct basis basis = {room, room + points.count, room + 2 * points.count,
                           room + 3 * points.count};
-    fill_basis(&points, &basis);
-    line->points = points.count;
-    line->processes = points.processes;
-    line->paired = points.costs != NULL;
-    fit_slope(&points, &basis, line);
+    for (size_t i = 0; i < points.count; i++) {
+        basis.one[i] = 1;
+        basis.linear[i] = points.list[i].count;
+    }
+    take_out(&points, basis.linear, basis.one);
+    /* Of the count about its mean, which costs no digits. */
+    for (size_t i = 0; i < points.count; i++)
+        basis.square[i] = basis.linear[i] * basis.linear[i];
+    take_out(&points, basis.square, basis.one);
+    take_out(&points, basis.square, basis.linear);
+    struct line line = {
+        .points = points.count, .processes = points.processes, .paired = points.costs != NULL};
+    coefficient_of(&points, basis.linear, basis.factors);
+    struct line_sum slope = line_sum_of(&points, basis.factors, left_by(&points, &basis, false), 2);
+    double reach = line_sum_reach(slope, CONFIDENCE);
+    line.slope = slope.value;
+    line.low = slope.value - reach;
+    line.high = slope.value + reach;
+    line.exact = !(slope.error > 0);
+    double mean = coefficient(&points, basis.one);
+    double middle = points.list[0].count - basis.linear[0];
+    line.base = mean - line.slope * middle;
+    for (size_t i = 0; i < points.count; i++) {
+        double off = fabs(line.base + line.slope * points.list[i].count - points.list[i].mean);
+        line.miss = fmax(line.miss, off > 0 ? off / fabs(points.list[i].mean) : 0);
+    }
     bool bent = is_bent(&points, &basis);
-    error = fit_exponent(&points, &basis, line, &bent);
-    line->straight = !(bent && line->miss > MISS);
-    return error;
+    fit_exponent(&points, &basis, &line, &bent);
+    line.straight = !(bent && line.miss > MISS);
+    memory_give_back(points.list);
+    memory_give_back(points.costs);
+    return line;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -520,55 +435,40 @@ static struct overhead_median ratio_of(const struct row *rows, size_t count, uin
     return overhead_median_of(ratios, known);
 }
 
-static void fill_row(const struct row *rows, size_t count, double *scratch,
-                     struct overhead_cold *cold)
+void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
+                             struct overhead_cold *cold)
 {
+    AUTO_MEMORY struct row *rows = memory_new(count + 1, sizeof(*rows));
+    AUTO_MEMORY double *scratch = memory_new(count + 1, sizeof(*scratch));
+    AUTO_MEMORY double *of_each = memory_new(count + 1, sizeof(*of_each));
+    cold->later = cold->later_ratio = cold->later_low = cold->later_high = NAN;
+    cold->settled_ratio = cold->settled_low = cold->settled_high = NAN;
+    size_t found = find_rows(figures, count, rows, &cold->row_length);
+    cold->row_processes = found;
+    if (!found)
+        return;
     for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++) {
-        for (size_t j = 0; j < count; j++)
-            scratch[j] = rows[j].calls[i]->value;
-        cold->row[i] = overhead_median_of(scratch, count).median;
+        for (size_t j = 0; j < found; j++)
+            of_each[j] = rows[j].calls[i]->value;
+        cold->row[i] = overhead_median_of(of_each, found).median;
     }
-}
-
-static void judge_rows(const struct row *rows, size_t count, double *scratch, double *figures,
-                       struct overhead_cold *cold)
-{
-    fill_row(rows, count, figures, cold);
-    for (size_t i = 0; i < count; i++)
-        figures[i] = median_from(&rows[i], 1, scratch);
-    cold->later = overhead_median_of(figures, count).median;
-    struct overhead_median later = ratio_of(rows, count, 1, 0, scratch, figures);
+    for (size_t i = 0; i < found; i++)
+        of_each[i] = median_from(&rows[i], 1, scratch);
+    cold->later = overhead_median_of(of_each, found).median;
+    struct overhead_median later = ratio_of(rows, found, 1, 0, scratch, of_each);
     cold->later_ratio = later.median;
     cold->later_low = later.low;
     cold->later_high = later.high;
     cold->declines = later.high < 1;
     struct overhead_median settled =
-        ratio_of(rows, count, cold->row_length / 2, 1, scratch, figures);
+        ratio_of(rows, found, cold->row_length / 2, 1, scratch, of_each);
     cold->settled_ratio = settled.median;
     cold->settled_low = settled.low;
     cold->settled_high = settled.high;
     cold->goes_on = settled.high < 1;
 }
 
-int overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
-                            struct overhead_cold *cold)
-{
-    AUTO_FREE struct row *rows = calloc(count + 1, sizeof(*rows));
-    AUTO_FREE double *room = calloc(2 * (count + 1), sizeof(*room));
-    if (!rows || !room)
-        return -ENOMEM;
-    cold->later = cold->later_ratio = cold->later_low = cold->later_high = NAN;
-    cold->settled_ratio = cold->settled_low = cold->settled_high = NAN;
-    cold->row_processes = find_rows(figures, count, rows, &cold->row_length);
-    if (cold->row_processes)
-        judge_rows(rows, cold->row_processes, room, room + count + 1, cold);
-    return 0;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Cost by the number of events, as a group and opened one by one, and by the number of calls in
- * one span. What else a process calls changes what a call costs, so the points of one sweep are
- * from tours that call the same things. */
+/* --- the sweeps --- */
 
 /* A figure as a point of one sweep. */
 struct entry {
@@ -651,21 +551,15 @@ static size_t end_of(const struct entry *entries, size_t begin, size_t end, bool
     return next;
 }
 
-static size_t counts_of(const struct entry *entries, size_t begin, size_t end)
-{
-    size_t counts = 0;
-    for (size_t i = begin; i < end; i++)
-        counts += i == begin || entries[i].count != entries[i - 1].count;
-    return counts;
-}
-
 /* The company in which most counts were measured, by most processes. */
 static size_t choose_company(const struct entry *entries, size_t *begin, size_t *end)
 {
     size_t best_begin = *begin, best_end = *begin, most = 0;
     for (size_t at = *begin, next; at < *end; at = next) {
         next = end_of(entries, at, *end, true);
-        size_t counts = counts_of(entries, at, next);
+        size_t counts = 0;
+        for (size_t i = at; i < next; i++)
+            counts += i == at || entries[i].count != entries[i - 1].count;
         if (counts > most || (counts == most && next - at > best_end - best_begin)) {
             best_begin = at;
             best_end = next;
@@ -691,66 +585,43 @@ static void fill_medians(const struct entry *entries, size_t begin, size_t end, 
     slope->most_count = slope->counts[slope->points - 1];
 }
 
-static void fill_line(const struct line *line, struct overhead_slope *slope)
+static struct line fit(const struct entry *entries, size_t begin, size_t end)
 {
-    slope->processes = line->processes;
-    slope->base = line->base;
-    slope->slope = line->slope;
-    slope->low = line->low;
-    slope->high = line->high;
-    slope->exact = line->exact;
-    slope->paired = line->paired;
-    slope->exponent = line->exponent;
-    slope->exponent_low = line->exponent_low;
-    slope->exponent_high = line->exponent_high;
-    slope->miss = line->miss;
-    slope->straight = line->straight;
-}
-
-static int fit(const struct entry *entries, size_t begin, size_t end, struct line *line)
-{
-    AUTO_FREE struct line_value *values = calloc(end - begin, sizeof(*values));
-    if (!values)
-        return -ENOMEM;
+    AUTO_MEMORY struct line_value *values = memory_new(end - begin, sizeof(*values));
     for (size_t i = begin; i < end; i++)
         values[i - begin] = (struct line_value){
             .count = entries[i].count,
             .process = (uint64_t)entries[i].figure->tour << 32 | entries[i].figure->process,
             .cost = entries[i].figure->value,
         };
-    return line_fit(values, end - begin, line);
+    return line_fit(values, end - begin);
 }
 
 /* Two counts lie on a line anyway, so three others must be there. */
-static int try_without_first(const struct entry *entries, size_t begin, size_t end,
-                             struct overhead_slope *slope)
+static void try_without_first(const struct entry *entries, size_t begin, size_t end,
+                              struct overhead_slope *slope)
 {
     size_t second = begin;
     slope->step = slope->rest_slope = slope->rest_low = slope->rest_high = NAN;
     if (slope->straight || slope->points < 4)
-        return 0;
+        return;
     while (entries[second].count == entries[begin].count)
         second++;
-    struct line rest;
-    int error = fit(entries, second, end, &rest);
-    slope->first_apart = !error && rest.straight;
+    struct line rest = fit(entries, second, end);
+    slope->first_apart = rest.straight;
     if (!slope->first_apart)
-        return error;
+        return;
     slope->step = rest.base + rest.slope * slope->counts[0] - slope->one;
     slope->rest_slope = rest.slope;
     slope->rest_low = rest.low;
     slope->rest_high = rest.high;
-    return 0;
 }
 
-static int judge_sweep(const struct entry *entries, size_t begin, size_t end,
-                       struct overhead_slope *slope)
+static void judge_sweep(const struct entry *entries, size_t begin, size_t end,
+                        struct overhead_slope *slope)
 {
-    AUTO_FREE double *scratch = calloc(end - begin, sizeof(*scratch));
-    struct line line;
-    int error = scratch ? fit(entries, begin, end, &line) : -ENOMEM;
-    if (error)
-        return error;
+    AUTO_MEMORY double *scratch = memory_new(end - begin, sizeof(*scratch));
+    struct line line = fit(entries, begin, end);
     const struct entry *first = &entries[begin];
     *slope = (struct overhead_slope){
         .machine = first->figure->machine,
@@ -762,42 +633,35 @@ static int judge_sweep(const struct entry *entries, size_t begin, size_t end,
         .separate = first->separate,
         .by_reads = first->by_reads,
         .fixed = first->fixed,
+        .processes = line.processes,
+        .base = line.base,
+        .slope = line.slope,
+        .low = line.low,
+        .high = line.high,
+        .exact = line.exact,
+        .paired = line.paired,
+        .exponent = line.exponent,
+        .exponent_low = line.exponent_low,
+        .exponent_high = line.exponent_high,
+        .miss = line.miss,
+        .straight = line.straight,
     };
     fill_medians(entries, begin, end, scratch, slope);
-    fill_line(&line, slope);
-    return try_without_first(entries, begin, end, slope);
+    try_without_first(entries, begin, end, slope);
 }
 
-static int judge_entries(struct entry *entries, size_t count, struct overhead_report *report)
+void overhead_judge_sweeps(const struct overhead_case *file, struct overhead_report *report)
 {
-    size_t sweeps = 0;
-    int error = 0;
-    qsort(entries, count, sizeof(*entries), by_sweep);
-    for (size_t at = 0; at < count; at = end_of(entries, at, count, false))
-        sweeps++;
-    report->slopes = calloc(sweeps + 1, sizeof(*report->slopes));
-    if (!report->slopes)
-        return -ENOMEM;
-    for (size_t at = 0, next; at < count && !error; at = next) {
-        next = end_of(entries, at, count, false);
-        size_t begin = at, end = next;
-        if (choose_company(entries, &begin, &end) >= 2)
-            error = judge_sweep(entries, begin, end, &report->slopes[report->slope_count++]);
-    }
-    return error;
-}
-
-int overhead_judge_sweeps(const struct overhead_case *file, uint64_t seed,
-                          struct overhead_report *report)
-{
-    (void)seed;
-    AUTO_COMPANIES struct companies companies;
-    int error = companies_of(file, &companies);
-    AUTO_FREE struct entry *entries = calloc(3 * report->figure_count + 1, sizeof(*entries));
-    if (error || !entries)
-        return -ENOMEM;
+    struct companies companies = companies_of(file);
+    AUTO_MEMORY struct entry *entries = memory_new(3 * report->figure_count + 1, sizeof(*entries));
     size_t count = 0;
     for (size_t i = 0; i < report->figure_count; i++)
         count += enter(file, &companies, &report->figures[i], entries + count);
-    return judge_entries(entries, count, report);
+    qsort(entries, count, sizeof(*entries), by_sweep);
+    for (size_t at = 0, next; at < count; at = next) {
+        next = end_of(entries, at, count, false);
+        size_t begin = at, end = next;
+        if (choose_company(entries, &begin, &end) >= 2)
+            judge_sweep(entries, begin, end, memory_add(report->slopes, report->slope_count));
+    }
 }

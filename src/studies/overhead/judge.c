@@ -2,94 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The judgement of overhead: its parts, one after the other. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
-
-/* ----------------------------------------------------------------------------------------------
- * The case file of overhead: growing it and letting it go. */
-
-struct overhead_machine *overhead_case_add_machine(struct overhead_case *file)
-{
-    return list_add(&file->machines, &file->machine_count, sizeof(*file->machines));
-}
-
-struct overhead_operation *overhead_case_add_operation(struct overhead_case *file)
-{
-    return list_add(&file->operations, &file->operation_count, sizeof(*file->operations));
-}
-
-struct overhead_tour *overhead_case_add_tour(struct overhead_case *file)
-{
-    return list_add(&file->tours, &file->tour_count, sizeof(*file->tours));
-}
-
-struct overhead_absence *overhead_case_add_absence(struct overhead_case *file)
-{
-    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
-}
-
-static void release_tour(struct overhead_tour *tour)
-{
-    for (uint32_t index = 0; index < tour->meter_count; index++) {
-        free(tour->meters[index].event);
-        free(tour->meters[index].mode);
-    }
-    free(tour->link);
-    free(tour->counted);
-    free(tour->meters);
-    free(tour->calls);
-    free(tour->times);
-    free(tour->passes);
-    free(tour->begins);
-    free(tour->values);
-    free(tour->accounts);
-    free(tour->reason);
-}
-
-static void release_operation(struct overhead_operation *operation)
-{
-    free(operation->name);
-    free(operation->path);
-    free(operation->kind);
-    free(operation->instrument);
-    free(operation->page);
-    free(operation->note);
-}
-
-static void release_machine(struct overhead_machine *machine)
-{
-    free(machine->name);
-    free(machine->cpu);
-    free(machine->os);
-    free(machine->fingerprint);
-    free(machine->kit);
-}
-
-void overhead_case_release(struct overhead_case *file)
-{
-    for (size_t index = 0; index < file->machine_count; index++)
-        release_machine(&file->machines[index]);
-    for (size_t index = 0; index < file->operation_count; index++)
-        release_operation(&file->operations[index]);
-    for (size_t index = 0; index < file->tour_count; index++)
-        release_tour(&file->tours[index]);
-    for (size_t index = 0; index < file->absence_count; index++) {
-        free(file->absences[index].what);
-        free(file->absences[index].reason);
-    }
-    free(file->machines);
-    free(file->operations);
-    free(file->tours);
-    free(file->absences);
-    *file = (struct overhead_case){0};
-}
 
 int overhead_operation_index(const struct overhead_case *file, const char *name)
 {
@@ -114,73 +33,45 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static int set_of(const struct overhead_tour *tour, bool with_times, struct set *set)
-{
-    set->members = calloc(tour->length + 1, sizeof(*set->members));
-    if (!set->members)
-        return -ENOMEM;
-    for (size_t i = 0; i < tour->length; i++)
-        set->members[i] = (uint64_t)tour->calls[i] << 32 | (with_times ? tour->times[i] : 0);
-    qsort(set->members, tour->length, sizeof(*set->members), by_number);
-    for (size_t i = 0; i < tour->length; i++)
-        if (i == 0 || set->members[i] != set->members[i - 1])
-            set->members[set->count++] = set->members[i];
-    return 0;
-}
-
-static bool same_set(const struct set *left, const struct set *right)
-{
-    if (left->count != right->count)
-        return false;
-    for (size_t i = 0; i < left->count; i++)
-        if (left->members[i] != right->members[i])
-            return false;
-    return true;
-}
-
 /* The number of a company is that of its first tour. */
-static int number(const struct overhead_case *file, bool with_times, uint32_t *numbers)
+static uint32_t *number(const struct overhead_case *file, bool with_times)
 {
-    int error = 0;
-    struct set *sets = calloc(file->tour_count + 1, sizeof(*sets));
-    if (!sets)
-        return -ENOMEM;
-    for (size_t i = 0; i < file->tour_count && !error; i++) {
-        error = set_of(&file->tours[i], with_times, &sets[i]);
-        numbers[i] = 0;
-        while (!error && !same_set(&sets[numbers[i]], &sets[i]))
+    uint32_t *numbers = memory_new(file->tour_count + 1, sizeof(*numbers));
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct set *sets = memory_new(file->tour_count + 1, sizeof(*sets));
+    for (size_t i = 0; i < file->tour_count; i++) {
+        struct set set = {.members = memory_new(file->tours[i].length + 1, sizeof(*set.members))};
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            set.members[j] = (uint64_t)file->tours[i].calls[j] << 32 |
+                             (with_times ? file->tours[i].times[j] : 0);
+        qsort(set.members, file->tours[i].length, sizeof(*set.members), by_number);
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            if (j == 0 || set.members[j] != set.members[j - 1])
+                set.members[set.count++] = set.members[j];
+        sets[i] = set;
+        while (sets[numbers[i]].count != sets[i].count ||
+               memcmp(sets[numbers[i]].members, sets[i].members,
+                      sets[i].count * sizeof(*sets[i].members)) != 0)
             numbers[i]++;
     }
-    for (size_t i = 0; i < file->tour_count; i++)
-        free(sets[i].members);
-    free(sets);
-    return error;
+    memory_scope_end(&scope);
+    return numbers;
 }
 
-int companies_of(const struct overhead_case *file, struct companies *companies)
+struct companies companies_of(const struct overhead_case *file)
 {
-    companies->with_times = calloc(file->tour_count + 1, sizeof(*companies->with_times));
-    companies->operations = calloc(file->tour_count + 1, sizeof(*companies->operations));
-    if (!companies->with_times || !companies->operations)
-        return -ENOMEM;
-    int error = number(file, true, companies->with_times);
-    return error ? error : number(file, false, companies->operations);
-}
-
-void companies_release(struct companies *companies)
-{
-    free(companies->with_times);
-    free(companies->operations);
+    return (struct companies){.with_times = number(file, true), .operations = number(file, false)};
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Every call of the case once, with its factors; and rows by what is wanted. */
+ * Every call of the case once, with its factors. */
 
 /* What a walk knows of the tour it is in. */
 struct walk {
     const struct overhead_case *file;
     const struct overhead_tour *tour;
-    struct overhead_passes passes;
+    struct overhead_passes *passes;
     uint32_t *ordinals; /* [call]: how many-th of its operation in a pass, from 1 */
     uint32_t *of_pass;  /* [call]: how many of its operation a pass has */
     const struct overhead_timer **timers; /* [meter] */
@@ -188,45 +79,6 @@ struct walk {
     overhead_span_each *each;
     void *context;
 };
-
-static void release_walk(struct walk *walk)
-{
-    overhead_passes_release(&walk->passes);
-    free(walk->ordinals);
-    free(walk->of_pass);
-    free(walk->timers);
-    free(walk->gauges);
-}
-
-static int count_ordinals(struct walk *walk)
-{
-    const struct overhead_tour *tour = walk->tour;
-    AUTO_FREE uint32_t *seen = calloc(walk->file->operation_count + 1, sizeof(*seen));
-    walk->ordinals = calloc(tour->length + 1, sizeof(*walk->ordinals));
-    walk->of_pass = calloc(tour->length + 1, sizeof(*walk->of_pass));
-    if (!seen || !walk->ordinals || !walk->of_pass)
-        return -ENOMEM;
-    for (size_t call = 0; call < tour->length; call++)
-        walk->ordinals[call] = ++seen[tour->calls[call]];
-    for (size_t call = 0; call < tour->length; call++)
-        walk->of_pass[call] = seen[tour->calls[call]];
-    return 0;
-}
-
-static int enter_tour(struct walk *walk, const struct overhead_report *report)
-{
-    const struct overhead_tour *tour = walk->tour;
-    walk->timers = calloc(tour->meter_count + 1, sizeof(*walk->timers));
-    walk->gauges = calloc(tour->meter_count + 1, sizeof(*walk->gauges));
-    if (!walk->timers || !walk->gauges)
-        return -ENOMEM;
-    for (uint32_t meter = 0; meter < tour->meter_count; meter++) {
-        walk->timers[meter] = overhead_timer_of(report, tour->machine, &tour->meters[meter]);
-        walk->gauges[meter] = overhead_gauge_of(report, tour->machine, &tour->meters[meter]);
-    }
-    int error = count_ordinals(walk);
-    return error ? error : overhead_passes_open(walk->file, tour, &walk->passes);
-}
 
 static double cost_of(const struct overhead_timer *timer)
 {
@@ -239,136 +91,77 @@ static bool is_disturbed(const struct walk *walk, size_t process, uint32_t pass)
     for (uint32_t meter = 0; meter < walk->tour->meter_count; meter++) {
         const struct overhead_gauge *gauge = walk->gauges[meter];
         if (gauge && gauge->known &&
-            overhead_pass_gauge(&walk->passes, process, pass, meter) -
-                    cost_of(walk->timers[meter]) >
+            overhead_pass_gauge(walk->passes, process, pass, meter) - cost_of(walk->timers[meter]) >
                 gauge->limit)
             return true;
     }
-    return overhead_pass_unsettled(&walk->passes, process, pass);
+    return overhead_pass_unsettled(walk->passes, process, pass);
 }
 
-static void name_predecessor(const struct overhead_tour *tour, size_t call,
-                             struct overhead_span *span)
-{
-    size_t before = call ? call - 1 : tour->length - 1;
-    bool none = call == 0 && span->pass == 0;
-    span->predecessor = none ? -1 : (int32_t)tour->calls[before];
-    span->predecessor_times = none ? 0 : tour->times[before];
-}
-
-static int walk_pass(const struct walk *walk, struct overhead_span *span)
+static void walk_tour(struct walk *walk, const struct overhead_report *report, uint32_t index)
 {
     const struct overhead_tour *tour = walk->tour;
-    size_t first = tour->begins[span->process] + span->pass * tour->length;
-    span->disturbed = is_disturbed(walk, span->process, span->pass);
-    for (size_t call = 0; call < tour->length; call++) {
-        span->call = (uint32_t)call;
-        span->operation = tour->calls[call];
-        span->times = tour->times[call];
-        span->position = span->pass * walk->of_pass[call] + walk->ordinals[call];
-        span->account = tour->cold ? &tour->accounts[first + call] : NULL;
-        name_predecessor(tour, call, span);
-        for (span->meter = 0; span->meter < tour->meter_count; span->meter++) {
-            span->raw = tour->values[(first + call) * tour->meter_count + span->meter];
-            span->cost = (double)span->raw - cost_of(walk->timers[span->meter]);
-            int result = walk->each(walk->context, span);
-            if (result)
-                return result;
-        }
+    AUTO_MEMORY uint32_t *seen = memory_new(walk->file->operation_count + 1, sizeof(*seen));
+    AUTO_MEMORY uint32_t *ordinals = memory_new(tour->length + 1, sizeof(*ordinals));
+    AUTO_MEMORY uint32_t *of_pass = memory_new(tour->length + 1, sizeof(*of_pass));
+    AUTO_MEMORY const struct overhead_timer **timers =
+        memory_new(tour->meter_count + 1, sizeof(*timers));
+    AUTO_MEMORY const struct overhead_gauge **gauges =
+        memory_new(tour->meter_count + 1, sizeof(*gauges));
+    for (uint32_t meter = 0; meter < tour->meter_count; meter++) {
+        timers[meter] = overhead_timer_of(report, tour->machine, &tour->meters[meter]);
+        gauges[meter] = overhead_gauge_of(report, tour->machine, &tour->meters[meter]);
     }
-    return 0;
-}
-
-static int walk_tour(struct walk *walk, uint32_t index)
-{
-    struct overhead_span span = {.tour = index, .machine = walk->tour->machine};
-    for (uint32_t process = 0; process < walk->tour->processes; process++)
-        for (uint32_t pass = 0; pass < walk->tour->passes[process]; pass++) {
+    for (size_t call = 0; call < tour->length; call++)
+        ordinals[call] = ++seen[tour->calls[call]];
+    for (size_t call = 0; call < tour->length; call++)
+        of_pass[call] = seen[tour->calls[call]];
+    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(walk->file, tour);
+    walk->passes = &passes;
+    walk->ordinals = ordinals;
+    walk->of_pass = of_pass;
+    walk->timers = timers;
+    walk->gauges = gauges;
+    struct overhead_span span = {.tour = index, .machine = tour->machine};
+    for (uint32_t process = 0; process < tour->processes; process++)
+        for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
             span.process = process;
             span.pass = pass;
-            int result = walk_pass(walk, &span);
-            if (result)
-                return result;
+            size_t first = tour->begins[span.process] + span.pass * tour->length;
+            span.disturbed = is_disturbed(walk, span.process, span.pass);
+            for (size_t call = 0; call < tour->length; call++) {
+                size_t before = call ? call - 1 : tour->length - 1;
+                bool none = call == 0 && span.pass == 0;
+                span.call = (uint32_t)call;
+                span.operation = tour->calls[call];
+                span.times = tour->times[call];
+                span.position = span.pass * walk->of_pass[call] + walk->ordinals[call];
+                span.account = tour->cold ? &tour->accounts[first + call] : NULL;
+                span.predecessor = none ? -1 : (int32_t)tour->calls[before];
+                span.predecessor_times = none ? 0 : tour->times[before];
+                for (span.meter = 0; span.meter < tour->meter_count; span.meter++) {
+                    span.raw = tour->values[(first + call) * tour->meter_count + span.meter];
+                    span.cost = (double)span.raw - cost_of(walk->timers[span.meter]);
+                    walk->each(walk->context, &span);
+                }
+            }
         }
-    return 0;
 }
 
-int overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
-                       overhead_span_each *each, void *context)
+void overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
+                        overhead_span_each *each, void *context)
 {
-    int result = 0;
-    for (size_t i = 0; i < file->tour_count && result == 0; i++) {
+    for (size_t i = 0; i < file->tour_count; i++) {
         struct walk walk = {
             .file = file, .tour = &file->tours[i], .each = each, .context = context};
-        result = enter_tour(&walk, report);
-        if (result == 0)
-            result = walk_tour(&walk, (uint32_t)i);
-        release_walk(&walk);
+        walk_tour(&walk, report, (uint32_t)i);
     }
-    return result;
-}
-
-/* --- rows by what is wanted --- */
-
-static bool is_word(const char *wanted, const char *word)
-{
-    return !wanted || strcmp(wanted, word) == 0;
-}
-
-static bool is_predecessor(const struct overhead_case *file, const struct overhead_row *row,
-                           const char *wanted)
-{
-    if (!wanted)
-        return row->all_predecessors;
-    return !row->all_predecessors && row->predecessor >= 0 &&
-           strcmp(file->operations[row->predecessor].name, wanted) == 0;
-}
-
-static bool is_wanted(const struct overhead_case *file, const struct overhead_row *row,
-                      const struct overhead_wanted *wanted)
-{
-    uint32_t position = wanted->position ? wanted->position : 1;
-    return row->runs > 0 && row->machine == wanted->machine &&
-           row->temperature == wanted->temperature && row->meter->unit == wanted->unit &&
-           row->separate == wanted->separate && row->reads == (wanted->reads ? wanted->reads : 1) &&
-           (!wanted->events || row->events == wanted->events) &&
-           (row->temperature == TEMPERATURE_WARM || row->position == position) &&
-           is_word(wanted->operation, file->operations[row->operation].name) &&
-           is_word(wanted->variant, row->variant) && is_word(wanted->link, row->link) &&
-           is_word(wanted->mode, row->meter->mode) &&
-           is_predecessor(file, row, wanted->predecessor);
-}
-
-const struct overhead_row *overhead_find_row(const struct overhead_case *file,
-                                             const struct overhead_report *report,
-                                             const struct overhead_wanted *wanted)
-{
-    const struct overhead_row *best = NULL;
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct overhead_row *row = &report->rows[i];
-        if (!is_wanted(file, row, wanted))
-            continue;
-        if (!best || row->events < best->events ||
-            (row->events == best->events && row->predecessor_times < best->predecessor_times))
-            best = row;
-    }
-    return best;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Calls by cell. How many calls a cell has follows from the tour, so every call has its place
  * before the first one is looked at, and calls of two meters that stand at the same place are the
  * same. */
-
-void sorted_release(struct sorted *sorted)
-{
-    for (size_t i = 0; sorted->tours && i < sorted->count; i++) {
-        free(sorted->tours[i].slots);
-        free(sorted->tours[i].seen);
-        free(sorted->tours[i].filled);
-    }
-    free(sorted->tours);
-}
 
 static int slot_of(const struct sorted_tour *sorted, uint32_t operation, uint32_t times)
 {
@@ -378,35 +171,25 @@ static int slot_of(const struct sorted_tour *sorted, uint32_t operation, uint32_
     return -1;
 }
 
-static int find_slots(struct sorted_tour *sorted)
+static struct sorted_tour sort_tour(const struct overhead_tour *tour)
 {
-    const struct overhead_tour *tour = sorted->tour;
-    sorted->slots = calloc(tour->length + 1, sizeof(*sorted->slots));
-    if (!sorted->slots)
-        return -ENOMEM;
+    struct sorted_tour sorted = {.tour = tour,
+                                 .slots = memory_new(tour->length + 1, sizeof(*sorted.slots))};
     for (size_t i = 0; i < tour->length; i++) {
-        int slot = slot_of(sorted, tour->calls[i], tour->times[i]);
+        int slot = slot_of(&sorted, tour->calls[i], tour->times[i]);
         if (slot < 0) {
-            slot = (int)sorted->slot_count++;
-            sorted->slots[slot] = (struct slot){tour->calls[i], tour->times[i], 0, 0};
+            slot = (int)sorted.slot_count++;
+            sorted.slots[slot] = (struct slot){tour->calls[i], tour->times[i], 0, 0};
         }
-        sorted->slots[slot].occurrences++;
+        sorted.slots[slot].occurrences++;
     }
-    for (size_t i = 1; i < sorted->slot_count; i++)
-        sorted->slots[i].before = sorted->slots[i - 1].before + sorted->slots[i - 1].occurrences;
-    return 0;
-}
-
-static int sort_tour(const struct overhead_tour *tour, struct sorted_tour *sorted)
-{
-    sorted->tour = tour;
+    for (size_t i = 1; i < sorted.slot_count; i++)
+        sorted.slots[i].before = sorted.slots[i - 1].before + sorted.slots[i - 1].occurrences;
     size_t calls = tour->processes ? tour->begins[tour->processes] : 0;
-    if (find_slots(sorted) < 0)
-        return -ENOMEM;
-    sorted->seen = calloc(calls * tour->meter_count + 1, sizeof(*sorted->seen));
-    sorted->filled = calloc(tour->processes * sorted->slot_count * tour->meter_count + 1,
-                            sizeof(*sorted->filled));
-    return sorted->seen && sorted->filled ? 0 : -ENOMEM;
+    sorted.seen = memory_new(calls * tour->meter_count + 1, sizeof(*sorted.seen));
+    sorted.filled = memory_new(tour->processes * sorted.slot_count * tour->meter_count + 1,
+                               sizeof(*sorted.filled));
+    return sorted;
 }
 
 static size_t cell_of(const struct sorted_tour *sorted, size_t process, size_t slot, size_t meter)
@@ -425,15 +208,15 @@ static struct seen *calls_of(const struct sorted_tour *sorted, size_t process, s
            tour->passes[process] * (of->before * tour->meter_count + meter * of->occurrences);
 }
 
-static int see(void *context, const struct overhead_span *span)
+static void see(void *context, const struct overhead_span *span)
 {
     struct sorted_tour *sorted = &((struct sorted *)context)->tours[span->tour];
     int slot = slot_of(sorted, span->operation, span->times);
     if (slot < 0)
-        return 0;
+        return;
     size_t *filled = &sorted->filled[cell_of(sorted, span->process, (size_t)slot, span->meter)];
     if (*filled >= sorted->tour->passes[span->process] * sorted->slots[slot].occurrences)
-        return 0;
+        return;
     struct seen *seen = calls_of(sorted, span->process, (size_t)slot, span->meter) + *filled;
     *seen = (struct seen){
         .cost = span->disturbed ? NAN : span->cost,
@@ -444,7 +227,6 @@ static int see(void *context, const struct overhead_span *span)
         .position = (uint32_t)++ * filled,
         .account = span->account,
     };
-    return 0;
 }
 
 struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
@@ -454,15 +236,15 @@ struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_
     return calls_of(sorted, process, slot, meter);
 }
 
-int overhead_sort_calls(const struct overhead_case *file, const struct overhead_report *report,
-                        struct sorted *sorted)
+struct sorted overhead_sort_calls(const struct overhead_case *file,
+                                  const struct overhead_report *report)
 {
-    *sorted = (struct sorted){.count = file->tour_count};
-    sorted->tours = calloc(sorted->count + 1, sizeof(*sorted->tours));
-    int error = sorted->tours ? 0 : -ENOMEM;
-    for (size_t i = 0; i < sorted->count && !error; i++)
-        error = sort_tour(&file->tours[i], &sorted->tours[i]);
-    return error ? error : overhead_each_span(file, report, see, sorted);
+    struct sorted sorted = {.tours = memory_new(file->tour_count + 1, sizeof(*sorted.tours)),
+                            .count = file->tour_count};
+    for (size_t i = 0; i < sorted.count; i++)
+        sorted.tours[i] = sort_tour(&file->tours[i]);
+    overhead_each_span(file, report, see, &sorted);
+    return sorted;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -498,45 +280,6 @@ static uint32_t number_of(const struct overhead_case *file, size_t tour, bool li
     return (uint32_t)tour;
 }
 
-static int number_tours(struct collection *collection)
-{
-    const struct overhead_case *file = collection->file;
-    uint32_t processes = 0;
-    collection->numbers = calloc(2 * file->tour_count + 1, sizeof(*collection->numbers));
-    collection->first_process = calloc(file->tour_count + 1, sizeof(*collection->first_process));
-    if (!collection->numbers || !collection->first_process)
-        return -ENOMEM;
-    for (size_t i = 0; i < file->tour_count; i++) {
-        collection->numbers[2 * i] = number_of(file, i, true);
-        collection->numbers[2 * i + 1] = number_of(file, i, false);
-        collection->first_process[i] = processes;
-        processes += (uint32_t)file->tours[i].processes;
-    }
-    return 0;
-}
-
-static struct overhead_factors factors_of(const struct collection *collection,
-                                          const struct overhead_span *span)
-{
-    const struct overhead_tour *tour = &collection->file->tours[span->tour];
-    const struct overhead_timer *timer =
-        overhead_timer_of(collection->report, tour->machine, &tour->meters[span->meter]);
-    return (struct overhead_factors){
-        .machine = span->machine,
-        .meter = (uint32_t)(timer - collection->report->timers),
-        .operation = span->operation,
-        .link = collection->numbers[2 * (size_t)span->tour],
-        .counted = collection->numbers[2 * (size_t)span->tour + 1],
-        .events = tour->open,
-        .separate = tour->separate,
-        .reads = span->times,
-        .temperature = tour->cold ? TEMPERATURE_COLD : TEMPERATURE_WARM,
-        .position = tour->cold ? span->position : 0,
-        .predecessor = (uint32_t)(span->predecessor + 1),
-        .predecessor_times = span->predecessor_times,
-    };
-}
-
 /* --- the hash --- */
 
 static size_t place_of(const struct collection *collection, const struct overhead_factors *factors)
@@ -554,33 +297,42 @@ static size_t place_of(const struct collection *collection, const struct overhea
     return place;
 }
 
-static int grow(struct collection *collection)
+static void grow(struct collection *collection)
 {
-    size_t room = collection->room ? 2 * collection->room : 256;
     struct overhead_cells *cells = collection->cells;
-    struct overhead_cell *larger = reallocarray(cells->list, room, sizeof(*larger));
-    if (!larger)
-        return -ENOMEM;
-    cells->list = larger;
-    uint32_t *places = reallocarray(collection->places, 4 * room, sizeof(*places));
-    if (!places)
-        return -ENOMEM;
+    collection->room = collection->room ? 2 * collection->room : 256;
+    collection->place_count = 4 * collection->room;
+    cells->list = memory_resize(cells->list, collection->room, sizeof(*cells->list));
+    uint32_t *places = memory_resize(collection->places, collection->place_count, sizeof(*places));
     collection->places = places;
-    collection->place_count = 4 * room;
-    collection->room = room;
     memset(places, 0xff, collection->place_count * sizeof(*places));
     for (size_t i = 0; i < cells->count; i++)
         places[place_of(collection, &cells->list[i].factors)] = (uint32_t)i;
-    return 0;
 }
 
-/* Index of the cell, made where there is none; NOWHERE: out of memory. */
+/* Index of the cell, made where there is none. */
 static uint32_t find_cell(struct collection *collection, const struct overhead_span *span)
 {
     struct overhead_cells *cells = collection->cells;
-    if (cells->count == collection->room && grow(collection) < 0)
-        return NOWHERE;
-    struct overhead_factors factors = factors_of(collection, span);
+    if (cells->count == collection->room)
+        grow(collection);
+    const struct overhead_tour *of = &collection->file->tours[span->tour];
+    const struct overhead_timer *timer =
+        overhead_timer_of(collection->report, of->machine, &of->meters[span->meter]);
+    struct overhead_factors factors = (struct overhead_factors){
+        .machine = span->machine,
+        .meter = (uint32_t)(timer - collection->report->timers),
+        .operation = span->operation,
+        .link = collection->numbers[2 * (size_t)span->tour],
+        .counted = collection->numbers[2 * (size_t)span->tour + 1],
+        .events = of->open,
+        .separate = of->separate,
+        .reads = span->times,
+        .temperature = of->cold ? TEMPERATURE_COLD : TEMPERATURE_WARM,
+        .position = of->cold ? span->position : 0,
+        .predecessor = (uint32_t)(span->predecessor + 1),
+        .predecessor_times = span->predecessor_times,
+    };
     size_t place = place_of(collection, &factors);
     if (collection->places[place] == NOWHERE) {
         const struct overhead_tour *tour = &collection->file->tours[span->tour];
@@ -593,24 +345,15 @@ static uint32_t find_cell(struct collection *collection, const struct overhead_s
 
 /* --- the walks --- */
 
-static int cells_enter_tour(struct collection *collection, uint32_t index)
-{
-    const struct overhead_tour *tour = &collection->file->tours[index];
-    size_t count = 2 * tour->length * tour->meter_count;
-    uint32_t *known = reallocarray(collection->known, count + 1, sizeof(*known));
-    if (!known)
-        return -ENOMEM;
-    memset(known, 0xff, count * sizeof(*known));
-    collection->known = known;
-    collection->tour = index;
-    return 0;
-}
-
 static uint32_t cells_cell_of(struct collection *collection, const struct overhead_span *span)
 {
     const struct overhead_tour *tour = &collection->file->tours[span->tour];
-    if (collection->tour != span->tour && cells_enter_tour(collection, span->tour) < 0)
-        return NOWHERE;
+    if (collection->tour != span->tour) {
+        size_t count = 2 * tour->length * tour->meter_count;
+        collection->known = memory_resize(collection->known, count + 1, sizeof(*collection->known));
+        memset(collection->known, 0xff, count * sizeof(*collection->known));
+        collection->tour = span->tour;
+    }
     if (tour->cold) /* its position is a factor */
         return find_cell(collection, span);
     uint32_t *known =
@@ -621,28 +364,23 @@ static uint32_t cells_cell_of(struct collection *collection, const struct overhe
     return *known;
 }
 
-static int count_span(void *context, const struct overhead_span *span)
+static void count_span(void *context, const struct overhead_span *span)
 {
     struct collection *collection = context;
     uint32_t index = cells_cell_of(collection, span);
-    if (index == NOWHERE)
-        return -ENOMEM;
     struct overhead_cell *cell = &collection->cells->list[index];
     collection->cells->spans++;
     if (span->disturbed)
         cell->disturbed++;
     else
         cell->runs++;
-    return 0;
 }
 
-static int lay_span(void *context, const struct overhead_span *span)
+static void lay_span(void *context, const struct overhead_span *span)
 {
     struct collection *collection = context;
     struct overhead_cells *cells = collection->cells;
     uint32_t index = cells_cell_of(collection, span);
-    if (index == NOWHERE)
-        return -ENOMEM;
     struct overhead_cell *cell = &cells->list[index];
     size_t at = cell->begin;
     at += span->disturbed ? cell->runs + collection->filled_disturbed[index]++
@@ -650,32 +388,12 @@ static int lay_span(void *context, const struct overhead_span *span)
     cells->values[at] = span->raw;
     cells->groups[at] = collection->first_process[span->tour] + span->process;
     if (!span->account)
-        return 0;
+        return;
     uint64_t faults = span->account->minor_faults + span->account->major_faults;
     cells->flags[at] =
         (uint8_t)((faults ? SPAN_FAULTED : 0) | (span->account->involuntary ? SPAN_SWITCHED : 0));
     if (!span->disturbed)
         cell->faults += faults;
-    return 0;
-}
-
-static int make_room(struct collection *collection)
-{
-    struct overhead_cells *cells = collection->cells;
-    size_t begin = 0;
-    for (size_t i = 0; i < cells->count; i++) {
-        cells->list[i].begin = begin;
-        begin += cells->list[i].runs + cells->list[i].disturbed;
-    }
-    cells->values = malloc((cells->spans + 1) * sizeof(*cells->values));
-    cells->groups = malloc((cells->spans + 1) * sizeof(*cells->groups));
-    cells->flags = calloc(cells->spans + 1, sizeof(*cells->flags));
-    collection->filled = calloc(cells->count + 1, sizeof(*collection->filled));
-    collection->filled_disturbed = calloc(cells->count + 1, sizeof(*collection->filled_disturbed));
-    return cells->values && cells->groups && cells->flags && collection->filled &&
-                   collection->filled_disturbed
-               ? 0
-               : -ENOMEM;
 }
 
 /* --- the order --- */
@@ -742,43 +460,41 @@ bool overhead_cells_siblings(const struct overhead_cell *left, const struct over
     return memcmp(&one, &other, sizeof(one)) == 0;
 }
 
-int overhead_cells_collect(const struct overhead_case *file, const struct overhead_report *report,
-                           struct overhead_cells *cells)
+struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
+                                             const struct overhead_report *report)
 {
-    *cells = (struct overhead_cells){0};
+    struct overhead_cells cells = {0};
     struct collection collection = {
-        .file = file, .report = report, .cells = cells, .tour = UINT32_MAX};
-    int error = number_tours(&collection);
-    if (!error)
-        error = overhead_each_span(file, report, count_span, &collection);
-    if (!error)
-        error = make_room(&collection);
+        .file = file, .report = report, .cells = &cells, .tour = UINT32_MAX};
+    collection.numbers = memory_new(2 * file->tour_count + 1, sizeof(*collection.numbers));
+    collection.first_process = memory_new(file->tour_count + 1, sizeof(*collection.first_process));
+    uint32_t processes = 0;
+    for (size_t i = 0; i < file->tour_count; i++) {
+        collection.numbers[2 * i] = number_of(file, i, true);
+        collection.numbers[2 * i + 1] = number_of(file, i, false);
+        collection.first_process[i] = processes;
+        processes += (uint32_t)file->tours[i].processes;
+    }
+    overhead_each_span(file, report, count_span, &collection);
+    size_t begin = 0;
+    for (size_t i = 0; i < cells.count; i++) {
+        cells.list[i].begin = begin;
+        begin += cells.list[i].runs + cells.list[i].disturbed;
+    }
+    cells.values = memory_new(cells.spans + 1, sizeof(*cells.values));
+    cells.groups = memory_new(cells.spans + 1, sizeof(*cells.groups));
+    cells.flags = memory_new(cells.spans + 1, sizeof(*cells.flags));
+    collection.filled = memory_new(cells.count + 1, sizeof(*collection.filled));
+    collection.filled_disturbed = memory_new(cells.count + 1, sizeof(*collection.filled_disturbed));
     collection.tour = UINT32_MAX;
-    if (!error)
-        error = overhead_each_span(file, report, lay_span, &collection);
-    if (!error && cells->count)
-        qsort_r(cells->list, cells->count, sizeof(*cells->list), compare_cells,
+    overhead_each_span(file, report, lay_span, &collection);
+    if (cells.count)
+        qsort_r(cells.list, cells.count, sizeof(*cells.list), compare_cells,
                 (void *)(uintptr_t)file);
-    free(collection.places);
-    free(collection.known);
-    free(collection.numbers);
-    free(collection.first_process);
-    free(collection.filled);
-    free(collection.filled_disturbed);
-    return error;
+    return cells;
 }
 
-void overhead_cells_release(struct overhead_cells *cells)
-{
-    free(cells->list);
-    free(cells->values);
-    free(cells->groups);
-    free(cells->flags);
-    *cells = (struct overhead_cells){0};
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The judgement of overhead: its parts, one after the other. */
+/* --- all parts --- */
 
 const char *const meter_unit_names[METER_UNITS] = {
     [METER_TICKS] = "ticks",   [METER_NS] = "ns",         [METER_INSTRUCTIONS] = "instructions",
@@ -789,41 +505,17 @@ const char *const temperature_names[TEMPERATURES] = {
     [TEMPERATURE_COLD] = "cold",
 };
 
-int overhead_judge(const struct overhead_case *file, uint64_t seed, struct overhead_report *report)
+void overhead_judge(const struct overhead_case *file, struct overhead_report *report)
 {
     *report = (struct overhead_report){0};
-    int error = overhead_judge_timers(file, report);
-    if (error == 0)
-        error = overhead_judge_gauges(file, report);
-    if (error == 0)
-        error = overhead_judge_rows(file, seed, report);
-    if (error == 0)
-        error = overhead_judge_figures(file, report);
-    if (error == 0)
-        error = overhead_judge_sweeps(file, seed, report);
-    if (error == 0)
-        error = overhead_judge_cold(file, seed, report);
-    if (error == 0)
-        error = overhead_judge_machines(file, seed, report);
-    if (error == 0)
-        error = overhead_judge_peers(file, seed, report);
-    if (error == 0)
-        error = overhead_judge_advice(file, report);
-    if (error == 0)
-        error = overhead_judge_findings(file, seed, report);
-    return error;
-}
-
-void overhead_report_release(struct overhead_report *report)
-{
-    free(report->timers);
-    free(report->gauges);
-    free(report->rows);
-    overhead_release_figures(report);
-    free(report->slopes);
-    free(report->cold);
-    free(report->machines);
-    free(report->peers);
-    free(report->advice);
-    *report = (struct overhead_report){0};
+    overhead_judge_timers(file, report);
+    overhead_judge_gauges(file, report);
+    overhead_judge_rows(file, report);
+    overhead_judge_figures(file, report);
+    overhead_judge_sweeps(file, report);
+    overhead_judge_cold(file, report);
+    overhead_judge_machines(file, report);
+    overhead_judge_peers(file, report);
+    overhead_judge_advice(file, report);
+    overhead_judge_findings(file, report);
 }

@@ -46,18 +46,15 @@ struct sorted {
     size_t count;
 };
 
-/* -ENOMEM; release in either case. */
-int overhead_sort_calls(const struct overhead_case *file, const struct overhead_report *report,
-                        struct sorted *sorted);
-void sorted_release(struct sorted *sorted);
-#define AUTO_SORTED __attribute__((cleanup(sorted_release)))
+struct sorted overhead_sort_calls(const struct overhead_case *file,
+                                  const struct overhead_report *report);
 
 /* The calls of a cell, and how many there are. */
 struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
                          size_t meter, size_t *count);
 
-/* Finds the two halves of a total in every tour, and fills report->totals. -ENOMEM. */
-int overhead_find_totals(struct sorted *sorted, struct overhead_report *report);
+/* Finds the two halves of a total in every tour, and fills report->totals. */
+void overhead_find_totals(struct sorted *sorted, struct overhead_report *report);
 
 /* ----------------------------------------------------------------------------------------------
  * The spans of a case, put together by their factors. Millions are laid side by side, so a cell is
@@ -92,11 +89,9 @@ struct overhead_cells {
     uint8_t *flags;   /* [span] */
 };
 
-/* In order of machine, meter, path, kind, …, predecessor. 0 or -ENOMEM; release in either case. */
-int overhead_cells_collect(const struct overhead_case *file, const struct overhead_report *report,
-                           struct overhead_cells *cells);
-void overhead_cells_release(struct overhead_cells *cells);
-#define AUTO_CELLS __attribute__((cleanup(overhead_cells_release)))
+/* In order of machine, meter, path, kind, …, predecessor. */
+struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
+                                             const struct overhead_report *report);
 /* The same but for what was before. */
 bool overhead_cells_siblings(const struct overhead_cell *left, const struct overhead_cell *right);
 
@@ -109,10 +104,7 @@ struct companies {
     uint32_t *operations; /* … or the same but for how often in a row */
 };
 
-/* -ENOMEM; release in either case. */
-int companies_of(const struct overhead_case *file, struct companies *companies);
-void companies_release(struct companies *companies);
-#define AUTO_COMPANIES __attribute__((cleanup(companies_release)))
+struct companies companies_of(const struct overhead_case *file);
 
 /* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
@@ -125,7 +117,6 @@ bool overhead_means_something(const struct overhead_case *file,
                               const struct overhead_figure *figure);
 /* What the tour calls of its own: nothing, the gauge. */
 bool overhead_is_own(const struct overhead_operation *operation);
-void overhead_release_figures(struct overhead_report *report);
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim about overhead is, and what its rules share (docs/findings.md). Claims are data in
@@ -219,25 +210,24 @@ void tell_absent(const struct overhead_facts *facts, const char *operation,
 /* ----------------------------------------------------------------------------------------------
  * The same call again and again in a fresh process; for judge-cold.c. */
 
-/* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row.
- * -ENOMEM. */
-int overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
-                            struct overhead_cold *cold);
+/* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row. */
+void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
+                             struct overhead_cold *cold);
 
 /* ----------------------------------------------------------------------------------------------
  * Levels for those who have their values in order already. */
 
 struct level_sample {
     const double *values;  /* [count], process after process */
-    const uint32_t *group; /* [count], rising */
+    const uint32_t *group; /* [count], which process each value is of; rising */
     const double *sorted;  /* the same values, rising */
     size_t count;          /* not 0 */
-    double resolution;
+    double resolution;     /* steps of the meter, below which nothing can be told apart */
 };
-/* As overhead_levels. */
-int overhead_levels_sorted(const struct level_sample *sample,
-                           struct overhead_level levels[OVERHEAD_MOST_LEVELS],
-                           enum level_kind *kind);
+/* Fills levels, rising by median; returns how many (at least 1). */
+size_t overhead_levels_sorted(const struct level_sample *sample,
+                              struct overhead_level levels[OVERHEAD_MOST_LEVELS],
+                              enum level_kind *kind);
 
 /* ----------------------------------------------------------------------------------------------
  * Cost by a count: a straight line by least squares of the figures of processes, in parts of their
@@ -261,8 +251,8 @@ struct line {
     bool straight;
 };
 
-/* Sorts the values by count and process. At least two different counts are there; -ENOMEM. */
-int line_fit(struct line_value *values, size_t count, struct line *line);
+/* Sorts the values by count and process. At least two different counts are there. */
+struct line line_fit(struct line_value *values, size_t count);
 
 /* ----------------------------------------------------------------------------------------------
  * Heaps in a row of numbers: where their density falls, between two peaks, so low that neither the
@@ -292,9 +282,9 @@ size_t find_modes(const double *sorted, size_t count, const struct mode_search *
 /* ----------------------------------------------------------------------------------------------
  * Wild calls among cold ones, and whether the account of the call says why; for judge-cold.c. */
 
-/* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. -ENOMEM. */
-int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
-                            struct overhead_cold *cold);
+/* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. */
+void overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
+                             struct overhead_cold *cold);
 /* Page faults of a call. */
 double overhead_faults(const struct account *account);
 
@@ -313,11 +303,10 @@ struct overhead_passes {
     uint64_t most_faults, most_switches;
 };
 
-/* 0 or -ENOMEM; release in either case. */
-int overhead_passes_open(const struct overhead_case *file, const struct overhead_tour *tour,
-                         struct overhead_passes *passes);
-void overhead_passes_release(struct overhead_passes *passes);
-#define AUTO_PASSES __attribute__((cleanup(overhead_passes_release)))
+struct overhead_passes overhead_passes_open(const struct overhead_case *file,
+                                            const struct overhead_tour *tour);
+void overhead_passes_close(struct overhead_passes *passes);
+#define AUTO_PASSES __attribute__((cleanup(overhead_passes_close)))
 
 /* Raw; the median of a warm pass, the least of a cold one, whose first gauge runs cold itself. NaN:
  * the tour has no gauge. */

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
-#include "base/text.h"
+#include "base/memory.h"
 #include "engine/loading.h"
 #include "studies/overhead/plan.h"
 
@@ -37,77 +36,51 @@ static bool same_tour(const struct overhead_tour *left, const struct overhead_to
            memcmp(left->times, right->times, left->length * sizeof(*left->times)) == 0;
 }
 
-static bool append(void *list, size_t count, const void *others, size_t added, size_t size)
+static void append(void *list, size_t count, const void *others, size_t added, size_t size)
 {
     void **at = list;
     if (!added)
-        return true;
-    void *larger = reallocarray(*at, count + added, size);
-    if (!larger)
-        return false;
-    *at = larger;
-    memcpy((char *)larger + count * size, others, added * size);
-    return true;
+        return;
+    *at = memory_resize(*at, count + added, size);
+    memcpy((char *)*at + count * size, others, added * size);
 }
 
-/* False: out of memory, and the tour is as it was but for room. */
-static bool join(struct overhead_tour *into, struct overhead_tour *from)
+static void join(struct overhead_tour *into, const struct overhead_tour *from)
 {
     size_t calls = into->begins[into->processes], added = from->begins[from->processes];
-    size_t *begins =
-        reallocarray(into->begins, into->processes + from->processes + 1, sizeof(*begins));
-    if (!begins)
-        return false;
-    into->begins = begins;
-    if (!append(&into->values, calls * into->meter_count, from->values, added * into->meter_count,
-                sizeof(*into->values)) ||
-        !append(&into->accounts, calls, from->accounts, added, sizeof(*into->accounts)) ||
-        !append(&into->passes, into->processes, from->passes, from->processes,
-                sizeof(*into->passes)))
-        return false;
+    append(&into->begins, into->processes, from->begins, from->processes + 1,
+           sizeof(*into->begins));
+    append(&into->values, calls * into->meter_count, from->values, added * into->meter_count,
+           sizeof(*into->values));
+    append(&into->accounts, calls, from->accounts, added, sizeof(*into->accounts));
+    append(&into->passes, into->processes, from->passes, from->processes, sizeof(*into->passes));
     for (size_t i = 0; i <= from->processes; i++)
-        begins[into->processes + i] = calls + from->begins[i];
+        into->begins[into->processes + i] += calls;
     into->processes += from->processes;
     if (!into->failed) {
-        char *none = into->reason;
         into->error = from->error;
         into->reason = from->reason;
-        from->reason = none;
     }
     into->failed += from->failed;
-    return true;
+    memory_give_back(from->values);
+    memory_give_back(from->accounts);
 }
 
-/* Releases what was joined, by a case that holds nothing else. */
-static void drop(struct overhead_tour *tour)
-{
-    struct overhead_case rest = {.tours = malloc(sizeof(*tour)), .tour_count = 1};
-    if (!rest.tours)
-        return; /* nobody looks at it any more */
-    rest.tours[0] = *tour;
-    overhead_case_release(&rest);
-}
-
-/* Tours from `first` on that are the same as earlier ones of their machine join them. 0 or
- * -ENOMEM. */
-static int overhead_merge_tours(struct overhead_case *file, size_t first)
+/* Tours from `first` on that are the same as earlier ones of their machine join them. */
+static void overhead_merge_tours(struct overhead_case *file, size_t first)
 {
     size_t kept = first;
-    int result = 0;
     for (size_t i = first; i < file->tour_count; i++) {
         struct overhead_tour *tour = &file->tours[i];
         size_t earlier = 0;
         while (earlier < first && !same_tour(&file->tours[earlier], tour))
             earlier++;
-        if (result == 0 && earlier < first && !join(&file->tours[earlier], tour))
-            result = -ENOMEM;
-        if (result == 0 && earlier < first)
-            drop(tour);
+        if (earlier < first)
+            join(&file->tours[earlier], tour);
         else
             file->tours[kept++] = *tour;
     }
     file->tour_count = kept;
-    return result;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -127,7 +100,6 @@ struct overhead_origin {
     uint32_t cell;      /* its id in the store */
     uint32_t runs;      /* planned in each process */
     size_t calls, room; /* taken so far, and room for as many */
-    size_t process_room;
 };
 
 struct taking {
@@ -155,25 +127,12 @@ static int damaged(const struct taking *taking, const struct sample *sample, con
         sample->counter);
 }
 
-static bool grow(void *list, size_t room, size_t size)
-{
-    void **at = list;
-    void *larger = reallocarray(*at, room, size);
-    if (larger)
-        *at = larger;
-    return larger != NULL;
-}
-
 /* --- visits --- */
 
 static int take_visit(void *context, const struct stored_visit *visit)
 {
     struct taking *taking = context;
-    size_t count = taking->visit_count;
-    if ((count & (count - 1)) == 0 &&
-        !grow(&taking->visits, count ? 2 * count : 1, sizeof(*taking->visits)))
-        return loading_no_memory(taking->failure);
-    taking->visits[taking->visit_count++] =
+    *memory_add(taking->visits, taking->visit_count) =
         (struct planned){visit->visit, visit->state == VISIT_DONE};
     return 0;
 }
@@ -195,22 +154,6 @@ static int compare_cells(const void *key, const void *entry)
     return (wanted > id) - (wanted < id);
 }
 
-static bool open_process(struct overhead_tour *tour, struct overhead_origin *origin)
-{
-    size_t last = tour->processes;
-    if (last == origin->process_room) {
-        size_t room = last ? 2 * last : 32;
-        if (!grow(&tour->begins, room + 1, sizeof(*tour->begins)) ||
-            !grow(&tour->passes, room, sizeof(*tour->passes)))
-            return false;
-        origin->process_room = room;
-    }
-    tour->begins[last] = origin->calls;
-    tour->passes[last] = 0;
-    tour->processes++;
-    return true;
-}
-
 /* What is beyond the last whole pass goes, and a process that has none. */
 static void close_process(struct taking *taking)
 {
@@ -227,6 +170,15 @@ static void close_process(struct taking *taking)
         tour->processes--;
 }
 
+/* There is always room for the end of the last process. */
+static void open_process(struct overhead_tour *tour, const struct overhead_origin *origin)
+{
+    size_t last = tour->processes++, ends = last + 1;
+    *memory_add(tour->begins, ends) = 0;
+    tour->begins[last] = origin->calls;
+    *memory_add(tour->passes, last) = 0;
+}
+
 static int open_visit(struct taking *taking, const struct sample *sample)
 {
     const struct overhead_origin *found =
@@ -239,26 +191,12 @@ static int open_visit(struct taking *taking, const struct sample *sample)
     taking->cell = sample->cell;
     taking->process = sample->process;
     taking->run = taking->counter = 0;
-    if (taking->at == taking->count)
-        return 0;
-    return open_process(&taking->tours[taking->at], &taking->origins[taking->at])
-               ? 0
-               : loading_no_memory(taking->failure);
+    if (taking->at < taking->count)
+        open_process(&taking->tours[taking->at], &taking->origins[taking->at]);
+    return 0;
 }
 
 /* --- samples --- */
-
-static bool make_room(struct overhead_tour *tour, struct overhead_origin *origin)
-{
-    if (origin->calls < origin->room)
-        return true;
-    size_t room = origin->room ? 2 * origin->room : 256;
-    if (!grow(&tour->values, room * tour->meter_count, sizeof(*tour->values)) ||
-        !grow(&tour->accounts, room, sizeof(*tour->accounts)))
-        return false;
-    origin->room = room;
-    return true;
-}
 
 /* Differences wrap below zero. */
 static int64_t clamp(uint64_t value)
@@ -288,8 +226,12 @@ static int take_sample(void *context, const struct sample *sample)
         return damaged(taking, sample, "a value of a meter that its cell does not have");
     if (sample->run != taking->run || sample->counter != taking->counter)
         return damaged(taking, sample, "a gap before this value, so that its call is not known");
-    if (!make_room(tour, origin))
-        return loading_no_memory(taking->failure);
+    if (origin->calls == origin->room) {
+        origin->room = origin->room ? 2 * origin->room : 256;
+        tour->values =
+            memory_resize(tour->values, origin->room * tour->meter_count, sizeof(*tour->values));
+        tour->accounts = memory_resize(tour->accounts, origin->room, sizeof(*tour->accounts));
+    }
     tour->values[origin->calls * tour->meter_count + sample->counter] = clamp(sample->value);
     if (sample->counter == 0)
         tour->accounts[origin->calls] = sample->account;
@@ -302,18 +244,6 @@ static int take_sample(void *context, const struct sample *sample)
 }
 
 /* --- the whole --- */
-
-/* Every tour has an end of its last process, also one that no process made. */
-static int settle(struct taking *taking)
-{
-    for (size_t i = 0; i < taking->count; i++) {
-        struct overhead_tour *tour = &taking->tours[i];
-        if (!tour->begins && !(tour->begins = calloc(1, sizeof(*tour->begins))))
-            return loading_no_memory(taking->failure);
-        tour->begins[tour->processes] = taking->origins[i].calls;
-    }
-    return 0;
-}
 
 /* Reads the samples of the store once into the tours; origins in rising order of their cells. A
  * pass that is not whole is left out, and so is a process without a whole one. */
@@ -332,13 +262,12 @@ static int overhead_take_runs(struct store *store, struct overhead_tour *tours,
         error = store_scan_samples(store, take_sample, &taking, failure);
     if (!error)
         close_process(&taking);
-    free(taking.visits);
-    return error ? error : settle(&taking);
+    for (size_t i = 0; i < count; i++)
+        tours[i].begins[tours[i].processes] = origins[i].calls;
+    return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From a store to the case of overhead: its machine, what can be called, what could not be had,
- * the tours with their factors, then all calls. */
+/* --- from a store to the case --- */
 
 struct load {
     struct store *store;
@@ -362,21 +291,23 @@ static struct overhead_machine *find_machine(const struct load *load, const char
     return NULL;
 }
 
-static int add_machine(struct load *load, const struct facts *facts, const char *fingerprint)
+/* "" where there is none. */
+static char *copy_of(const char *text)
 {
-    char *name = loading_machine_name(facts);
-    struct overhead_machine *machine = overhead_case_add_machine(load->file);
-    if (!machine)
-        free(name);
-    if (!machine || !name)
-        return loading_no_memory(load->failure);
-    machine->name = name;
-    machine->emulated = facts_get(facts, "emulated") != NULL;
-    return copy_or_empty(&machine->cpu, facts_get(facts, "cpu.model_name")) &&
-                   copy_or_empty(&machine->os, facts_get(facts, "kernel.release")) &&
-                   copy_or_empty(&machine->fingerprint, fingerprint)
-               ? 0
-               : loading_no_memory(load->failure);
+    return memory_copy(text ? text : "");
+}
+
+static struct overhead_machine *add_machine(struct load *load, const struct facts *facts,
+                                            const char *fingerprint)
+{
+    AUTO_FREE char *name = loading_machine_name(facts);
+    struct overhead_machine *machine = memory_add(load->file->machines, load->file->machine_count);
+    *machine = (struct overhead_machine){.name = copy_of(name),
+                                         .cpu = copy_of(facts_get(facts, "cpu.model_name")),
+                                         .os = copy_of(facts_get(facts, "kernel.release")),
+                                         .fingerprint = copy_of(fingerprint),
+                                         .emulated = facts_get(facts, "emulated") != NULL};
+    return machine;
 }
 
 static const char other_code[] =
@@ -389,10 +320,10 @@ static int take_machine(struct load *load)
     int error = store_facts(load->store, &facts, load->failure);
     if (!error)
         error = store_info(load->store, &info, load->failure);
-    if (!error && !find_machine(load, info.fingerprint))
-        error = add_machine(load, &facts, info.fingerprint);
     if (!error) {
         struct overhead_machine *machine = find_machine(load, info.fingerprint);
+        if (!machine)
+            machine = add_machine(load, &facts, info.fingerprint);
         load->machine = (uint32_t)(machine - load->file->machines);
         error = loading_same_kit(load->store, info.kit, &machine->kit, other_code, load->failure);
     }
@@ -405,67 +336,38 @@ static int take_machine(struct load *load)
 static int take_operation(void *context, const struct stored_operation *stored)
 {
     struct load *load = context;
-    struct text line = {0};
-    text_printf(&line, "%s.%s", stored->path, stored->kind);
-    char *name = text_take(&line);
-    if (!name)
-        return loading_no_memory(load->failure);
-    if (overhead_operation_index(load->file, name) >= 0) {
-        free(name);
+    char *name = memory_format("%s.%s", stored->path, stored->kind);
+    if (overhead_operation_index(load->file, name) >= 0)
         return 0;
-    }
-    struct overhead_operation *operation = overhead_case_add_operation(load->file);
-    if (!operation) {
-        free(name);
-        return loading_no_memory(load->failure);
-    }
-    operation->name = name;
-    operation->binds = stored->binds;
-    return copy_or_empty(&operation->path, stored->path) &&
-                   copy_or_empty(&operation->kind, stored->kind) &&
-                   copy_or_empty(&operation->instrument, stored->instrument) &&
-                   copy_or_empty(&operation->page, stored->page) &&
-                   copy_or_empty(&operation->note, stored->note)
-               ? 0
-               : loading_no_memory(load->failure);
+    *memory_add(load->file->operations, load->file->operation_count) =
+        (struct overhead_operation){.name = name,
+                                    .path = copy_of(stored->path),
+                                    .kind = copy_of(stored->kind),
+                                    .instrument = copy_of(stored->instrument),
+                                    .page = copy_of(stored->page),
+                                    .binds = stored->binds,
+                                    .note = copy_of(stored->note)};
+    return 0;
 }
 
-static int add_absence(struct load *load, const char *what, int error, const char *reason)
+static void add_absence(struct load *load, const char *what, int error, const char *reason)
 {
     for (size_t i = 0; i < load->file->absence_count; i++)
         if (strcmp(load->file->absences[i].what, what) == 0 &&
             load->file->absences[i].error == error)
-            return 0;
-    struct overhead_absence *absence = overhead_case_add_absence(load->file);
-    if (!absence)
-        return loading_no_memory(load->failure);
-    absence->error = error;
-    bool copied = copy_or_empty(&absence->what, what);
-    return copy_or_empty(&absence->reason, reason ? reason : strerror(error)) && copied
-               ? 0
-               : loading_no_memory(load->failure);
+            return;
+    *memory_add(load->file->absences, load->file->absence_count) = (struct overhead_absence){
+        copy_of(what), memory_copy(reason ? reason : strerror(error)), error};
 }
 
 static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
-    struct stored_event *kept = list_add(&load->events, &load->event_count, sizeof(*load->events));
-    if (!kept)
-        return loading_no_memory(load->failure);
-    char *name = strdup(event->name), *class = strdup(event->class ? event->class : "");
-    *kept = (struct stored_event){.name = name, .class = class};
-    if (!name || !class)
-        return loading_no_memory(load->failure);
-    return event->error ? add_absence(load, event->name, event->error, event->reason) : 0;
-}
-
-static void free_events(struct load *load)
-{
-    for (size_t i = 0; i < load->event_count; i++) {
-        free((char *)(uintptr_t)load->events[i].name);
-        free((char *)(uintptr_t)load->events[i].class);
-    }
-    free(load->events);
+    *memory_add(load->events, load->event_count) =
+        (struct stored_event){.name = memory_copy(event->name), .class = copy_of(event->class)};
+    if (event->error)
+        add_absence(load, event->name, event->error, event->reason);
+    return 0;
 }
 
 /* --- meters --- */
@@ -496,15 +398,12 @@ static int take_meters(struct load *load, const struct stored_cell *stored,
                        struct overhead_tour *tour)
 {
     const struct cell *cell = &stored->cell;
-    tour->meters = calloc(cell->counters + 1, sizeof(*tour->meters));
-    if (!tour->meters)
-        return loading_no_memory(load->failure);
+    tour->meters = memory_new(cell->counters + 1, sizeof(*tour->meters));
     for (uint32_t i = 0; i < cell->counters; i++) {
         struct overhead_meter *meter = &tour->meters[tour->meter_count++];
         meter->unit = unit_of(load, cell->events[i], stored->counters[i].class);
-        if (!copy_or_empty(&meter->event, cell->events[i]) ||
-            !copy_or_empty(&meter->mode, event_mode(cell->events[i])))
-            return loading_no_memory(load->failure);
+        meter->event = copy_of(cell->events[i]);
+        meter->mode = copy_of(event_mode(cell->events[i]));
         for (uint32_t other = 0; other < i; other++)
             if (strcmp(cell->events[other], cell->events[i]) == 0)
                 return fail_with(load->failure, -EBADMSG,
@@ -523,16 +422,12 @@ static int take_calls(struct load *load, const struct cell *cell, struct overhea
     size_t count = 0;
     struct failure why = {0};
     int error = tour_parse(cell->tour.calls, &calls, &count, &why);
-    if (error == -ENOMEM)
-        return loading_no_memory(load->failure);
     if (error || !count)
         return fail_with(load->failure, -EBADMSG,
                          "the store %.300s has a tour that cannot be read, cell %u: %.300s",
                          store_path(load->store), cell->id, error ? why.text : "no call");
-    tour->calls = calloc(count, sizeof(*tour->calls));
-    tour->times = calloc(count, sizeof(*tour->times));
-    if (!tour->calls || !tour->times)
-        return loading_no_memory(load->failure);
+    tour->calls = memory_new(count, sizeof(*tour->calls));
+    tour->times = memory_new(count, sizeof(*tour->times));
     for (tour->length = 0; tour->length < count; tour->length++) {
         int index = overhead_operation_index(load->file, calls[tour->length].operation);
         if (index < 0)
@@ -546,60 +441,45 @@ static int take_calls(struct load *load, const struct cell *cell, struct overhea
     return 0;
 }
 
-static int copy_factors(struct load *load, const struct stored_cell *stored,
-                        struct overhead_tour *tour)
-{
-    const struct cell *cell = &stored->cell;
-    tour->machine = load->machine;
-    tour->open = cell->tour.open;
-    tour->separate = cell->separate;
-    tour->cold = cell->tour.cold;
-    tour->failed = stored->failed;
-    tour->error = stored->error;
-    bool copied = copy_or_empty(&tour->link, cell->link);
-    copied = copy_or_empty(&tour->counted, cell->tour.counted) && copied;
-    if (stored->failed)
-        copied = copy_or_empty(&tour->reason,
-                               stored->reason ? stored->reason : strerror(stored->error)) &&
-                 copied;
-    return copied ? 0 : loading_no_memory(load->failure);
-}
-
 /* The first that is called of an instrument tells what the tour is about. */
-static int tell_failed(struct load *load, const struct overhead_tour *tour)
+static void tell_failed(struct load *load, const struct overhead_tour *tour)
 {
     size_t call = 0;
     const struct overhead_operation *operations = load->file->operations;
     while (call + 1 < tour->length &&
            strcmp(operations[tour->calls[call]].instrument, "timer") == 0)
         call++;
-    struct text line = {0};
-    text_printf(&line, "%s, %s, %s%s", operations[tour->calls[call]].path, tour->link,
-                tour->meters[0].event, tour->cold ? ", cold" : "");
-    AUTO_FREE char *what = text_take(&line);
-    return what ? add_absence(load, what, tour->error, tour->reason)
-                : loading_no_memory(load->failure);
+    AUTO_MEMORY char *what =
+        memory_format("%s, %s, %s%s", operations[tour->calls[call]].path, tour->link,
+                      tour->meters[0].event, tour->cold ? ", cold" : "");
+    add_absence(load, what, tour->error, tour->reason);
 }
 
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct load *load = context;
-    if (!stored->cell.tour.calls)
+    const struct cell *cell = &stored->cell;
+    if (!cell->tour.calls)
         return 0;
-    struct overhead_tour *tour = overhead_case_add_tour(load->file);
-    struct overhead_origin *origin =
-        tour ? list_add(&load->origins, &load->origin_count, sizeof(*load->origins)) : NULL;
-    if (!origin)
-        return loading_no_memory(load->failure);
-    origin->cell = stored->cell.id;
-    origin->runs = stored->cell.runs;
-    int error = copy_factors(load, stored, tour);
+    *memory_add(load->origins, load->origin_count) =
+        (struct overhead_origin){.cell = cell->id, .runs = cell->runs};
+    struct overhead_tour *tour = memory_add(load->file->tours, load->file->tour_count);
+    *tour = (struct overhead_tour){.machine = load->machine,
+                                   .link = copy_of(cell->link),
+                                   .counted = copy_of(cell->tour.counted),
+                                   .open = cell->tour.open,
+                                   .separate = cell->separate,
+                                   .cold = cell->tour.cold,
+                                   .begins = memory_new(1, sizeof(*tour->begins)),
+                                   .failed = stored->failed,
+                                   .error = stored->error};
+    if (stored->failed)
+        tour->reason = memory_copy(stored->reason ? stored->reason : strerror(stored->error));
+    int error = take_meters(load, stored, tour);
     if (!error)
-        error = take_meters(load, stored, tour);
-    if (!error)
-        error = take_calls(load, &stored->cell, tour);
+        error = take_calls(load, cell, tour);
     if (!error && stored->failed && !stored->done)
-        error = tell_failed(load, tour);
+        tell_failed(load, tour);
     return error;
 }
 
@@ -636,9 +516,7 @@ int overhead_load(struct store *store, struct overhead_case *file, struct failur
         error = store_each_cell(store, take_cell, &load, failure);
     if (!error)
         error = take_runs(&load);
-    if (!error && overhead_merge_tours(file, load.first_tour) < 0)
-        error = loading_no_memory(failure);
-    free_events(&load);
-    free(load.origins);
+    if (!error)
+        overhead_merge_tours(file, load.first_tour);
     return error;
 }

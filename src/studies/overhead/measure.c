@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/finish.h"
@@ -116,12 +117,6 @@ static int note_failures(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-/* Which cells failed, by what the store holds. 0 or negative errno likewise. */
-static int overhead_learn_failures(struct touring *touring, struct failure *failure)
-{
-    return store_each_cell(touring->store, note_failures, &touring->plan, failure);
-}
-
 /* --- an unfinished one --- */
 
 /* Paths, meters, processes and CPU are those that the run began with; the time it may take as well,
@@ -145,10 +140,9 @@ static void go_on_like(struct touring *touring)
 static int keep_counted(void *context, const struct stored_cell *stored)
 {
     struct touring *touring = context;
-    if (touring->begun_counted || !stored->cell.tour.counted)
-        return 0;
-    touring->begun_counted = strdup(stored->cell.tour.counted);
-    return touring->begun_counted ? 0 : -ENOMEM;
+    if (!touring->begun_counted)
+        touring->begun_counted = memory_copy(stored->cell.tour.counted);
+    return 0;
 }
 
 static int reopen(struct touring *touring, struct failure *failure)
@@ -180,7 +174,8 @@ static int reopen(struct touring *touring, struct failure *failure)
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct touring *touring = context;
-    return overhead_plan_adopt(&touring->plan, &stored->cell, stored->processes, stored->failed);
+    overhead_plan_adopt(&touring->plan, &stored->cell, stored->processes, stored->failed);
+    return 0;
 }
 
 static int adopt(struct touring *touring, struct failure *failure)
@@ -227,7 +222,7 @@ static int check_new(void *context, const char *path, const struct store_info *i
                          "count twice. Name every run once.",
                          path);
     text_puts(names, text_string(&name));
-    return names->failed || name.failed ? fail_with(failure, -ENOMEM, "out of memory") : 0;
+    return 0;
 }
 
 static int load(void *context, struct store *store, struct failure *failure)
@@ -260,10 +255,7 @@ int overhead_open_from(struct touring *touring)
     return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How `assay overhead` spends its time: one look at every tour, which tells what visits cost; then
- * portions that each hold some processes of every tour, so that whatever disturbs for a while
- * disturbs all alike. After each the plan is settled anew by what time is left. */
+/* --- how the time is spent --- */
 
 #define MS_NS             UINT64_C(1000000)
 #define LOOK_SHARE        30u /* percent of the time that the first look may take */
@@ -328,7 +320,9 @@ static int visit(struct stages *stages, uint32_t portions)
         return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        error = overhead_learn_failures(touring, &stages->planned.failure);
+        /* Which cells failed, by what the store holds. 0 or negative errno likewise. */
+        error = store_each_cell(touring->store, note_failures, &touring->plan,
+                                &stages->planned.failure);
         if (error < 0)
             return planned_failed(&stages->planned, error);
     }
@@ -368,20 +362,19 @@ static int all_portions(struct stages *stages)
 /* --- what the budget did not hold --- */
 
 /* "first calls (3 tours)" */
-static int tell(struct touring *touring, enum overhead_stage stage, size_t tours, const char *why)
+static void tell(struct touring *touring, enum overhead_stage stage, size_t tours, const char *why)
 {
     char what[120];
     snprintf(what, sizeof(what), "%s (%zu tour%s)", overhead_stage_names[stage], tours,
              tours == 1 ? "" : "s");
-    return skips_add(&touring->run.skips, what, why, 0);
+    skips_add(&touring->run.skips, what, why, 0);
 }
 
 /* Of the tours of a stage: those without any process, and those with fewer than say something. */
-static int tell_stage(struct touring *touring, enum overhead_stage stage)
+static void tell_stage(struct touring *touring, enum overhead_stage stage)
 {
     const struct overhead_plan *plan = &touring->plan;
     size_t without = 0, with_few = 0;
-    int error = 0;
     for (size_t i = 0; i < plan->wish_count; i++) {
         uint32_t processes = overhead_plan_processes(plan, i);
         if (plan->wishes[i].stage != stage || overhead_plan_is_failing(plan, i) ||
@@ -391,21 +384,11 @@ static int tell_stage(struct touring *touring, enum overhead_stage stage)
         with_few += processes > 0 && processes < plan->wishes[i].least;
     }
     if (without)
-        error = tell(touring, stage, without,
-                     "not measured: the budget did not suffice: give a larger --budget, or --full");
-    if (with_few && error == 0)
-        error = tell(
-            touring, stage, with_few,
-            "in fewer processes than wanted, so less certain: give a larger --budget, or --full");
-    return error;
-}
-
-static int tell_left_out(struct touring *touring)
-{
-    int error = 0;
-    for (int stage = 0; stage < OVERHEAD_STAGES && error == 0; stage++)
-        error = tell_stage(touring, (enum overhead_stage)stage);
-    return error;
+        tell(touring, stage, without,
+             "not measured: the budget did not suffice: give a larger --budget, or --full");
+    if (with_few)
+        tell(touring, stage, with_few,
+             "in fewer processes than wanted, so less certain: give a larger --budget, or --full");
 }
 
 int overhead_measure(struct touring *touring)
@@ -429,8 +412,8 @@ int overhead_measure(struct touring *touring)
     if (!finished && planned_may_go_on(&stages.planned, status))
         status = all_portions(&stages);
     /* Of what a user interrupted the budget says nothing. */
-    if (!finished && status != EXIT_INTERRUPTED && tell_left_out(touring) < 0)
-        return overhead_out_of_memory();
+    for (int stage = 0; !finished && status != EXIT_INTERRUPTED && stage < OVERHEAD_STAGES; stage++)
+        tell_stage(touring, (enum overhead_stage)stage);
     /* Nothing more to measure: the store is finished. */
     if (!finished && planned_may_go_on(&stages.planned, status))
         status = run_planned(&stages, false);

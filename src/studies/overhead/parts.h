@@ -94,8 +94,6 @@ int overhead_open_from(struct touring *touring);
 /* Tour after tour, as far as the budget goes. */
 int overhead_measure(struct touring *touring);
 
-int overhead_out_of_memory(void);
-
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay overhead` shows, and what they share. Each part is a paragraph or a
  * table with a heading, or nothing where nothing of it was measured. */
@@ -121,6 +119,11 @@ void overhead_put_machine(const struct overhead_case *file, uint32_t machine, st
 const char *overhead_unit(const struct overhead_meter *meter);
 /* Whole from 100 on, three digits below; "-" for what is no number. */
 void overhead_cost(double value, char *text, size_t size);
+void overhead_add_cost(struct table *table, enum tone tone, double value);
+/* "What the call before changes, in ticks on NAME". */
+void overhead_put_heading(const struct overhead_run *run, const char *what,
+                          const struct overhead_meter *meter, uint32_t machine,
+                          const struct style *style, struct text *out);
 /* "1,014 (998 to 1,020)"; the interval only where it shows. */
 void overhead_put_interval(double value, double low, double high, struct text *out);
 /* The interval alone, "998 to 1,020". */

@@ -5,10 +5,10 @@
  * instrument, more counters, several reads in one span. */
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
 #include "stats/random.h"
@@ -137,7 +137,7 @@ static const struct order_call filler = {.call = ORDER_FILLER};
 
 /* Both states get as many keepers as the larger one has, and as many switches lead from each to
  * the other: then as many steps lead to every node as from it. */
-static int build(struct graph *graph, const struct order_call *list, size_t count)
+static void build(struct graph *graph, const struct order_call *list, size_t count)
 {
     size_t starts = count_effect(list, count, ORDER_STARTS);
     size_t stops = count_effect(list, count, ORDER_STOPS);
@@ -145,9 +145,7 @@ static int build(struct graph *graph, const struct order_call *list, size_t coun
     size_t most = keepers(list, count, RUNNING), stopped = keepers(list, count, STOPPED);
     if (switches && stopped > most)
         most = stopped;
-    graph->nodes = calloc(2 * (most + switches) + 1, sizeof(*graph->nodes));
-    if (!graph->nodes)
-        return -ENOMEM;
+    graph->nodes = memory_new(2 * (most + switches) + 1, sizeof(*graph->nodes));
     for (enum state state = STOPPED; state < STATES; state++) {
         if (state == STOPPED && !switches)
             continue;
@@ -156,7 +154,6 @@ static int build(struct graph *graph, const struct order_call *list, size_t coun
             add(graph, &filler, state);
         graph->from[state + 1] = graph->count;
     }
-    return 0;
 }
 
 static size_t degree(const struct graph *graph, size_t node)
@@ -171,22 +168,6 @@ static size_t step(const struct graph *graph, size_t node, size_t choice)
 }
 
 /* --- the walk --- */
-
-/* Which step each node takes last: together they lead from everywhere to the root. */
-static int draw_tree(const struct graph *graph, size_t root, struct random *random, size_t *last)
-{
-    AUTO_FREE bool *reached = calloc(graph->count, sizeof(*reached));
-    if (!reached)
-        return -ENOMEM;
-    reached[root] = true;
-    for (size_t i = 0; i < graph->count; i++) {
-        for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
-            last[at] = (size_t)random_below(random, degree(graph, at));
-        for (size_t at = i; !reached[at]; at = step(graph, at, last[at]))
-            reached[at] = true;
-    }
-    return 0;
-}
 
 /* The steps of one node, in the order in which they are taken; the root has no last one. */
 static void draw_steps(const struct graph *graph, size_t node, size_t root, size_t last,
@@ -220,14 +201,21 @@ static size_t draw_root(const struct graph *graph, struct random *random)
 }
 
 /* Every node has the same degree. */
-static int walk(const struct graph *graph, struct random *random, struct text *out)
+static void walk(const struct graph *graph, struct random *random, struct text *out)
 {
     size_t each = degree(graph, 0), root = draw_root(graph, random);
-    AUTO_FREE size_t *last = calloc(graph->count, sizeof(*last));
-    AUTO_FREE size_t *steps = calloc(graph->count * each, sizeof(*steps));
-    AUTO_FREE size_t *taken = calloc(graph->count, sizeof(*taken));
-    if (!last || !steps || !taken || draw_tree(graph, root, random, last) < 0)
-        return -ENOMEM;
+    AUTO_MEMORY size_t *last = memory_new(graph->count, sizeof(*last));
+    AUTO_MEMORY size_t *steps = memory_new(graph->count * each, sizeof(*steps));
+    AUTO_MEMORY size_t *taken = memory_new(graph->count, sizeof(*taken));
+    /* Which step each node takes last: together they lead from everywhere to the root. */
+    AUTO_MEMORY bool *reached = memory_new(graph->count, sizeof(*reached));
+    reached[root] = true;
+    for (size_t i = 0; i < graph->count; i++) {
+        for (size_t j = i; !reached[j]; j = step(graph, j, last[j]))
+            last[j] = (size_t)random_below(random, degree(graph, j));
+        for (size_t j = i; !reached[j]; j = step(graph, j, last[j]))
+            reached[j] = true;
+    }
     for (size_t node = 0; node < graph->count; node++)
         draw_steps(graph, node, root, last[node], random, steps + node * each);
     size_t at = root;
@@ -238,41 +226,30 @@ static int walk(const struct graph *graph, struct random *random, struct text *o
             text_printf(out, ",%s", node->then);
         at = step(graph, at, steps[at * each + taken[at]++]);
     }
-    return out->failed ? -ENOMEM : 0;
-}
-
-/* Every node is called as often as it has steps. */
-static size_t length_of(const struct graph *graph)
-{
-    size_t calls = 0;
-    for (size_t i = 0; i < graph->count; i++)
-        calls += graph->nodes[i].then ? 2 : 1;
-    return calls * degree(graph, 0);
 }
 
 int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
                    size_t *length, struct failure *failure)
 {
-    AUTO_TEXT struct text out = {0};
+    struct text out = {0};
     struct graph graph = {0};
     struct random random;
     int error = check(list, count, failure);
     if (error < 0)
         return error;
-    error = build(&graph, list, count);
-    if (error == 0 && length_of(&graph) > TOUR_MOST_CALLS)
-        error = fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds (%u)",
-                          count, TOUR_MOST_CALLS);
+    build(&graph, list, count);
+    AUTO_MEMORY struct node *nodes = graph.nodes;
+    /* Every node is called as often as it has steps. */
+    *length = 0;
+    for (size_t i = 0; i < graph.count; i++)
+        *length += (nodes[i].then ? 2 : 1) * degree(&graph, 0);
+    if (*length > TOUR_MOST_CALLS)
+        return fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds (%u)", count,
+                         TOUR_MOST_CALLS);
     random_seed(&random, seed);
-    if (error == 0)
-        error = walk(&graph, &random, &out);
-    if (error == 0) {
-        *length = length_of(&graph);
-        *calls = text_take(&out);
-        error = *calls ? 0 : -ENOMEM;
-    }
-    free(graph.nodes);
-    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
+    walk(&graph, &random, &out);
+    *calls = memory_text(&out);
+    return 0;
 }
 
 /* --- each once --- */
@@ -281,12 +258,10 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
                          struct failure *failure)
 {
     AUTO_TEXT struct text out = {0};
-    AUTO_FREE size_t *order = calloc(count + 1, sizeof(*order));
+    AUTO_MEMORY size_t *order = memory_new(count + 1, sizeof(*order));
     int error = check(list, count, failure);
     if (error < 0)
         return error;
-    if (!order)
-        return fail_with(failure, -ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++)
         order[i] = i;
     /* The digits of the index say which of those that are left comes next. */
@@ -299,8 +274,8 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
     }
     if (index)
         return fail_with(failure, -EINVAL, "%zu calls have fewer orders", count);
-    *calls = text_take(&out);
-    return *calls ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    *calls = memory_text(&out);
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -326,21 +301,6 @@ static void add_timer(const struct overhead_study *study, const char *kind, uint
 
 /* --- first calls --- */
 
-/* All calls of the path that have the effect; how many. */
-static size_t add_effect(const struct overhead_wisher *wisher, const char *path, const char *link,
-                         const char *effect, struct wished_calls *calls)
-{
-    const struct catalogue *catalogue = wisher->study->catalogue;
-    size_t before = calls->count;
-    for (size_t i = 0; i < catalogue->operation_count; i++) {
-        const struct catalogue_operation *operation = &catalogue->operations[i];
-        if (strcmp(operation->path, path) == 0 && overhead_effect_is(operation, effect) &&
-            overhead_uses(wisher->study, operation, link))
-            wished_calls_add(calls, operation, 1);
-    }
-    return calls->count - before;
-}
-
 static void wish_switches(struct overhead_wisher *wisher, const char *path, const char *link)
 {
     static const char *const effects[] = {"starts", "keeps", "stops"};
@@ -349,25 +309,22 @@ static void wish_switches(struct overhead_wisher *wisher, const char *path, cons
     size_t found[3] = {0};
     add_timer(wisher->study, "nothing", NOTHINGS, &calls);
     for (uint32_t round = 0; round < ROUNDS; round++)
-        for (size_t i = 0; i < 3; i++)
-            found[i] = add_effect(wisher, path, link, effects[i], &calls);
+        for (size_t i = 0; i < 3; i++) {
+            /* All calls of the path that have the effect; how many. */
+            const struct catalogue *catalogue = wisher->study->catalogue;
+            size_t before = calls.count;
+            for (size_t j = 0; j < catalogue->operation_count; j++) {
+                const struct catalogue_operation *operation = &catalogue->operations[j];
+                if (strcmp(operation->path, path) == 0 &&
+                    overhead_effect_is(operation, effects[i]) &&
+                    overhead_uses(wisher->study, operation, link))
+                    wished_calls_add(&calls, operation, 1);
+            }
+            found[i] = calls.count - before;
+        }
     add_timer(wisher->study, "gauge", GAUGES, &calls);
     if (found[0] && found[2])
         overhead_wish_row(wisher, &tour, &calls);
-    wished_calls_free(&calls);
-}
-
-static void wish_reads(struct overhead_wisher *wisher, const struct catalogue_operation *operation,
-                       const char *link)
-{
-    struct wished_tour tour = overhead_cold_tour(wisher->study, link);
-    struct wished_calls calls = {0};
-    add_timer(wisher->study, "nothing", NOTHINGS, &calls);
-    for (uint32_t read = 0; read < READS; read++)
-        wished_calls_add(&calls, operation, 1);
-    add_timer(wisher->study, "gauge", GAUGES, &calls);
-    overhead_wish_row(wisher, &tour, &calls);
-    wished_calls_free(&calls);
 }
 
 static bool is_first_of_path(const struct catalogue *catalogue, size_t index)
@@ -387,8 +344,15 @@ static void wish_first(struct overhead_wisher *wisher, size_t index, const char 
         return;
     if (is_first_of_path(catalogue, index))
         wish_switches(wisher, operation->path, link);
-    if (strcmp(operation->kind, "read") == 0)
-        wish_reads(wisher, operation, link);
+    if (strcmp(operation->kind, "read") == 0) {
+        struct wished_tour own = overhead_cold_tour(wisher->study, link);
+        struct wished_calls again = {0};
+        add_timer(wisher->study, "nothing", NOTHINGS, &again);
+        for (uint32_t read = 0; read < READS; read++)
+            wished_calls_add(&again, operation, 1);
+        add_timer(wisher->study, "gauge", GAUGES, &again);
+        overhead_wish_row(wisher, &own, &again);
+    }
 }
 
 static void wish_cold(struct overhead_wisher *wisher, bool bare)
@@ -438,13 +402,9 @@ void overhead_wish_commands(struct overhead_wisher *wisher)
         add_timer(study, "gauge", GAUGES, &end);
         overhead_wish_permutations(wisher, &tour, &calls, &end);
     }
-    wished_calls_free(&calls);
-    wished_calls_free(&end);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The warm tours that `assay overhead` wishes for: reads side by side, the switches of every
- * instrument, more counters, several reads in one span. */
+/* --- warm tours --- */
 
 #define MOST_OPEN      8u
 #define FULL_MOST_OPEN 16u
@@ -465,8 +425,8 @@ static const char *usual_link(const struct catalogue_operation *operation)
 static bool is_usual(const struct wished_calls *calls, const char *link)
 {
     for (size_t i = 0; i < calls->count; i++)
-        if (calls->operations[i]->binds ||
-            (!overhead_is_timer(calls->operations[i]) && usual_link(calls->operations[i]) == link))
+        if (calls->list[i].operation->binds || (!overhead_is_timer(calls->list[i].operation) &&
+                                                usual_link(calls->list[i].operation) == link))
             return true;
     return false;
 }
@@ -494,7 +454,6 @@ void overhead_wish_reads(struct overhead_wisher *wisher)
             wished_calls_add_timer(wisher->study, &calls);
             overhead_wish_pairs(wisher, &tour, &calls);
         }
-        wished_calls_free(&calls);
     }
 }
 
@@ -532,17 +491,17 @@ static void add_reads_after_stops(struct wished_calls *calls)
     size_t count = calls->count;
     calls->running = true;
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < count && overhead_effect_is(calls->operations[i], "stops"); j++)
-            if (strcmp(calls->operations[i]->path, calls->operations[j]->path) == 0 &&
-                strcmp(calls->operations[j]->kind, "read") == 0 &&
-                strcmp(calls->operations[j]->when, "running") != 0)
-                wished_calls_add_pair(calls, calls->operations[i], calls->operations[j]);
+        for (size_t j = 0; j < count && overhead_effect_is(calls->list[i].operation, "stops"); j++)
+            if (strcmp(calls->list[i].operation->path, calls->list[j].operation->path) == 0 &&
+                strcmp(calls->list[j].operation->kind, "read") == 0 &&
+                strcmp(calls->list[j].operation->when, "running") != 0)
+                wished_calls_add_pair(calls, calls->list[i].operation, calls->list[j].operation);
 }
 
 static bool has_effect(const struct wished_calls *calls, const char *effect)
 {
     for (size_t i = 0; i < calls->count; i++)
-        if (overhead_effect_is(calls->operations[i], effect))
+        if (overhead_effect_is(calls->list[i].operation, effect))
             return true;
     return false;
 }
@@ -557,7 +516,7 @@ static bool has_several_switches(const struct wished_calls *calls)
 {
     const char *first = NULL;
     for (size_t i = 0; i < calls->count; i++) {
-        const struct catalogue_operation *operation = calls->operations[i];
+        const struct catalogue_operation *operation = calls->list[i].operation;
         if (!overhead_effect_is(operation, "starts"))
             continue;
         if (first && strcmp(first, operation->path) != 0)
@@ -567,35 +526,28 @@ static bool has_several_switches(const struct wished_calls *calls)
     return false;
 }
 
-static void wish_instrument(struct overhead_wisher *wisher, const char *instrument,
-                            const char *link, bool shared)
-{
-    struct wished_calls calls = {0};
-    add_instrument(wisher, instrument, NULL, link, &calls);
-    if (is_switched(&calls) && is_usual(&calls, link) && has_several_switches(&calls) == shared) {
-        struct wished_tour tour =
-            overhead_main_tour(wisher->study, shared ? OVERHEAD_SWITCHES : OVERHEAD_SINGLES, link);
-        add_reads_after_stops(&calls);
-        wished_calls_add_timer(wisher->study, &calls);
-        overhead_wish_pairs(wisher, &tour, &calls);
-    }
-    wished_calls_free(&calls);
-}
-
-static bool is_switching(const struct catalogue_operation *operation)
-{
-    return !overhead_is_timer(operation) && !overhead_is_command(operation);
-}
-
 void overhead_wish_instruments(struct overhead_wisher *wisher)
 {
     const struct catalogue *catalogue = wisher->study->catalogue;
     for (int shared = 1; shared >= 0; shared--)
         for (size_t link = 0; link < LINKS; link++)
             for (size_t i = 0; i < catalogue->operation_count; i++)
-                if (is_switching(&catalogue->operations[i]) && is_first_of_instrument(catalogue, i))
-                    wish_instrument(wisher, catalogue->operations[i].instrument, links[link],
-                                    shared);
+                if ((!overhead_is_timer(&catalogue->operations[i]) &&
+                     !overhead_is_command(&catalogue->operations[i])) &&
+                    is_first_of_instrument(catalogue, i)) {
+                    struct wished_calls calls = {0};
+                    add_instrument(wisher, catalogue->operations[i].instrument, NULL, links[link],
+                                   &calls);
+                    if (is_switched(&calls) && is_usual(&calls, links[link]) &&
+                        has_several_switches(&calls) == shared) {
+                        struct wished_tour tour = overhead_main_tour(
+                            wisher->study, shared ? OVERHEAD_SWITCHES : OVERHEAD_SINGLES,
+                            links[link]);
+                        add_reads_after_stops(&calls);
+                        wished_calls_add_timer(wisher->study, &calls);
+                        overhead_wish_pairs(wisher, &tour, &calls);
+                    }
+                }
 }
 
 /* --- more counters --- */
@@ -605,9 +557,9 @@ static const char *switching_path(const struct wished_calls *calls)
 {
     const char *path = NULL;
     for (size_t i = 0; i < calls->count; i++)
-        if (overhead_effect_is(calls->operations[i], "starts") &&
-            (!path || calls->operations[i]->binds))
-            path = calls->operations[i]->path;
+        if (overhead_effect_is(calls->list[i].operation, "starts") &&
+            (!path || calls->list[i].operation->binds))
+            path = calls->list[i].operation->path;
     return path;
 }
 
@@ -637,7 +589,6 @@ static void wish_pages(struct overhead_wisher *wisher, const char *instrument, u
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
-    wished_calls_free(&calls);
 }
 
 static void wish_counters(struct overhead_wisher *wisher, const char *instrument, uint32_t open,
@@ -652,8 +603,6 @@ static void wish_counters(struct overhead_wisher *wisher, const char *instrument
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
-    wished_calls_free(&all);
-    wished_calls_free(&calls);
 }
 
 static uint32_t most_counters(const struct overhead_study *study)
@@ -710,6 +659,5 @@ void overhead_wish_repeats(struct overhead_wisher *wisher)
             wished_calls_add(&calls, operation, times[j]);
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
-        wished_calls_free(&calls);
     }
 }

@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The plan of `assay overhead`: which tours a budget holds, and the order of their visits. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
 #include "engine/wishes.h"
@@ -139,35 +137,18 @@ struct wished_tour overhead_cold_tour(const struct overhead_study *study, const 
 
 /* --- calls --- */
 
-static bool grow_calls(struct wished_calls *calls)
-{
-    void *names = reallocarray(calls->names, calls->count + 1, sizeof(*calls->names));
-    if (names)
-        calls->names = names;
-    void *operations =
-        reallocarray(calls->operations, calls->count + 1, sizeof(*calls->operations));
-    if (operations)
-        calls->operations = operations;
-    void *thens = reallocarray(calls->thens, calls->count + 1, sizeof(*calls->thens));
-    if (thens)
-        calls->thens = thens;
-    calls->failed |= !names || !operations || !thens;
-    return !calls->failed;
-}
-
 void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
                       uint32_t times)
 {
-    if (!grow_calls(calls))
-        return;
-    char *name = calls->names[calls->count];
+    char name[sizeof(calls->list->name)];
     int length = snprintf(name, TOUR_NAME, "%s.%s", operation->path, operation->kind);
     if (length < 0 || length >= TOUR_NAME)
         return; /* no tour can call it */
     if (times > 1)
-        snprintf(name + length, sizeof(*calls->names) - (size_t)length, "*%u", times);
-    calls->thens[calls->count] = NULL;
-    calls->operations[calls->count++] = operation;
+        snprintf(name + length, sizeof(name) - (size_t)length, "*%u", times);
+    struct wished_call *call = memory_add(calls->list, calls->count);
+    memcpy(call->name, name, sizeof(name));
+    call->operation = operation;
 }
 
 void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_operation *first,
@@ -176,7 +157,7 @@ void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_op
     size_t before = calls->count;
     wished_calls_add(calls, first, 1);
     if (calls->count > before)
-        calls->thens[before] = then;
+        calls->list[before].then = then;
 }
 
 void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls)
@@ -187,59 +168,41 @@ void wished_calls_add_timer(const struct overhead_study *study, struct wished_ca
             wished_calls_add(calls, &catalogue->operations[i], 1);
 }
 
-void wished_calls_free(struct wished_calls *calls)
-{
-    free(calls->names);
-    free(calls->operations);
-    free(calls->thens);
-    *calls = (struct wished_calls){0};
-}
-
 /* --- a wish --- */
 
 static struct overhead_wish *add_wish(struct overhead_wisher *wisher,
                                       const struct wished_tour *tour, uint32_t circuits)
 {
-    struct overhead_plan *plan = wisher->plan;
-    struct overhead_wish *grown =
-        reallocarray(plan->wishes, plan->wish_count + 1, sizeof(*plan->wishes));
-    if (!grown)
-        return NULL;
-    plan->wishes = grown;
-    struct overhead_wish *wish = &grown[plan->wish_count++];
+    struct overhead_wish *wish = memory_add(wisher->plan->wishes, wisher->plan->wish_count);
     *wish = (struct overhead_wish){.stage = tour->stage,
-                                   .circuits = calloc(circuits, sizeof(*wish->circuits)),
+                                   .circuits = memory_new(circuits, sizeof(*wish->circuits)),
                                    .processes = tour->processes,
                                    .least = tour->least < tour->processes ? tour->least
                                                                           : tour->processes};
-    return wish->circuits ? wish : NULL;
+    return wish;
 }
 
 /* One order of the calls, which the cell then owns. */
-static int add_circuit(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                       struct overhead_wish *wish, char *calls, size_t length)
+static void add_circuit(struct overhead_wisher *wisher, const struct wished_tour *tour,
+                        struct overhead_wish *wish, char *calls, size_t length)
 {
     const struct overhead_meters *meters = wisher->meters;
     struct cell *cell = &wish->circuits[wish->circuit_count++];
     *cell = (struct cell){.counters = meters->count,
-                          .path = strdup("tour"),
+                          .path = memory_copy("tour"),
                           .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup(tour->link),
+                          .specimen = memory_copy("null"),
+                          .opt = memory_copy("O2"),
+                          .link = memory_copy(tour->link),
                           .runs = (uint32_t)length * tour->passes,
                           .separate = tour->separate,
                           .cpu = wisher->study->cpu,
                           .tour = {.calls = calls,
-                                   .counted = strdup(wisher->study->counted),
+                                   .counted = memory_copy(wisher->study->counted),
                                    .open = tour->open,
                                    .cold = tour->cold}};
-    bool whole = cell->path && cell->specimen && cell->opt && cell->link && cell->tour.counted;
-    for (uint32_t i = 0; i < meters->count; i++) {
-        cell->events[i] = strdup(meters->events[i]);
-        whole &= cell->events[i] != NULL;
-    }
-    return whole ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < meters->count; i++)
+        cell->events[i] = memory_copy(meters->events[i]);
 }
 
 static uint64_t hash_word(uint64_t hash, const char *word)
@@ -262,21 +225,14 @@ static uint64_t seed_of(const struct overhead_wisher *wisher, const struct wishe
     for (uint32_t i = 0; i < wisher->meters->count; i++)
         hash = hash_word(hash, wisher->meters->events[i]);
     for (size_t i = 0; i < calls->count; i++)
-        hash = hash_word(hash_word(hash, calls->names[i]),
-                         calls->thens[i] ? calls->thens[i]->kind : "");
+        hash = hash_word(hash_word(hash, calls->list[i].name),
+                         calls->list[i].then ? calls->list[i].then->kind : "");
     return hash;
 }
 
-static enum order_effect effect_of(const struct catalogue_operation *operation)
+static enum order_when when_of(const struct wished_calls *calls,
+                               const struct catalogue_operation *operation)
 {
-    return overhead_effect_is(operation, "starts")  ? ORDER_STARTS
-           : overhead_effect_is(operation, "stops") ? ORDER_STOPS
-                                                    : ORDER_KEEPS;
-}
-
-static enum order_when when_of(const struct wished_calls *calls, size_t index)
-{
-    const struct catalogue_operation *operation = calls->operations[index];
     if (calls->running && overhead_effect_is(operation, "keeps") && !overhead_is_timer(operation))
         return ORDER_RUNNING;
     return strcmp(operation->when, "running") == 0   ? ORDER_RUNNING
@@ -284,53 +240,40 @@ static enum order_when when_of(const struct wished_calls *calls, size_t index)
                                                      : ORDER_ANY;
 }
 
-/* The path's name fits, and so does its kind: it is among the calls as well. */
-static const char *then_of(const struct wished_calls *calls, size_t index)
-{
-    for (size_t i = 0; calls->thens[index] && i < calls->count; i++)
-        if (calls->operations[i] == calls->thens[index])
-            return calls->names[i];
-    return NULL;
-}
-
 static struct order_call *list_of(const struct wished_calls *calls)
 {
-    struct order_call *list = calloc(calls->count + 1, sizeof(*list));
-    for (size_t i = 0; list && i < calls->count; i++)
-        list[i] = (struct order_call){calls->names[i], effect_of(calls->operations[i]),
-                                      when_of(calls, i), then_of(calls, i)};
+    struct order_call *list = memory_new(calls->count + 1, sizeof(*list));
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct wished_call *call = &calls->list[i];
+        list[i] = (struct order_call){call->name,
+                                      overhead_effect_is(call->operation, "starts")  ? ORDER_STARTS
+                                      : overhead_effect_is(call->operation, "stops") ? ORDER_STOPS
+                                                                                     : ORDER_KEEPS,
+                                      when_of(calls, call->operation), NULL};
+        /* The path's name fits, and so does its kind: it is among the calls as well. */
+        for (size_t j = 0; call->then && !list[i].then && j < calls->count; j++)
+            if (calls->list[j].operation == call->then)
+                list[i].then = calls->list[j].name;
+    }
     return list;
 }
 
 void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
                          const struct wished_calls *calls)
 {
-    AUTO_FREE struct order_call *list = list_of(calls);
+    AUTO_MEMORY struct order_call *list = list_of(calls);
     uint32_t orders = tour->circuits < tour->processes ? tour->circuits : tour->processes;
     if (wisher->error < 0)
         return;
-    struct overhead_wish *wish = list && !calls->failed ? add_wish(wisher, tour, orders) : NULL;
-    if (!wish)
-        wisher->error = -ENOMEM;
+    struct overhead_wish *wish = add_wish(wisher, tour, orders);
     for (uint32_t i = 0; i < orders && wisher->error == 0; i++) {
         char *order = NULL;
         size_t length = 0;
         wisher->error = overhead_order(list, calls->count, seed_of(wisher, tour, calls, i), &order,
                                        &length, wisher->failure);
         if (wisher->error == 0)
-            wisher->error = add_circuit(wisher, tour, wish, order, length);
+            add_circuit(wisher, tour, wish, order, length);
     }
-}
-
-/* "a,b" and "c,c" are "a,b,c,c"; NULL: out of memory. Frees the order. */
-static char *with_end(char *order, const struct wished_calls *end)
-{
-    AUTO_TEXT struct text all = {0};
-    text_puts(&all, order);
-    for (size_t i = 0; i < end->count; i++)
-        text_printf(&all, ",%s", end->names[i]);
-    free(order);
-    return text_take(&all);
 }
 
 /* count!, as far as that matters. */
@@ -342,40 +285,42 @@ static uint32_t count_orders(size_t count, uint32_t most)
     return orders < most ? orders : most;
 }
 
+/* ",a,b" behind what is there. */
+static void put_calls(const struct wished_calls *calls, struct text *out)
+{
+    for (size_t i = 0; i < calls->count; i++)
+        text_printf(out, "%s%s", out->length ? "," : "", calls->list[i].name);
+}
+
 void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wished_tour *tour,
                                 const struct wished_calls *calls, const struct wished_calls *end)
 {
-    AUTO_FREE struct order_call *list = list_of(calls);
+    AUTO_MEMORY struct order_call *list = list_of(calls);
     uint32_t most = tour->circuits < tour->processes ? tour->circuits : tour->processes;
     uint32_t orders = count_orders(calls->count, most);
     if (wisher->error < 0)
         return;
-    bool whole = list && !calls->failed && !end->failed;
-    struct overhead_wish *wish = whole ? add_wish(wisher, tour, orders) : NULL;
-    if (!wish)
-        wisher->error = -ENOMEM;
-    for (uint32_t i = 0; i < orders && wisher->error == 0; i++) {
+    struct overhead_wish *wish = add_wish(wisher, tour, orders);
+    for (uint32_t i = 0; i < orders; i++) {
         char *order = NULL;
         wisher->error = overhead_permutation(list, calls->count, i, &order, wisher->failure);
         if (wisher->error < 0)
             return;
-        order = with_end(order, end);
-        wisher->error =
-            order ? add_circuit(wisher, tour, wish, order, calls->count + end->count) : -ENOMEM;
+        struct text all = {0};
+        text_puts(&all, order);
+        put_calls(end, &all);
+        add_circuit(wisher, tour, wish, memory_text(&all), calls->count + end->count);
     }
 }
 
 void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour *tour,
                        const struct wished_calls *calls)
 {
-    AUTO_TEXT struct text order = {0};
+    struct text order = {0};
     if (wisher->error < 0)
         return;
-    for (size_t i = 0; i < calls->count; i++)
-        text_printf(&order, "%s%s", i ? "," : "", calls->names[i]);
-    struct overhead_wish *wish = order.failed || calls->failed ? NULL : add_wish(wisher, tour, 1);
-    char *row = wish ? text_take(&order) : NULL;
-    wisher->error = row ? add_circuit(wisher, tour, wish, row, calls->count) : -ENOMEM;
+    put_calls(calls, &order);
+    add_circuit(wisher, tour, add_wish(wisher, tour, 1), memory_text(&order), calls->count);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -432,8 +377,7 @@ uint64_t overhead_plan_price(const struct overhead_study *study, const struct ov
     return (uint64_t)(slowness(study, plan) * (double)assumed_price(study, wish));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The plan of `assay overhead`: which tours a budget holds, and the order of their visits. */
+/* --- the plan --- */
 
 #define SURELY_FIT 4u /* counters */
 #define GIVE_UP    5u /* failures after which a tour gets no further visit */
@@ -461,54 +405,6 @@ static bool same_cell(const struct cell *left, const struct cell *right)
            strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
 }
 
-/* The same with fewer counters, whoever calls: how many fit is the machine's to say. */
-static bool is_fewer(const struct cell *fewer, const struct cell *more)
-{
-    return fewer->tour.open < more->tour.open && fewer->separate == more->separate &&
-           strcmp(fewer->link, more->link) == 0 && strcmp(fewer->events[0], more->events[0]) == 0;
-}
-
-/* Who does not fit with so many counters does not with more: those beyond what every CPU has are
- * tried one after the other. */
-static void find_fewer(struct overhead_plan *plan)
-{
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        const struct cell *cell = &plan->wishes[i].circuits[0];
-        uint32_t most = 0;
-        plan->wishes[i].after = OVERHEAD_NO_WISH;
-        for (size_t j = 0; j < plan->wish_count && cell->tour.open > SURELY_FIT; j++) {
-            const struct cell *other = &plan->wishes[j].circuits[0];
-            if (!is_fewer(other, cell) || other->tour.open <= most)
-                continue;
-            plan->wishes[i].after = j;
-            most = other->tour.open;
-        }
-    }
-}
-
-static void wish_free(struct overhead_wish *wish)
-{
-    for (size_t i = 0; i < wish->circuit_count; i++)
-        cell_release(&wish->circuits[i]);
-    free(wish->circuits);
-}
-
-/* One counter of a sweep may be what another stage measures anyway, in the same orders. */
-static void drop_repeated(struct overhead_plan *plan)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        bool repeated = false;
-        for (size_t j = 0; j < kept && !repeated; j++)
-            repeated = same_cell(&plan->wishes[i].circuits[0], &plan->wishes[j].circuits[0]);
-        if (repeated)
-            wish_free(&plan->wishes[i]);
-        else
-            plan->wishes[kept++] = plan->wishes[i];
-    }
-    plan->wish_count = kept;
-}
-
 int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
                        struct failure *failure)
 {
@@ -519,12 +415,37 @@ int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan 
             if (!study->uncounted || wishers[j] == overhead_wish_commands)
                 wishers[j](&wisher);
     }
-    if (wisher.error == 0)
-        drop_repeated(plan);
-    if (wisher.error == 0)
-        find_fewer(plan);
-    else if (wisher.error == -ENOMEM)
-        fail_with(failure, -ENOMEM, "out of memory");
+    if (wisher.error == 0) {
+        /* One counter of a sweep may be what another stage measures anyway, in the same orders. */
+        size_t kept = 0;
+        for (size_t i = 0; i < plan->wish_count; i++) {
+            bool repeated = false;
+            for (size_t j = 0; j < kept && !repeated; j++)
+                repeated = same_cell(&plan->wishes[i].circuits[0], &plan->wishes[j].circuits[0]);
+            if (!repeated)
+                plan->wishes[kept++] = plan->wishes[i];
+        }
+        plan->wish_count = kept;
+        /* Who does not fit with so many counters does not with more: those beyond what every CPU
+         * has are tried one after the other. */
+        for (size_t i = 0; i < plan->wish_count; i++) {
+            const struct cell *cell = &plan->wishes[i].circuits[0];
+            uint32_t most = 0;
+            plan->wishes[i].after = OVERHEAD_NO_WISH;
+            for (size_t j = 0; j < plan->wish_count && cell->tour.open > SURELY_FIT; j++) {
+                const struct cell *other = &plan->wishes[j].circuits[0];
+                /* The same with fewer counters, whoever calls: how many fit is the machine's to
+                 * say. */
+                if (!(other->tour.open < cell->tour.open && other->separate == cell->separate &&
+                      strcmp(other->link, cell->link) == 0 &&
+                      strcmp(other->events[0], cell->events[0]) == 0) ||
+                    other->tour.open <= most)
+                    continue;
+                plan->wishes[i].after = j;
+                most = other->tour.open;
+            }
+        }
+    }
     return wisher.error;
 }
 
@@ -539,28 +460,19 @@ static size_t wish_of(const struct overhead_plan *plan, const struct cell *cell)
     return OVERHEAD_NO_WISH;
 }
 
-static int append(struct overhead_plan *plan, const struct cell *cell, struct overhead_about about)
+static void append(struct overhead_plan *plan, const struct cell *cell, struct overhead_about about)
 {
     struct cell copy;
-    struct overhead_about *grown = reallocarray(plan->about, plan->count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    plan->about = grown;
-    int error = cell_copy(&copy, cell);
-    if (error < 0)
-        return error;
-    error = plan_append(&plan->cells, &plan->count, &copy);
-    if (error < 0)
-        cell_release(&copy);
-    else
-        plan->about[plan->count - 1] = about;
-    return error;
+    size_t count = plan->count;
+    *memory_add(plan->about, count) = about;
+    if (cell_copy(&copy, cell) < 0 || plan_append(&plan->cells, &plan->count, &copy) < 0)
+        memory_end();
 }
 
-int overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
-                        uint32_t failed)
+void overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
+                         uint32_t failed)
 {
-    return append(
+    append(
         plan, cell,
         (struct overhead_about){.wish = wish_of(plan, cell), .planned = planned, .failed = failed});
 }
@@ -675,91 +587,47 @@ bool overhead_plan_wants(const struct overhead_plan *plan)
 
 /* --- the order --- */
 
-/* Index of the circuit's cell, which is appended where it is not there yet; negative errno. */
-static ptrdiff_t cell_of(struct overhead_plan *plan, size_t wish, const struct cell *circuit)
+/* Index of the circuit's cell, which is appended where it is not there yet. */
+static size_t cell_of(struct overhead_plan *plan, size_t wish, const struct cell *circuit)
 {
     for (size_t i = 0; i < plan->count; i++)
         if (plan->about[i].wish == wish && same_cell(&plan->cells[i], circuit))
-            return (ptrdiff_t)i;
-    int error = append(plan, circuit, (struct overhead_about){.wish = wish});
-    return error < 0 ? error : (ptrdiff_t)plan->count - 1;
-}
-
-/* Visits of a portion, by cell. */
-struct portion {
-    uint32_t *visits;
-    size_t count;
-};
-
-static int grow(struct portion *portion, size_t count)
-{
-    if (portion->visits && count <= portion->count)
-        return 0;
-    uint32_t *grown = reallocarray(portion->visits, count, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    memset(grown + portion->count, 0, (count - portion->count) * sizeof(*grown));
-    portion->visits = grown;
-    portion->count = count;
-    return 0;
-}
-
-/* One visit more, of the circuit that has the fewest. */
-static int add_visit(struct overhead_plan *plan, size_t wish, struct portion *portion)
-{
-    size_t best = 0;
-    uint32_t fewest = UINT32_MAX;
-    for (size_t i = 0; i < plan->wishes[wish].circuit_count && fewest; i++) {
-        ptrdiff_t cell = cell_of(plan, wish, &plan->wishes[wish].circuits[i]);
-        if (cell < 0 || grow(portion, plan->count + 1) < 0)
-            return -ENOMEM;
-        if (plan->about[cell].planned < fewest) {
-            best = (size_t)cell;
-            fewest = plan->about[cell].planned;
-        }
-    }
-    portion->visits[best]++;
-    plan->about[best].planned++;
-    return 0;
-}
-
-static int draw(const struct overhead_plan *plan, const struct portion *portion, uint64_t seed,
-                struct visit **visits, size_t *count)
-{
-    int error = plan_rounds(plan->cells, plan->count, portion->visits, seed, visits, count);
-    /* Ids count from 1 in the order of the plan; processes go on where they were. */
-    for (size_t i = 0; error == 0 && i < *count; i++) {
-        size_t cell = (*visits)[i].cell - 1;
-        (*visits)[i].process += plan->about[cell].planned - portion->visits[cell];
-    }
-    return error;
+            return i;
+    append(plan, circuit, (struct overhead_about){.wish = wish});
+    return plan->count - 1;
 }
 
 int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
                          struct visit **visits, size_t *count)
 {
-    struct portion portion = {0};
-    int error = grow(&portion, plan->count + 1); /* not empty */
-    for (size_t i = 0; i < plan->wish_count && error == 0; i++) {
+    for (size_t i = 0; i < plan->count; i++)
+        plan->about[i].drawn = 0;
+    for (size_t i = 0; i < plan->wish_count; i++) {
         uint32_t wanted = lacking(plan, i);
         wanted = wanted / portions + (wanted % portions != 0);
-        for (uint32_t made = 0; made < wanted && error == 0; made++)
-            error = add_visit(plan, i, &portion);
+        for (uint32_t made = 0; made < wanted; made++) {
+            /* One visit more, of the circuit that has the fewest. */
+            size_t best = 0;
+            uint32_t fewest = UINT32_MAX;
+            for (size_t j = 0; j < plan->wishes[i].circuit_count && fewest; j++) {
+                size_t candidate = cell_of(plan, i, &plan->wishes[i].circuits[j]);
+                if (plan->about[candidate].planned < fewest) {
+                    best = candidate;
+                    fewest = plan->about[candidate].planned;
+                }
+            }
+            plan->about[best].planned++;
+            plan->about[best].drawn++;
+        }
     }
-    if (error == 0)
-        error = draw(plan, &portion, seed, visits, count);
-    free(portion.visits);
-    return error;
-}
-
-void overhead_plan_free(struct overhead_plan *plan)
-{
-    for (size_t i = 0; i < plan->wish_count; i++)
-        wish_free(&plan->wishes[i]);
+    AUTO_MEMORY uint32_t *portion = memory_new(plan->count + 1, sizeof(*portion));
     for (size_t i = 0; i < plan->count; i++)
-        cell_release(&plan->cells[i]);
-    free(plan->wishes);
-    free(plan->cells);
-    free(plan->about);
-    *plan = (struct overhead_plan){0};
+        portion[i] = plan->about[i].drawn;
+    int error = plan_rounds(plan->cells, plan->count, portion, seed, visits, count);
+    /* Ids count from 1 in the order of the plan; processes go on where they were. */
+    for (size_t i = 0; error == 0 && i < *count; i++) {
+        size_t cell = (*visits)[i].cell - 1;
+        (*visits)[i].process += plan->about[cell].planned - portion[cell];
+    }
+    return error;
 }

@@ -71,6 +71,7 @@ struct overhead_wish {
 struct overhead_about {
     size_t wish; /* index; OVERHEAD_NO_WISH: of a stored plan, and nobody wishes for it now */
     uint32_t planned, failed; /* visits */
+    uint32_t drawn;           /* of the planned ones, in the portion under way */
 };
 struct overhead_plan {
     struct overhead_wish *wishes; /* the most important first */
@@ -80,12 +81,12 @@ struct overhead_plan {
     struct overhead_about *about; /* [cell] */
 };
 /* Everything that could be measured, drawn from the study's seed: the same study gives the same
- * circuits. -ENOMEM, or what overhead_order refused. Call overhead_plan_free in either case. */
+ * circuits. Fails with what overhead_order refused. */
 int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
                        struct failure *failure);
-/* Takes over a cell of a stored plan, in the order of their ids. -ENOMEM. */
-int overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
-                        uint32_t failed);
+/* Takes over a cell of a stored plan, in the order of their ids. */
+void overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
+                         uint32_t failed);
 
 /* A visit of the cell took so long; and what the next one of a tour will take. */
 void overhead_plan_learn(struct overhead_plan *plan, uint32_t cell, uint64_t ns);
@@ -102,7 +103,7 @@ void overhead_plan_settle(const struct overhead_study *study, struct overhead_pl
                           uint64_t ns);
 bool overhead_plan_wants(const struct overhead_plan *plan);
 /* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
- * counts them as planned. The caller frees *visits. -ENOMEM. */
+ * counts them as planned. The caller frees *visits. */
 int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
                          struct visit **visits, size_t *count);
 /* Processes that the tour has or will have, those that failed left aside. */
@@ -111,7 +112,6 @@ uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish);
 bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish);
 /* Did it fail as often as it was tried? */
 bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish);
-void overhead_plan_free(struct overhead_plan *plan);
 
 /* --- the parts that make wishes --- */
 struct overhead_wisher {
@@ -132,13 +132,15 @@ struct wished_tour {
     uint32_t circuits, processes, least;
 };
 /* Calls of a tour, while they are gathered. */
+struct wished_call {
+    char name[TOUR_NAME + 8]; /* with "*TIMES" */
+    const struct catalogue_operation *operation;
+    const struct catalogue_operation *then; /* what follows it always; NULL: nothing does */
+};
 struct wished_calls {
-    char (*names)[TOUR_NAME + 8]; /* with "*TIMES" */
-    const struct catalogue_operation **operations;
-    const struct catalogue_operation **thens; /* what follows it always; NULL: nothing does */
+    struct wished_call *list;
     size_t count;
     bool running; /* what makes sense in either state is called while the instrument runs alone */
-    bool failed;
 };
 void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
                       uint32_t times);
@@ -146,7 +148,6 @@ void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_op
                            const struct catalogue_operation *then);
 /* The calls of the timer that every warm tour has. */
 void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls);
-void wished_calls_free(struct wished_calls *calls);
 
 /* In random orders of all pairs; in the order in which they were gathered; each once, in all orders
  * up to the number of circuits, and `end` behind them. */
@@ -204,16 +205,16 @@ struct order_call {
  * both stand in both; fillers make the states equally large and, where one kind of switch has fewer
  * calls than the other, the first ones of that kind stand twice: else no closed walk would exist.
  * Every walk is drawn with the same chance; one with switches begins with one, which tells the
- * state that the tour begins in. The caller frees *calls, which are joined by commas.
+ * state that the tour begins in. *calls are joined by commas.
  *
  * -EINVAL: no walk exists (nothing to call, a start without a stop, a switch in the state that it
- * leads to, the same call twice); -E2BIG: longer than a tour may be; -ENOMEM. */
+ * leads to, the same call twice); -E2BIG: longer than a tour may be. */
 int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
                    size_t *length, struct failure *failure);
 
 /* The `index`-th of the count! orders in which calls that change nothing can stand, each once; all
  * of them together have every pair of different calls equally often. -EINVAL: there are not so
- * many; -ENOMEM. */
+ * many. */
 int overhead_permutation(const struct order_call *list, size_t count, size_t index, char **calls,
                          struct failure *failure);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/table.h"
 #include "studies/overhead/parts.h"
 
@@ -49,12 +49,6 @@ static bool same_task(const struct overhead_peer *left, const struct overhead_pe
            overhead_is_like_meter(left->meter, right->meter);
 }
 
-static bool is_alike(const struct overhead_peer *left, const struct overhead_peer *right)
-{
-    return fabs(left->ratio - right->ratio) <= OVERHEAD_TOLD * fabs(left->ratio) ||
-           (left->low <= right->high && right->low <= left->high);
-}
-
 static bool is_inline(const struct overhead_peer *peer)
 {
     return strcmp(peer->bare_path, "perf-syscall") == 0;
@@ -82,7 +76,9 @@ static bool is_shown(const struct overhead_run *run, size_t index)
         if (is_inline(peer) && !is_inline(other))
             return false;
         bool stands_for = is_static(other) == is_static(peer) ? i < index : is_static(other);
-        if (stands_for && same_group(other, peer) && is_alike(other, peer))
+        if (stands_for && same_group(other, peer) &&
+            (fabs(other->ratio - peer->ratio) <= OVERHEAD_TOLD * fabs(other->ratio) ||
+             (other->low <= peer->high && peer->low <= other->high)))
             return false;
     }
     return true;
@@ -96,23 +92,6 @@ static bool has_variants(const struct overhead_run *run, const struct overhead_p
         if (&report->peers[i] != peer && same_task(&report->peers[i], peer) && is_shown(run, i))
             return true;
     return false;
-}
-
-static void add_line(struct table *table, const struct overhead_run *run,
-                     const struct overhead_peer *peer)
-{
-    AUTO_TEXT struct text call = {0};
-    AUTO_TEXT struct text ratio = {0};
-    char cost[NUMBER_SIZE], bare[NUMBER_SIZE];
-    overhead_put_call(peer->path, has_variants(run, peer) ? peer->variant : NULL, &call);
-    overhead_cost(peer->cost, cost, sizeof(cost));
-    overhead_cost(peer->bare, bare, sizeof(bare));
-    put_ratio(peer, &ratio);
-    table_add(table, TONE_PLAIN, text_string(&call));
-    table_add(table, TONE_PLAIN, peer->what);
-    table_add(table, TONE_PLAIN, cost);
-    table_add(table, TONE_PLAIN, bare);
-    table_add(table, TONE_STRONG, text_string(&ratio));
 }
 
 /* In one table: against the same bare calls; without --all, whatever each is held against. */
@@ -139,8 +118,19 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->peer_count; i++)
-        if (same_table(run, &report->peers[i], like) && is_shown(run, i))
-            add_line(&table, run, &report->peers[i]);
+        if (same_table(run, &report->peers[i], like) && is_shown(run, i)) {
+            AUTO_TEXT struct text call = {0};
+            AUTO_TEXT struct text ratio = {0};
+            overhead_put_call(
+                report->peers[i].path,
+                has_variants(run, &report->peers[i]) ? report->peers[i].variant : NULL, &call);
+            put_ratio(&report->peers[i], &ratio);
+            table_add(&table, TONE_PLAIN, text_string(&call));
+            table_add(&table, TONE_PLAIN, report->peers[i].what);
+            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].cost);
+            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].bare);
+            table_add(&table, TONE_STRONG, text_string(&ratio));
+        }
     text_printf(&heading, "Other interfaces against %s, in %s",
                 run->options->all ? like->bare_path : "bare calls", overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
@@ -168,9 +158,7 @@ void overhead_put_peers(const struct overhead_run *run, const struct style *styl
                           style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Calls as lines; user mode, kernel and both as columns where one machine was measured, machines
- * in the order of their kernels' versions where several were. */
+/* --- calls by machine --- */
 
 #define COLUMNS_MOST 64u
 #define TITLE_SIZE   32u
@@ -320,49 +308,6 @@ static bool put_calls(const struct sheet *sheet, size_t index, struct text *out)
     return true;
 }
 
-/* How far the machines of a line are apart: the highest over the lowest, where any differs beyond
- * what processes do. */
-static void add_apart(struct table *table, const struct sheet *sheet,
-                      const struct overhead_machine_row *call)
-{
-    double least = INFINITY, most = -INFINITY;
-    bool differs = false;
-    size_t count = 0;
-    for (size_t i = 0; i < sheet->column_count; i++) {
-        const struct overhead_machine_row *row = find(sheet, call, &sheet->columns[i]);
-        if (!row || !isfinite(row->median))
-            continue;
-        least = row->median < least ? row->median : least;
-        most = row->median > most ? row->median : most;
-        differs |= row->differs;
-        count++;
-    }
-    if (count < 2 || !(least > 0))
-        table_add(table, TONE_DIM, "-");
-    else if (differs)
-        table_addf(table, TONE_STRONG, "%.2f", most / least);
-    else
-        table_add(table, TONE_PLAIN, most > (1 + OVERHEAD_TOLD) * least ? "unsure" : "alike");
-}
-
-static void fill_table(struct table *table, const struct sheet *sheet, bool several)
-{
-    const struct overhead_report *report = &sheet->run->report;
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        AUTO_TEXT struct text call = {0};
-        if (!has_figures(sheet, &report->machines[i]) || !put_calls(sheet, i, &call))
-            continue;
-        table_add(table, TONE_PLAIN, text_string(&call));
-        for (size_t j = 0; j < sheet->column_count; j++) {
-            char cost[NUMBER_SIZE];
-            overhead_cost(figure(sheet, &report->machines[i], j), cost, sizeof(cost));
-            table_add(table, TONE_PLAIN, cost);
-        }
-        if (several)
-            add_apart(table, sheet, &report->machines[i]);
-    }
-}
-
 /* Appends the table if it fits; where it is the last resort in any case. */
 static bool put_sheet(const struct sheet *sheet, bool several, bool anyway,
                       const struct style *style, struct text *out)
@@ -374,7 +319,39 @@ static bool put_sheet(const struct sheet *sheet, bool several, bool anyway,
         columns[1 + sheet->column_count] = (struct column){.title = "apart", .right = true};
     struct table table = {.columns = columns,
                           .column_count = 1 + sheet->column_count + (several ? 1 : 0)};
-    fill_table(&table, sheet, several);
+    const struct overhead_report *report = &sheet->run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        AUTO_TEXT struct text call = {0};
+        if (!has_figures(sheet, &report->machines[i]) || !put_calls(sheet, i, &call))
+            continue;
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        for (size_t j = 0; j < sheet->column_count; j++)
+            overhead_add_cost(&table, TONE_PLAIN, figure(sheet, &report->machines[i], j));
+        if (several) {
+            /* How far the machines of a line are apart: the highest over the lowest, where any
+             * differs beyond what processes do. */
+            double least = INFINITY, most = -INFINITY;
+            bool differs = false;
+            size_t count = 0;
+            for (size_t k = 0; k < sheet->column_count; k++) {
+                const struct overhead_machine_row *placed =
+                    find(sheet, &report->machines[i], &sheet->columns[k]);
+                if (!placed || !isfinite(placed->median))
+                    continue;
+                least = placed->median < least ? placed->median : least;
+                most = placed->median > most ? placed->median : most;
+                differs |= placed->differs;
+                count++;
+            }
+            if (count < 2 || !(least > 0))
+                table_add(&table, TONE_DIM, "-");
+            else if (differs)
+                table_addf(&table, TONE_STRONG, "%.2f", most / least);
+            else
+                table_add(&table, TONE_PLAIN,
+                          most > (1 + OVERHEAD_TOLD) * least ? "unsure" : "alike");
+        }
+    }
     bool fits = anyway || table_width(&table) <= style->width;
     if (fits)
         table_put(&table, style, out);
@@ -400,29 +377,6 @@ static bool has_column(const struct sheet *sheet, struct measure measure, uint32
     return false;
 }
 
-static bool is_code(struct measure measure)
-{
-    return measure.unit == METER_INSTRUCTIONS || measure.unit == METER_EVENTS;
-}
-
-/* One machine: what was metered of the code it executes, beside each other. */
-static void place_modes(struct sheet *sheet)
-{
-    const struct overhead_report *report = &sheet->run->report;
-    static const char *const order[] = {"u", "k", "uk", ""};
-    for (size_t mode = 0; mode < sizeof(order) / sizeof(*order); mode++)
-        for (size_t i = 0; i < report->machine_row_count; i++) {
-            const struct overhead_machine_row *row = &report->machines[i];
-            struct measure measure = measure_of(row);
-            if (!is_code(measure) || !overhead_same_word(measure.mode, order[mode]) ||
-                has_column(sheet, measure, row->machine) || sheet->column_count == COLUMNS_MOST)
-                continue;
-            struct placed *column = &sheet->columns[sheet->column_count++];
-            *column = (struct placed){.measure = measure, .machine = row->machine};
-            snprintf(column->title, TITLE_SIZE, "%s", mode_words(measure.mode));
-        }
-}
-
 /* Do versions of kernels alone tell the machines apart? */
 static bool are_versions_enough(const struct overhead_case *file)
 {
@@ -433,23 +387,17 @@ static bool are_versions_enough(const struct overhead_case *file)
     return true;
 }
 
-/* How much all versions have in common at their ends, from the last hyphen: "-arm64". */
-static size_t common_end(const struct sheet *sheet)
-{
-    const char *end = sheet->column_count ? strrchr(sheet->columns[0].version, '-') : NULL;
-    size_t length = end ? strlen(end) : 0;
-    for (size_t i = 0; i < sheet->column_count && length; i++) {
-        size_t whole = strlen(sheet->columns[i].version);
-        if (whole <= length || strcmp(sheet->columns[i].version + whole - length, end) != 0)
-            length = 0;
-    }
-    return length;
-}
-
 /* By the versions, or by numbers that a line below explains. */
 static void write_titles(struct sheet *sheet, bool numbered)
 {
-    size_t common = common_end(sheet);
+    /* How much all versions have in common at their ends, from the last hyphen: "-arm64". */
+    const char *end = sheet->column_count ? strrchr(sheet->columns[0].version, '-') : NULL;
+    size_t common = end ? strlen(end) : 0;
+    for (size_t i = 0; i < sheet->column_count && common; i++) {
+        size_t whole = strlen(sheet->columns[i].version);
+        if (whole <= common || strcmp(sheet->columns[i].version + whole - common, end) != 0)
+            common = 0;
+    }
     for (size_t i = 0; i < sheet->column_count; i++) {
         struct placed *column = &sheet->columns[i];
         AUTO_TEXT struct text clean = {0};
@@ -463,50 +411,28 @@ static void write_titles(struct sheet *sheet, bool numbered)
     }
 }
 
-static void place_machines(struct sheet *sheet, struct measure measure)
-{
-    const struct overhead_report *report = &sheet->run->report;
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        const struct overhead_machine_row *row = &report->machines[i];
-        if (!same_measure(measure_of(row), measure) || has_column(sheet, measure, row->machine) ||
-            sheet->column_count == COLUMNS_MOST)
-            continue;
-        struct placed *column = &sheet->columns[sheet->column_count++];
-        const char *version = row->machine < sheet->run->file.machine_count
-                                  ? sheet->run->file.machines[row->machine].os
-                                  : NULL;
-        *column = (struct placed){
-            .measure = measure, .machine = row->machine, .version = version ? version : "?"};
-    }
-    qsort(sheet->columns, sheet->column_count, sizeof(*sheet->columns), by_version);
-}
-
 /* --- tables --- */
-
-static void put_numbers(const struct sheet *sheet, const struct style *style, struct text *out)
-{
-    const struct overhead_case *file = &sheet->run->file;
-    for (size_t i = 0; i < sheet->column_count; i++) {
-        uint32_t machine = sheet->columns[i].machine;
-        AUTO_TEXT struct text words = {0};
-        text_printf(&words, "machine %zu is ", i + 1);
-        text_put_clean(&words, machine < file->machine_count ? file->machines[machine].name : "?");
-        text_puts(&words, ", Linux ");
-        text_put_clean(&words, sheet->columns[i].version);
-        section_put_words(text_string(&words), style, out);
-    }
-}
 
 static void put_one_machine(const struct overhead_run *run, const struct style *style,
                             struct text *out)
 {
-    AUTO_FREE struct sheet *sheet = calloc(1, sizeof(*sheet));
-    if (!sheet) {
-        out->failed = true;
-        return;
-    }
+    AUTO_MEMORY struct sheet *sheet = memory_new(1, sizeof(*sheet));
     sheet->run = run;
-    place_modes(sheet);
+    /* One machine: what was metered of the code it executes, beside each other. */
+    const struct overhead_report *report = &sheet->run->report;
+    static const char *const order[] = {"u", "k", "uk", ""};
+    for (size_t mode = 0; mode < sizeof(order) / sizeof(*order); mode++)
+        for (size_t i = 0; i < report->machine_row_count; i++) {
+            const struct overhead_machine_row *row = &report->machines[i];
+            struct measure measure = measure_of(row);
+            if (!(measure.unit == METER_INSTRUCTIONS || measure.unit == METER_EVENTS) ||
+                !overhead_same_word(measure.mode, order[mode]) ||
+                has_column(sheet, measure, row->machine) || sheet->column_count == COLUMNS_MOST)
+                continue;
+            struct placed *column = &sheet->columns[sheet->column_count++];
+            *column = (struct placed){.measure = measure, .machine = row->machine};
+            snprintf(column->title, TITLE_SIZE, "%s", mode_words(measure.mode));
+        }
     if (!sheet->column_count)
         return;
     bool emulated = overhead_is_emulated(&run->file, sheet->columns[0].machine);
@@ -523,14 +449,23 @@ static void put_one_machine(const struct overhead_run *run, const struct style *
 static void put_measure(const struct overhead_run *run, struct measure measure,
                         const struct style *style, struct text *out)
 {
-    AUTO_FREE struct sheet *sheet = calloc(1, sizeof(*sheet));
+    AUTO_MEMORY struct sheet *sheet = memory_new(1, sizeof(*sheet));
     AUTO_TEXT struct text heading = {0};
-    if (!sheet) {
-        out->failed = true;
-        return;
-    }
     sheet->run = run;
-    place_machines(sheet, measure);
+    const struct overhead_report *report = &sheet->run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (!same_measure(measure_of(row), measure) || has_column(sheet, measure, row->machine) ||
+            sheet->column_count == COLUMNS_MOST)
+            continue;
+        struct placed *column = &sheet->columns[sheet->column_count++];
+        const char *version = row->machine < sheet->run->file.machine_count
+                                  ? sheet->run->file.machines[row->machine].os
+                                  : NULL;
+        *column = (struct placed){
+            .measure = measure, .machine = row->machine, .version = version ? version : "?"};
+    }
+    qsort(sheet->columns, sheet->column_count, sizeof(*sheet->columns), by_version);
     const struct overhead_meter meter = {.unit = measure.unit,
                                          .mode = (char *)(uintptr_t)measure.mode};
     text_printf(&heading, "Machines side by side, in %s%s", overhead_unit(&meter),
@@ -541,7 +476,16 @@ static void put_measure(const struct overhead_run *run, struct measure measure,
         return;
     write_titles(sheet, true);
     put_sheet(sheet, true, true, style, out);
-    put_numbers(sheet, style, out);
+    const struct overhead_case *file = &sheet->run->file;
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        uint32_t machine = sheet->columns[i].machine;
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "machine %zu is ", i + 1);
+        text_put_clean(&words, machine < file->machine_count ? file->machines[machine].name : "?");
+        text_puts(&words, ", Linux ");
+        text_put_clean(&words, sheet->columns[i].version);
+        section_put_words(text_string(&words), style, out);
+    }
 }
 
 /* Both modes together say most; each by itself comes with --all. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "studies/overhead/parts.h"
 #include "studies/overhead/study.h"
 
@@ -44,14 +44,6 @@ static double step_of(const struct overhead_report *report, const struct overhea
     return 0;
 }
 
-static bool matters(const struct overhead_report *report, const struct overhead_row *row,
-                    const struct overhead_row *usual)
-{
-    double apart = fabs(row->median - usual->median);
-    return usual->median > 0 && apart > OVERHEAD_TOLD * usual->median &&
-           apart > step_of(report, row) && (row->low > usual->median || row->high < usual->median);
-}
-
 static int by_size(const void *left, const void *right)
 {
     double a = fabs(log(((const struct pair *)left)->ratio)),
@@ -64,9 +56,9 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
                                size_t *count, size_t *looked)
 {
     const struct overhead_report *report = &run->report;
-    struct pair *pairs = calloc(report->row_count, sizeof(*pairs));
+    struct pair *pairs = NULL;
     *count = *looked = 0;
-    for (size_t i = 0; pairs && i < report->row_count; i++) {
+    for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *usual = &report->rows[i];
         if (usual->machine != first->machine ||
             !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i) ||
@@ -77,45 +69,16 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
             if (!overhead_is_pair(row, usual))
                 continue;
             (*looked)++;
-            if (*count < report->row_count && matters(report, row, usual))
-                pairs[(*count)++] = (struct pair){row, usual, row->median / usual->median};
+            double apart = fabs(row->median - usual->median);
+            if (usual->median > 0 && apart > OVERHEAD_TOLD * usual->median &&
+                apart > step_of(report, row) &&
+                (row->low > usual->median || row->high < usual->median))
+                *memory_add(pairs, *count) = (struct pair){row, usual, row->median / usual->median};
         }
     }
     if (pairs)
         qsort(pairs, *count, sizeof(*pairs), by_size);
     return pairs;
-}
-
-static void add_pair(struct table *table, const struct overhead_case *file, const struct pair *pair)
-{
-    AUTO_TEXT struct text call = {0};
-    char median[NUMBER_SIZE], usual[NUMBER_SIZE];
-    overhead_put_row_call(file, pair->row, &call);
-    overhead_cost(pair->row->median, median, sizeof(median));
-    overhead_cost(pair->usual->median, usual, sizeof(usual));
-    table_add(table, TONE_PLAIN, text_string(&call));
-    table_add(table, TONE_PLAIN, overhead_before(file, pair->row->predecessor));
-    table_add(table, TONE_STRONG, median);
-    table_add(table, TONE_PLAIN, usual);
-    table_addf(table, TONE_PLAIN, "%.2f", pair->ratio);
-}
-
-static void put_pairs(const struct overhead_run *run, const struct pair *pairs, size_t count,
-                      const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {.title = "call"},
-        {.title = "straight after"},
-        {.title = "costs", .right = true},
-        {.title = "usually", .right = true},
-        {.title = "times", .right = true},
-    };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    size_t shown = run->options->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
-    for (size_t i = 0; i < shown; i++)
-        add_pair(&table, &run->file, &pairs[i]);
-    table_put(&table, style, out);
-    table_free(&table);
 }
 
 /* Does a pair that is shown read a counter right after it was stopped? */
@@ -137,22 +100,39 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
                       const struct style *style, struct text *out)
 {
     size_t count = 0, looked = 0;
-    AUTO_FREE struct pair *pairs = find_pairs(run, first, &count, &looked);
+    AUTO_MEMORY struct pair *pairs = find_pairs(run, first, &count, &looked);
     AUTO_TEXT struct text words = {0};
-    out->failed |= !pairs;
-    if (!pairs || !looked)
+    if (!looked)
         return;
-    text_printf(&words, "What the call before changes, in %s", overhead_unit(first->meter));
-    overhead_put_machine(&run->file, first->machine, &words);
-    section_put_heading(text_string(&words), style, out);
-    text_clear(&words);
+    overhead_put_heading(run, "What the call before changes", first->meter, first->machine, style,
+                         out);
     if (!count) {
         text_printf(&words,
                     "Nothing: in none of %zu pairs does a call cost 5 %% more or less after one "
                     "call than after all of them.",
                     looked);
     } else {
-        put_pairs(run, pairs, count, style, out);
+        static const struct column columns[] = {
+            {.title = "call"},
+            {.title = "straight after"},
+            {.title = "costs", .right = true},
+            {.title = "usually", .right = true},
+            {.title = "times", .right = true},
+        };
+        struct table table = {.columns = columns,
+                              .column_count = sizeof(columns) / sizeof(*columns)};
+        size_t shown = run->options->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
+        for (size_t i = 0; i < shown; i++) {
+            AUTO_TEXT struct text call = {0};
+            overhead_put_row_call(&run->file, pairs[i].row, &call);
+            table_add(&table, TONE_PLAIN, text_string(&call));
+            table_add(&table, TONE_PLAIN, overhead_before(&run->file, pairs[i].row->predecessor));
+            overhead_add_cost(&table, TONE_STRONG, pairs[i].row->median);
+            overhead_add_cost(&table, TONE_PLAIN, pairs[i].usual->median);
+            table_addf(&table, TONE_PLAIN, "%.2f", pairs[i].ratio);
+        }
+        table_put(&table, style, out);
+        table_free(&table);
         text_printf(&words,
                     "%zu of %zu pairs of calls cost more than 5 %% more or less than usual, the "
                     "median over all calls before",
@@ -208,20 +188,6 @@ static bool has_column(const char *variant)
     return false;
 }
 
-/* Of enough processes that a figure of it is worth showing? */
-static bool says_something(const struct overhead_run *run, const struct overhead_cold *cold)
-{
-    return run->options->all ||
-           cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST);
-}
-
-static void add_cost(struct table *table, enum tone tone, double value)
-{
-    char text[NUMBER_SIZE];
-    overhead_cost(value, text, sizeof(text));
-    table_add(table, tone, text);
-}
-
 static void add_faults(struct table *table, double faults)
 {
     if (!isfinite(faults))
@@ -244,8 +210,10 @@ static const struct overhead_cold *find(const struct overhead_run *run,
         const struct overhead_cold *cold = &report->cold[i];
         bool fits =
             variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
+        /* Of enough processes that a figure of it is worth showing? */
         if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
-            !says_something(run, cold))
+            !(run->options->all ||
+              cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST)))
             continue;
         if (!found || (cold->opening && !found->opening))
             found = cold;
@@ -291,28 +259,6 @@ static bool is_news(const struct overhead_run *run, const struct overhead_cold *
            dearest(run, like) >= NEWS * warm;
 }
 
-static void add_brief(struct table *table, const struct overhead_run *run,
-                      const struct overhead_cold *like)
-{
-    const struct overhead_cold *plain = find(run, like, NULL), *told = plain;
-    double faults = plain ? plain->faults : NAN;
-    table_add(table, TONE_PLAIN, overhead_name(&run->file, like->operation));
-    add_cost(table, TONE_STRONG, plain ? plain->first : NAN);
-    for (size_t i = 0; i < LINKS; i++) {
-        const struct overhead_cold *linked = find(run, like, links[i]);
-        if (!linked) {
-            table_add(table, TONE_PLAIN, "");
-            continue;
-        }
-        add_cost(table, TONE_PLAIN, linked->first);
-        told = told ? told : linked;
-        faults = fmax(faults, linked->faults);
-    }
-    add_cost(table, TONE_PLAIN, told ? told->second : NAN);
-    add_cost(table, TONE_PLAIN, told ? told->warm : NAN);
-    add_faults(table, faults);
-}
-
 static bool put_brief(const struct overhead_run *run, const struct overhead_cold *like,
                       const struct style *style, struct text *out)
 {
@@ -331,9 +277,25 @@ static bool put_brief(const struct overhead_run *run, const struct overhead_cold
         const struct overhead_cold *cold = &run->report.cold[i];
         if (!overhead_same_cold_group(cold, like) || !leads_call(run, i) || !has_figures(run, cold))
             continue;
-        if (is_news(run, cold))
-            add_brief(&table, run, cold);
-        else
+        if (is_news(run, cold)) {
+            const struct overhead_cold *plain = find(run, cold, NULL), *told = plain;
+            double faults = plain ? plain->faults : NAN;
+            table_add(&table, TONE_PLAIN, overhead_name(&run->file, cold->operation));
+            overhead_add_cost(&table, TONE_STRONG, plain ? plain->first : NAN);
+            for (size_t j = 0; j < LINKS; j++) {
+                const struct overhead_cold *linked = find(run, cold, links[j]);
+                if (!linked) {
+                    table_add(&table, TONE_PLAIN, "");
+                    continue;
+                }
+                overhead_add_cost(&table, TONE_PLAIN, linked->first);
+                told = told ? told : linked;
+                faults = fmax(faults, linked->faults);
+            }
+            overhead_add_cost(&table, TONE_PLAIN, told ? told->second : NAN);
+            overhead_add_cost(&table, TONE_PLAIN, told ? told->warm : NAN);
+            add_faults(&table, faults);
+        } else
             left++;
     }
     bool any = table.count != 0 || left;
@@ -356,23 +318,6 @@ static const char *before(const struct overhead_run *run, const struct overhead_
     return overhead_before(&run->file, cold->predecessor);
 }
 
-static void add_line(struct table *table, const struct overhead_run *run,
-                     const struct overhead_cold *cold)
-{
-    AUTO_TEXT struct text call = {0};
-    AUTO_TEXT struct text extra = {0};
-    overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
-    overhead_put_range(cold->low, cold->high, &extra);
-    table_add(table, TONE_PLAIN, text_string(&call));
-    add_cost(table, TONE_STRONG, cold->first);
-    add_cost(table, TONE_PLAIN, cold->second);
-    add_cost(table, TONE_PLAIN, cold->warm);
-    add_faults(table, cold->faults);
-    if (*before(run, cold))
-        text_printf(&extra, " (after %s)", before(run, cold));
-    table_add(table, TONE_PLAIN, text_string(&extra));
-}
-
 static bool put_full(const struct overhead_run *run, const struct overhead_cold *like,
                      const struct style *style, struct text *out)
 {
@@ -386,8 +331,21 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < run->report.cold_count; i++)
-        if (overhead_same_cold_group(&run->report.cold[i], like))
-            add_line(&table, run, &run->report.cold[i]);
+        if (overhead_same_cold_group(&run->report.cold[i], like)) {
+            AUTO_TEXT struct text call = {0};
+            AUTO_TEXT struct text extra = {0};
+            overhead_put_call(overhead_name(&run->file, run->report.cold[i].operation),
+                              run->report.cold[i].variant, &call);
+            overhead_put_range(run->report.cold[i].low, run->report.cold[i].high, &extra);
+            table_add(&table, TONE_PLAIN, text_string(&call));
+            overhead_add_cost(&table, TONE_STRONG, run->report.cold[i].first);
+            overhead_add_cost(&table, TONE_PLAIN, run->report.cold[i].second);
+            overhead_add_cost(&table, TONE_PLAIN, run->report.cold[i].warm);
+            add_faults(&table, run->report.cold[i].faults);
+            if (*before(run, &run->report.cold[i]))
+                text_printf(&extra, " (after %s)", before(run, &run->report.cold[i]));
+            table_add(&table, TONE_PLAIN, text_string(&extra));
+        }
     table_put(&table, style, out);
     table_free(&table);
     return true;
@@ -402,68 +360,56 @@ static bool is_told(const struct overhead_run *run, const struct overhead_cold *
            find(run, cold, has_column(cold->variant) ? cold->variant : NULL) == cold;
 }
 
-/* "240 fresh processes a figure, fewer for papi-high.begin (3)." */
-static void put_processes(const struct overhead_run *run, const struct overhead_cold *like,
-                          struct text *out)
-{
-    const struct overhead_report *report = &run->report;
-    size_t most = 0, few = 0;
-    for (size_t i = 0; i < report->cold_count; i++)
-        if (overhead_same_cold_group(&report->cold[i], like) && report->cold[i].processes > most)
-            most = report->cold[i].processes;
-    text_printf(out, "%zu fresh process%s a figure", most, most == 1 ? "" : "es");
-    for (size_t i = 0; i < report->cold_count; i++) {
-        const struct overhead_cold *cold = &report->cold[i];
-        if (!overhead_same_cold_group(cold, like) || 2 * cold->processes >= most ||
-            !is_told(run, cold) || few == FEW_NAMED)
-            continue;
-        text_puts(out, few++ ? ", " : ", fewer for ");
-        overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, out);
-        text_printf(out, " (%zu)", cold->processes);
-    }
-    text_puts(out, few == FEW_NAMED ? " and others. " : ". ");
-}
-
-/* How many calls were far above the others, and how many of those the account explains. */
-static void put_outliers(const struct overhead_run *run, const struct overhead_cold *like,
-                         const struct style *style, struct text *out)
-{
-    const struct overhead_report *report = &run->report;
-    AUTO_TEXT struct text words = {0};
-    size_t runs = 0, outliers = 0;
-    double explained = 0;
-    for (size_t i = 0; i < report->cold_count; i++) {
-        const struct overhead_cold *cold = &report->cold[i];
-        if (!overhead_same_cold_group(cold, like))
-            continue;
-        runs += cold->runs;
-        outliers += cold->outlier_count;
-        if (isfinite(cold->outliers_explained))
-            explained += cold->outliers_explained * (double)cold->outlier_count;
-    }
-    put_processes(run, like, &words);
-    if (runs && outliers) {
-        text_puts(&words, "Far above the rest: ");
-        overhead_put_share((double)outliers / (double)runs, &words);
-        text_puts(&words, " of the calls; ");
-        overhead_put_share(explained / (double)outliers, &words);
-        text_puts(&words, " of these took an unusual page fault or context switch.");
-    }
-    section_put_words(text_string(&words), style, out);
-}
-
 /* False: there was nothing to show. */
 static bool cold_put_group(const struct overhead_run *run, const struct overhead_cold *like,
                            const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text heading = {0};
-    text_printf(&heading, "The first calls of a process, in %s", overhead_unit(like->meter));
-    overhead_put_machine(&run->file, like->machine, &heading);
-    section_put_heading(text_string(&heading), style, out);
+    overhead_put_heading(run, "The first calls of a process", like->meter, like->machine, style,
+                         out);
     bool any =
         run->options->all ? put_full(run, like, style, out) : put_brief(run, like, style, out);
-    if (any)
-        put_outliers(run, like, style, out);
+    if (any) {
+        /* How many calls were far above the others, and how many of those the account explains. */
+        const struct overhead_report *report = &run->report;
+        AUTO_TEXT struct text words = {0};
+        size_t runs = 0, outliers = 0;
+        double explained = 0;
+        for (size_t i = 0; i < report->cold_count; i++) {
+            const struct overhead_cold *cold = &report->cold[i];
+            if (!overhead_same_cold_group(cold, like))
+                continue;
+            runs += cold->runs;
+            outliers += cold->outlier_count;
+            if (isfinite(cold->outliers_explained))
+                explained += cold->outliers_explained * (double)cold->outlier_count;
+        }
+        /* "240 fresh processes a figure, fewer for papi-high.begin (3)." */
+        size_t most = 0, few = 0;
+        for (size_t i = 0; i < report->cold_count; i++)
+            if (overhead_same_cold_group(&report->cold[i], like) &&
+                report->cold[i].processes > most)
+                most = report->cold[i].processes;
+        text_printf(&words, "%zu fresh process%s a figure", most, most == 1 ? "" : "es");
+        for (size_t i = 0; i < report->cold_count; i++) {
+            const struct overhead_cold *few_of = &report->cold[i];
+            if (!overhead_same_cold_group(few_of, like) || 2 * few_of->processes >= most ||
+                !is_told(run, few_of) || few == FEW_NAMED)
+                continue;
+            text_puts(&words, few++ ? ", " : ", fewer for ");
+            overhead_put_call(overhead_name(&run->file, few_of->operation), few_of->variant,
+                              &words);
+            text_printf(&words, " (%zu)", few_of->processes);
+        }
+        text_puts(&words, few == FEW_NAMED ? " and others. " : ". ");
+        if (runs && outliers) {
+            text_puts(&words, "Far above the rest: ");
+            overhead_put_share((double)outliers / (double)runs, &words);
+            text_puts(&words, " of the calls; ");
+            overhead_put_share(explained / (double)outliers, &words);
+            text_puts(&words, " of these took an unusual page fault or context switch.");
+        }
+        section_put_words(text_string(&words), style, out);
+    }
     return any;
 }
 
@@ -513,57 +459,6 @@ static bool row_is_told(const struct overhead_run *run, const struct overhead_co
     return told;
 }
 
-static void row_add_cost(struct table *table, double value)
-{
-    char text[NUMBER_SIZE];
-    overhead_cost(value, text, sizeof(text));
-    table_add(table, TONE_PLAIN, text);
-}
-
-static void row_add_line(struct table *table, const struct overhead_run *run,
-                         const struct overhead_cold *cold)
-{
-    AUTO_TEXT struct text call = {0};
-    AUTO_TEXT struct text ratio = {0};
-    overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
-    text_printf(&ratio, "%.2f", cold->later_ratio);
-    if (isfinite(cold->later_low) && isfinite(cold->later_high))
-        text_printf(&ratio, " (%.2f to %.2f)", cold->later_low, cold->later_high);
-    table_add(table, TONE_PLAIN, text_string(&call));
-    table_addf(table, TONE_PLAIN, "%" PRIu32, cold->row_length);
-    row_add_cost(table, cold->row[0]);
-    row_add_cost(table, cold->row[1]);
-    row_add_cost(table, cold->later);
-    table_add(table, TONE_STRONG, isfinite(cold->later_ratio) ? text_string(&ratio) : "-");
-}
-
-static void row_put_group(const struct overhead_run *run, const struct overhead_cold *like,
-                          const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {.title = "call"},
-        {.title = "calls", .right = true},
-        {.title = "first", .right = true},
-        {.title = "second", .right = true},
-        {.title = "later", .right = true},
-        {.title = "later / first", .wraps = true},
-    };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    AUTO_TEXT struct text heading = {0};
-    for (size_t i = 0; i < run->report.cold_count; i++)
-        if (row_is_told(run, like, i))
-            row_add_line(&table, run, &run->report.cold[i]);
-    if (table.count) {
-        text_printf(&heading, "The same call again and again in a fresh process, in %s",
-                    overhead_unit(like->meter));
-        overhead_put_machine(&run->file, like->machine, &heading);
-        section_put_heading(text_string(&heading), style, out);
-        table_put(&table, style, out);
-        section_put_words("later: the median of the second to the last", style, out);
-    }
-    table_free(&table);
-}
-
 void overhead_put_in_a_row(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
@@ -572,8 +467,45 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
-        if (leads)
-            row_put_group(run, &report->cold[i], style, out);
+        if (leads) {
+            static const struct column columns[] = {
+                {.title = "call"},
+                {.title = "calls", .right = true},
+                {.title = "first", .right = true},
+                {.title = "second", .right = true},
+                {.title = "later", .right = true},
+                {.title = "later / first", .wraps = true},
+            };
+            struct table table = {.columns = columns,
+                                  .column_count = sizeof(columns) / sizeof(*columns)};
+            for (size_t k = 0; k < run->report.cold_count; k++)
+                if (row_is_told(run, &report->cold[i], k)) {
+                    AUTO_TEXT struct text call = {0};
+                    AUTO_TEXT struct text ratio = {0};
+                    overhead_put_call(overhead_name(&run->file, run->report.cold[k].operation),
+                                      run->report.cold[k].variant, &call);
+                    text_printf(&ratio, "%.2f", run->report.cold[k].later_ratio);
+                    if (isfinite(run->report.cold[k].later_low) &&
+                        isfinite(run->report.cold[k].later_high))
+                        text_printf(&ratio, " (%.2f to %.2f)", run->report.cold[k].later_low,
+                                    run->report.cold[k].later_high);
+                    table_add(&table, TONE_PLAIN, text_string(&call));
+                    table_addf(&table, TONE_PLAIN, "%" PRIu32, run->report.cold[k].row_length);
+                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].row[0]);
+                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].row[1]);
+                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].later);
+                    table_add(&table, TONE_STRONG,
+                              isfinite(run->report.cold[k].later_ratio) ? text_string(&ratio)
+                                                                        : "-");
+                }
+            if (table.count) {
+                overhead_put_heading(run, "The same call again and again in a fresh process",
+                                     report->cold[i].meter, report->cold[i].machine, style, out);
+                table_put(&table, style, out);
+                section_put_words("later: the median of the second to the last", style, out);
+            }
+            table_free(&table);
+        }
     }
 }
 
@@ -586,22 +518,6 @@ static bool same_group(const struct overhead_slope *left, const struct overhead_
            overhead_is_like_meter(left->meter, right->meter);
 }
 
-/* "straight", or the power of the count by which the cost grows; counts that never vary show the
- * smallest bend, which nobody needs to know. */
-static void put_shape(const struct overhead_slope *slope, struct text *out)
-{
-    if (slope->straight)
-        text_puts(out, "straight");
-    else if (slope->miss <= OVERHEAD_TOLD)
-        text_puts(out, "nearly");
-    else if (slope->first_apart)
-        text_puts(out, "stepped");
-    else if (!isfinite(slope->exponent))
-        text_puts(out, "bent");
-    else
-        text_printf(out, "n^%.2f", slope->exponent);
-}
-
 /* Of a call with one variant the variant is no news. */
 static bool has_variants(const struct overhead_report *report, const struct overhead_slope *like)
 {
@@ -611,30 +527,6 @@ static bool has_variants(const struct overhead_report *report, const struct over
             !overhead_same_word(report->slopes[i].variant, like->variant))
             return true;
     return false;
-}
-
-static void sweeps_add_line(struct table *table, const struct overhead_run *run,
-                            const struct overhead_slope *slope)
-{
-    AUTO_TEXT struct text call = {0};
-    AUTO_TEXT struct text each = {0};
-    AUTO_TEXT struct text shape = {0};
-    char one[NUMBER_SIZE], most[NUMBER_SIZE];
-    overhead_put_call(overhead_name(&run->file, slope->operation),
-                      has_variants(&run->report, slope) ? slope->variant : NULL, &call);
-    overhead_cost(slope->one, one, sizeof(one));
-    overhead_cost(slope->most, most, sizeof(most));
-    if (slope->first_apart)
-        overhead_put_interval(slope->rest_slope, slope->rest_low, slope->rest_high, &each);
-    else
-        overhead_put_interval(slope->slope, slope->low, slope->high, &each);
-    put_shape(slope, &shape);
-    table_add(table, TONE_PLAIN, text_string(&call));
-    table_add(table, TONE_PLAIN, slope->by_reads ? "" : slope->separate ? "separate" : "group");
-    table_add(table, TONE_PLAIN, one);
-    table_addf(table, TONE_PLAIN, "%s at %" PRIu32, most, slope->most_count);
-    table_add(table, slope->straight ? TONE_PLAIN : TONE_WARN, text_string(&shape));
-    table_add(table, TONE_STRONG, text_string(&each));
 }
 
 static bool is_bare(const struct overhead_run *run, const struct overhead_slope *slope)
@@ -672,14 +564,48 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
     const struct overhead_report *report = &run->report;
     const struct overhead_slope *like = &report->slopes[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->slope_count; i++)
-        if (same_group(&report->slopes[i], like) && sweeps_is_shown(run, &report->slopes[i]))
-            sweeps_add_line(&table, run, &report->slopes[i]);
-    text_printf(&heading, "%s, in %s", like->by_reads ? "Reads in a row" : "More events",
-                overhead_unit(like->meter));
-    overhead_put_machine(&run->file, like->machine, &heading);
-    section_put_heading(text_string(&heading), style, out);
+        if (same_group(&report->slopes[i], like) && sweeps_is_shown(run, &report->slopes[i])) {
+            AUTO_TEXT struct text call = {0};
+            AUTO_TEXT struct text each = {0};
+            AUTO_TEXT struct text shape = {0};
+            char most[NUMBER_SIZE];
+            overhead_put_call(
+                overhead_name(&run->file, report->slopes[i].operation),
+                has_variants(&run->report, &report->slopes[i]) ? report->slopes[i].variant : NULL,
+                &call);
+            overhead_cost(report->slopes[i].most, most, sizeof(most));
+            if (report->slopes[i].first_apart)
+                overhead_put_interval(report->slopes[i].rest_slope, report->slopes[i].rest_low,
+                                      report->slopes[i].rest_high, &each);
+            else
+                overhead_put_interval(report->slopes[i].slope, report->slopes[i].low,
+                                      report->slopes[i].high, &each);
+            /* "straight", or the power of the count by which the cost grows; counts that never vary
+             * show the smallest bend, which nobody needs to know. */
+            if (report->slopes[i].straight)
+                text_puts(&shape, "straight");
+            else if (report->slopes[i].miss <= OVERHEAD_TOLD)
+                text_puts(&shape, "nearly");
+            else if (report->slopes[i].first_apart)
+                text_puts(&shape, "stepped");
+            else if (!isfinite(report->slopes[i].exponent))
+                text_puts(&shape, "bent");
+            else
+                text_printf(&shape, "n^%.2f", report->slopes[i].exponent);
+            table_add(&table, TONE_PLAIN, text_string(&call));
+            table_add(&table, TONE_PLAIN,
+                      report->slopes[i].by_reads   ? ""
+                      : report->slopes[i].separate ? "separate"
+                                                   : "group");
+            overhead_add_cost(&table, TONE_PLAIN, report->slopes[i].one);
+            table_addf(&table, TONE_PLAIN, "%s at %" PRIu32, most, report->slopes[i].most_count);
+            table_add(&table, report->slopes[i].straight ? TONE_PLAIN : TONE_WARN,
+                      text_string(&shape));
+            table_add(&table, TONE_STRONG, text_string(&each));
+        }
+    overhead_put_heading(run, like->by_reads ? "Reads in a row" : "More events", like->meter,
+                         like->machine, style, out);
     table_put(&table, style, out);
     table_free(&table);
 }

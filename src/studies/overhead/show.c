@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/skips.h"
@@ -117,6 +117,23 @@ const char *overhead_unit(const struct overhead_meter *meter)
 void overhead_cost(double value, char *text, size_t size)
 {
     number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, size);
+}
+
+void overhead_add_cost(struct table *table, enum tone tone, double value)
+{
+    char text[NUMBER_SIZE];
+    overhead_cost(value, text, sizeof(text));
+    table_add(table, tone, text);
+}
+
+void overhead_put_heading(const struct overhead_run *run, const char *what,
+                          const struct overhead_meter *meter, uint32_t machine,
+                          const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text heading = {0};
+    text_printf(&heading, "%s, in %s", what, overhead_unit(meter));
+    overhead_put_machine(&run->file, machine, &heading);
+    section_put_heading(text_string(&heading), style, out);
 }
 
 void overhead_put_interval(double value, double low, double high, struct text *out)
@@ -321,88 +338,12 @@ static int by_kind(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static void choose_rows(struct boxing *boxing)
-{
-    const struct overhead_run *run = boxing->run;
-    const struct overhead_report *report = &run->report;
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct overhead_row *row = &report->rows[i];
-        if (row->machine != boxing->first->machine ||
-            !overhead_is_like_meter(row->meter, boxing->first->meter) || !overhead_is_usual(run, i))
-            continue;
-        if (!run->options->all && overhead_is_folded(run, i))
-            boxing->folded = true;
-        else
-            boxing->plotted[boxing->count++] =
-                (struct plotted){row, overhead_kind_order(operation_of(boxing, row)->kind)};
-    }
-    qsort(boxing->plotted, boxing->count, sizeof(*boxing->plotted), by_kind);
-}
-
-/* The kind stands before the first of its boxes only. */
-static void write_label(struct boxing *boxing, size_t index)
-{
-    AUTO_TEXT struct text name = {0};
-    const struct overhead_row *row = boxing->plotted[index].row;
-    const struct overhead_operation *operation = operation_of(boxing, row);
-    const char *kind = operation->kind;
-    if (index &&
-        overhead_same_word(operation_of(boxing, boxing->plotted[index - 1].row)->kind, kind))
-        kind = "";
-    text_put_clean(&name, operation->path);
-    if (overhead_is_told(operation->path, row->variant)) {
-        text_putc(&name, ' ');
-        text_put_clean(&name, row->variant);
-    }
-    if (row->events > 1)
-        text_printf(&name, " %u", (unsigned)row->events);
-    snprintf(boxing->labels[index], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
-}
-
 static double whole(double value)
 {
     return fabs(value) >= 100 ? rint(value) : value;
 }
 
-static void draw_boxes(struct boxing *boxing)
-{
-    for (size_t i = 0; i < boxing->count; i++) {
-        const struct overhead_row *row = boxing->plotted[i].row;
-        write_label(boxing, i);
-        boxing->boxes[i] = (struct box){.label = boxing->labels[i],
-                                        .min = whole(row->min),
-                                        .q1 = whole(row->q1),
-                                        .median = whole(row->median),
-                                        .q3 = whole(row->q3),
-                                        .max = whole(row->p99),
-                                        .mark = NAN};
-    }
-}
-
 /* --- levels --- */
-
-/* "perf-read.read, static: 1,014 in 40 % of processes, 1,508 in 60 %" */
-static void put_levels(const struct overhead_case *file, const struct overhead_row *row,
-                       struct text *out)
-{
-    bool by_process = row->levels_kind == LEVELS_BY_PROCESS;
-    size_t processes = 0;
-    for (size_t i = 0; i < row->level_count; i++)
-        processes += row->levels[i].processes;
-    overhead_put_row_call(file, row, out);
-    for (size_t i = 0; i < row->level_count; i++) {
-        const struct overhead_level *level = &row->levels[i];
-        char median[NUMBER_SIZE];
-        overhead_cost(level->median, median, sizeof(median));
-        text_printf(out, "%s %s in ", i ? "," : ":", median);
-        overhead_put_share(by_process && processes ? (double)level->processes / (double)processes
-                                                   : level->share,
-                           out);
-        text_puts(out, i ? "" : by_process ? " of processes" : " of calls");
-    }
-    if (row->levels_kind == LEVELS_BY_PREDECESSOR)
-        text_puts(out, ", by what was called before");
-}
 
 static void put_all_levels(const struct boxing *boxing, const struct style *style, struct text *out)
 {
@@ -421,7 +362,25 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
         }
         if (!shown++)
             section_put_words("More than one level, which the box spans:", style, out);
-        put_levels(&boxing->run->file, row, &words);
+        /* "perf-read.read, static: 1,014 in 40 % of processes, 1,508 in 60 %" */
+        bool by_process = row->levels_kind == LEVELS_BY_PROCESS;
+        size_t processes = 0;
+        for (size_t j = 0; j < row->level_count; j++)
+            processes += row->levels[j].processes;
+        overhead_put_row_call(&boxing->run->file, row, &words);
+        for (size_t j = 0; j < row->level_count; j++) {
+            const struct overhead_level *level = &row->levels[j];
+            char median[NUMBER_SIZE];
+            overhead_cost(level->median, median, sizeof(median));
+            text_printf(&words, "%s %s in ", j ? "," : ":", median);
+            overhead_put_share(by_process && processes
+                                   ? (double)level->processes / (double)processes
+                                   : level->share,
+                               &words);
+            text_puts(&words, j ? "" : by_process ? " of processes" : " of calls");
+        }
+        if (row->levels_kind == LEVELS_BY_PREDECESSOR)
+            text_puts(&words, ", by what was called before");
         section_put_item(text_string(&words), style, out);
     }
     if (left) {
@@ -433,54 +392,68 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
 
 /* --- one machine and meter --- */
 
-static void put_plot(const struct boxing *boxing, bool *folded, const struct style *style,
-                     struct text *out)
-{
-    static const char *const titles[] = {"min", "median", "p99"};
-    AUTO_TEXT struct text heading = {0};
-    if (!boxing->count)
-        return;
-    text_printf(&heading, "What a call costs, in %s", overhead_unit(boxing->first->meter));
-    overhead_put_machine(&boxing->run->file, boxing->first->machine, &heading);
-    if (overhead_is_emulated(&boxing->run->file, boxing->first->machine))
-        text_puts(&heading, " (emulated)");
-    section_put_heading(text_string(&heading), style, out);
-    boxes_put_titled(boxing->boxes, boxing->count,
-                     boxing->first->meter ? meter_unit_names[boxing->first->meter->unit] : "ns",
-                     titles, style, out);
-    put_all_levels(boxing, style, out);
-    if (boxing->folded)
-        *folded = true;
-}
-
-static bool make_room(struct boxing *boxing, size_t most)
-{
-    boxing->boxes = calloc(most, sizeof(*boxing->boxes));
-    boxing->plotted = calloc(most, sizeof(*boxing->plotted));
-    boxing->labels = calloc(most, sizeof(*boxing->labels));
-    return boxing->boxes && boxing->plotted && boxing->labels;
-}
-
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
                       bool *folded, const struct style *style, struct text *out)
 {
-    struct boxing boxing = {.run = run, .first = first};
-    if (make_room(&boxing, run->report.row_count)) {
-        choose_rows(&boxing);
-        draw_boxes(&boxing);
-        put_plot(&boxing, folded, style, out);
-    } else {
-        out->failed = true;
+    size_t most = run->report.row_count;
+    AUTO_MEMORY struct plotted *plotted = memory_new(most, sizeof(*plotted));
+    AUTO_MEMORY struct box *boxes = memory_new(most, sizeof(*boxes));
+    AUTO_MEMORY char(*labels)[LABEL_SIZE] = memory_new(most, sizeof(*labels));
+    struct boxing boxing = {
+        .run = run, .first = first, .plotted = plotted, .boxes = boxes, .labels = labels};
+    const struct overhead_report *report = &boxing.run->report;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_row *chosen = &report->rows[i];
+        if (chosen->machine != boxing.first->machine ||
+            !overhead_is_like_meter(chosen->meter, boxing.first->meter) ||
+            !overhead_is_usual(boxing.run, i))
+            continue;
+        if (!boxing.run->options->all && overhead_is_folded(boxing.run, i))
+            boxing.folded = true;
+        else
+            boxing.plotted[boxing.count++] =
+                (struct plotted){chosen, overhead_kind_order(operation_of(&boxing, chosen)->kind)};
     }
-    free(boxing.boxes);
-    free(boxing.plotted);
-    free(boxing.labels);
-}
-
-/* Instructions vary little: a table has them, and boxes with --all. */
-static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
-{
-    return run->options->all || !overhead_counts_code(row->meter);
+    qsort(boxing.plotted, boxing.count, sizeof(*boxing.plotted), by_kind);
+    for (size_t i = 0; i < boxing.count; i++) {
+        const struct overhead_row *row = boxing.plotted[i].row;
+        /* The kind stands before the first of its boxes only. */
+        AUTO_TEXT struct text name = {0};
+        const struct overhead_operation *operation = operation_of(&boxing, row);
+        const char *kind = operation->kind;
+        if (i && overhead_same_word(operation_of(&boxing, boxing.plotted[i - 1].row)->kind, kind))
+            kind = "";
+        text_put_clean(&name, operation->path);
+        if (overhead_is_told(operation->path, row->variant)) {
+            text_putc(&name, ' ');
+            text_put_clean(&name, row->variant);
+        }
+        if (row->events > 1)
+            text_printf(&name, " %u", (unsigned)row->events);
+        snprintf(boxing.labels[i], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
+        boxing.boxes[i] = (struct box){.label = boxing.labels[i],
+                                       .min = whole(row->min),
+                                       .q1 = whole(row->q1),
+                                       .median = whole(row->median),
+                                       .q3 = whole(row->q3),
+                                       .max = whole(row->p99),
+                                       .mark = NAN};
+    }
+    static const char *const titles[] = {"min", "median", "p99"};
+    AUTO_TEXT struct text heading = {0};
+    if (!boxing.count)
+        return;
+    text_printf(&heading, "What a call costs, in %s", overhead_unit(boxing.first->meter));
+    overhead_put_machine(&boxing.run->file, boxing.first->machine, &heading);
+    if (overhead_is_emulated(&boxing.run->file, boxing.first->machine))
+        text_puts(&heading, " (emulated)");
+    section_put_heading(text_string(&heading), style, out);
+    boxes_put_titled(boxing.boxes, boxing.count,
+                     boxing.first->meter ? meter_unit_names[boxing.first->meter->unit] : "ns",
+                     titles, style, out);
+    put_all_levels(&boxing, style, out);
+    if (boxing.folded)
+        *folded = true;
 }
 
 static void overhead_put_boxes(const struct overhead_run *run, const struct style *style,
@@ -490,7 +463,9 @@ static void overhead_put_boxes(const struct overhead_run *run, const struct styl
     size_t before = out->length;
     bool folded = false;
     for (size_t i = 0; i < report->row_count; i++)
-        if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
+        /* Instructions vary little: a table has them, and boxes with --all. */
+        if (overhead_leads(run, i) &&
+            (run->options->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
     AUTO_TEXT struct text words = {0};
     text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
@@ -563,34 +538,6 @@ static void put_gauge(const struct overhead_case *file, bool all,
     section_put_words(text_string(&words), style, out);
 }
 
-/* A meter that counts occupies counters of its own. */
-static void put_beside(const struct overhead_report *report, const struct style *style,
-                       struct text *out)
-{
-    bool counted = false;
-    for (size_t i = 0; i < report->timer_count; i++) {
-        const struct overhead_meter *meter = report->timers[i].meter;
-        counted |= meter && meter->unit != METER_TICKS && meter->unit != METER_NS;
-    }
-    if (counted)
-        section_put_words("Meters that are counters of the CPU are open beside those of the call "
-                          "and read in user code, without a system call.",
-                          style, out);
-}
-
-/* Why ticks of an emulated machine are not instructions. */
-static void put_clock(const struct overhead_case *file, uint32_t index, const struct style *style,
-                      struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    if (!file->machines[index].tick_why[0])
-        return;
-    text_puts(&words, "ticks");
-    overhead_put_machine(file, index, &words);
-    text_printf(&words, " are not instructions: %s", file->machines[index].tick_why);
-    section_put_words(text_string(&words), style, out);
-}
-
 static void overhead_put_metering(const struct overhead_run *run, const struct style *style,
                                   struct text *out)
 {
@@ -600,49 +547,34 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
     section_put_heading("Metering", style, out);
     for (size_t i = 0; i < report->timer_count; i++)
         put_timer(&run->file, &report->timers[i], style, out);
-    for (size_t i = 0; i < run->file.machine_count; i++)
-        put_clock(&run->file, (uint32_t)i, style, out);
-    put_beside(report, style, out);
+    for (size_t i = 0; i < run->file.machine_count; i++) {
+        /* Why ticks of an emulated machine are not instructions. */
+        uint32_t index = (uint32_t)i;
+        AUTO_TEXT struct text words = {0};
+        if (!run->file.machines[index].tick_why[0])
+            continue;
+        text_puts(&words, "ticks");
+        overhead_put_machine(&run->file, index, &words);
+        text_printf(&words, " are not instructions: %s", run->file.machines[index].tick_why);
+        section_put_words(text_string(&words), style, out);
+    }
+    /* A meter that counts occupies counters of its own. */
+    bool counted = false;
+    for (size_t i = 0; i < report->timer_count; i++) {
+        const struct overhead_meter *meter = report->timers[i].meter;
+        counted |= meter && meter->unit != METER_TICKS && meter->unit != METER_NS;
+    }
+    if (counted)
+        section_put_words("Meters that are counters of the CPU are open beside those of the call "
+                          "and read in user code, without a system call.",
+                          style, out);
     for (size_t i = 0; i < report->gauge_count; i++)
         put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The result of `assay overhead` for people: what was measured and what to do first, then part by
- * part, then the paper's findings and what could not be measured. */
+/* --- all parts --- */
 
 /* --- the first lines --- */
-
-/* "; counters of page-faults": every event that was started, stopped or read. */
-static void put_counted(const struct overhead_report *report, struct text *out)
-{
-    size_t shown = 0;
-    for (size_t i = 0; i < report->row_count; i++) {
-        const char *counted = report->rows[i].counted;
-        bool fresh = counted && *counted;
-        for (size_t j = 0; j < i && fresh; j++)
-            fresh = !overhead_same_word(counted, report->rows[j].counted);
-        if (!fresh)
-            continue;
-        text_puts(out, shown++ ? ", " : "; counters of ");
-        text_put_clean(out, counted);
-    }
-}
-
-/* "in ticks", "in instructions in user mode, instructions of the kernel": every meter once. */
-static void put_meters(const struct overhead_report *report, struct text *out)
-{
-    size_t shown = 0;
-    for (size_t i = 0; i < report->timer_count; i++) {
-        bool fresh = report->timers[i].meter != NULL;
-        for (size_t j = 0; j < i && fresh; j++)
-            fresh = !overhead_is_like_meter(report->timers[i].meter, report->timers[j].meter);
-        if (!fresh)
-            continue;
-        text_puts(out, shown++ ? ", " : "; metered in ");
-        text_put_clean(out, overhead_unit(report->timers[i].meter));
-    }
-}
 
 static void put_emulated(const struct overhead_case *file, const struct style *style,
                          struct text *out)
@@ -678,8 +610,30 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
         text_printf(&words, "%s calls in %s processes", calls, processes);
         if (!run->options->from.count)
             text_printf(&words, ", %.1f s", run->seconds);
-        put_meters(report, &words);
-        put_counted(report, &words);
+        /* "in ticks", "in instructions in user mode, instructions of the kernel": every meter once.
+         */
+        size_t named = 0;
+        for (size_t i = 0; i < report->timer_count; i++) {
+            bool new = report->timers[i].meter != NULL;
+            for (size_t j = 0; j < i && new; j++)
+                new = !overhead_is_like_meter(report->timers[i].meter, report->timers[j].meter);
+            if (!new)
+                continue;
+            text_puts(&words, named++ ? ", " : "; metered in ");
+            text_put_clean(&words, overhead_unit(report->timers[i].meter));
+        }
+        /* "; counters of page-faults": every event that was started, stopped or read. */
+        size_t shown = 0;
+        for (size_t i = 0; i < report->row_count; i++) {
+            const char *counted = report->rows[i].counted;
+            bool fresh = counted && *counted;
+            for (size_t j = 0; j < i && fresh; j++)
+                fresh = !overhead_same_word(counted, report->rows[j].counted);
+            if (!fresh)
+                continue;
+            text_puts(&words, shown++ ? ", " : "; counters of ");
+            text_put_clean(&words, counted);
+        }
     } else {
         text_puts(&words, "No call was metered.");
     }

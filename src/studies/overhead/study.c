@@ -3,7 +3,6 @@
  *
  * assay overhead: what start, stop and read cost a program that measures itself. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/monotonic.h"
@@ -54,33 +53,25 @@ static bool is_unasked(const struct string_list *paths, const char *what)
 static void forget_unasked(struct overhead_case *file, const struct string_list *paths)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < file->absence_count; i++) {
-        struct overhead_absence absence = file->absences[i];
-        if (is_unasked(paths, absence.what)) {
-            free(absence.what);
-            free(absence.reason);
-        } else {
-            file->absences[kept++] = absence;
-        }
-    }
+    for (size_t i = 0; i < file->absence_count; i++)
+        if (!is_unasked(paths, file->absences[i].what))
+            file->absences[kept++] = file->absences[i];
     file->absence_count = kept;
 }
 
-/* What the case says could not be measured becomes rows of `skips`, grouped by reason. -ENOMEM. */
-static int overhead_collect_skips(struct touring *touring)
+/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
+static void overhead_collect_skips(struct touring *touring)
 {
     struct overhead_case *file = &touring->run.file;
     forget_unasked(file, &touring->run.options->path);
     struct skip_groups groups = {.for_programs = true};
     size_t count = finish_is_for_programs(&touring->run.options->common) ? file->absence_count : 0;
-    int error = 0;
-    for (size_t i = 0; i < count && error == 0; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct overhead_absence *absence = &file->absences[i];
         if (!is_said(&touring->run.skips, absence->reason))
-            error = skip_groups_add(&groups, absence->what, absence->reason, absence->error, false);
+            skip_groups_add(&groups, absence->what, absence->reason, absence->error, false);
     }
-    int closed = skip_groups_close(&groups, &touring->run.skips);
-    return error < 0 ? error : closed;
+    skip_groups_close(&groups, &touring->run.skips);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -122,10 +113,7 @@ static int overhead_find_events(struct touring *touring)
 {
     struct failure failure = {0};
     int error = find(touring, &failure);
-    if (error == 0)
-        return EXIT_DONE;
-    return failure.text[0] ? overhead_fail(&failure, deliver_status_of_name(error))
-                           : overhead_out_of_memory();
+    return error ? overhead_fail(&failure, deliver_status_of_name(error)) : EXIT_DONE;
 }
 
 /* --- meters --- */
@@ -225,7 +213,7 @@ static int take_usual_meters(struct touring *touring, struct failure *failure)
             error = add_meter(touring, tried->name, failure);
     }
     if (error == 0 && why && tried_opens(&touring->tried, counters[0]))
-        error = skips_add(skips, "instructions of each call", why, 0);
+        skips_add(skips, "instructions of each call", why, 0);
     return error;
 }
 
@@ -253,8 +241,9 @@ static int take_counted(struct touring *touring, struct failure *failure)
     if (tried && !tried->error)
         return 0;
     touring->study.uncounted = true;
-    return skips_add(&touring->run.skips, "every call that counts",
-                     tried ? tried->reason : "no event can be opened", tried ? tried->error : 0);
+    skips_add(&touring->run.skips, "every call that counts",
+              tried ? tried->reason : "no event can be opened", tried ? tried->error : 0);
+    return 0;
 }
 
 /* --- where --- */
@@ -325,18 +314,16 @@ static int check_paths(const struct touring *touring, struct failure *failure)
 }
 
 /* Calls by their names alone: "perf-user.read" says what it is. */
-static int skip_missed(struct touring *touring)
+static void skip_missed(struct touring *touring)
 {
     const struct catalogue *catalogue = touring->catalogue;
     struct skip_groups groups = {0};
-    int error = 0;
-    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
         const struct catalogue_absence *absence = &catalogue->absences[i];
         if (strcmp(absence->kind, "operation") == 0)
-            error = skip_groups_add(&groups, absence->name, absence->reason, absence->error, false);
+            skip_groups_add(&groups, absence->name, absence->reason, absence->error, false);
     }
-    int closed = skip_groups_close(&groups, &touring->run.skips);
-    return error < 0 ? error : closed;
+    skip_groups_close(&groups, &touring->run.skips);
 }
 
 /* --- the study --- */
@@ -346,7 +333,7 @@ static int prepare(struct touring *touring, struct failure *failure)
     const struct overhead_options *options = touring->run.options;
     int error = check_paths(touring, failure);
     if (error == 0 && !options->path.count)
-        error = skip_missed(touring);
+        skip_missed(touring);
     if (error == 0)
         error = take_counted(touring, failure);
     if (error == 0)
@@ -372,15 +359,13 @@ int overhead_prepare(struct touring *touring)
     int error = prepare(touring, &failure);
     if (error == 0)
         return EXIT_DONE;
-    if (!failure.text[0] || error == -ENOMEM)
-        return overhead_out_of_memory();
+
     return overhead_fail(&failure, error == -ENODEV   ? EXIT_LACKING
                                    : error == -EINVAL ? EXIT_USAGE
                                                       : EXIT_FAILED);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay overhead: what start, stop and read cost a program that measures itself. */
+/* --- the command --- */
 
 #define USUAL_BUDGET_MS 85000u
 #define LONG_BUDGET_MS  180000u /* on emulated machines */
@@ -429,11 +414,6 @@ static const struct option_spec specs[] = {
     OPTION_ROW_RESUME(FIELD(resume)),
     {0},
 };
-
-int overhead_out_of_memory(void)
-{
-    return deliver_out_of_memory("overhead");
-}
 
 /* --- the command line --- */
 
@@ -489,15 +469,12 @@ static int check_options(const struct overhead_options *options, int argument_co
 
 static void release(struct touring *touring)
 {
-    overhead_report_release(&touring->run.report);
-    overhead_case_release(&touring->run.file);
     store_close(touring->store);
     session_close(touring->session);
-    overhead_plan_free(&touring->plan);
     tried_free(&touring->tried);
     skips_free(&touring->run.skips);
     facts_free(&touring->stored_facts);
-    free(touring->begun_counted);
+
     options_release(&command_overhead, &touring->begun);
 }
 
@@ -537,12 +514,11 @@ static int judge(void *study)
     /* Stored runs that are judged again were loaded when they were opened. */
     if (touring->store && !run->options->from.count)
         error = overhead_load(touring->store, &run->file, &failure);
-    if (error == 0)
-        error = overhead_read_clocks(&run->file);
-    if (error == 0)
-        error = overhead_judge(&run->file, run->seed, &run->report);
-    if (error == 0)
-        error = overhead_collect_skips(touring);
+    if (error == 0) {
+        overhead_read_clocks(&run->file);
+        overhead_judge(&run->file, &run->report);
+        overhead_collect_skips(touring);
+    }
     run->seconds = (double)(monotonic_ms() - touring->started) / 1000;
     return finish_judged("overhead", error, &failure);
 }

@@ -123,13 +123,6 @@ struct overhead_case {
     size_t absence_count;
 };
 
-/* Grow by one, zeroed; NULL when out of memory. */
-struct overhead_machine *overhead_case_add_machine(struct overhead_case *file);
-struct overhead_operation *overhead_case_add_operation(struct overhead_case *file);
-struct overhead_tour *overhead_case_add_tour(struct overhead_case *file);
-struct overhead_absence *overhead_case_add_absence(struct overhead_case *file);
-void overhead_case_release(struct overhead_case *file);
-
 /* Index of the operation by name, or -1. */
 int overhead_operation_index(const struct overhead_case *file, const char *name);
 
@@ -349,33 +342,19 @@ struct overhead_report {
     struct finding findings[OVERHEAD_FINDINGS];
 };
 
-/* All parts in order; seed for resampling. -ENOMEM. Release the report in either case. */
-int overhead_judge(const struct overhead_case *file, uint64_t seed, struct overhead_report *report);
-void overhead_report_release(struct overhead_report *report);
+/* All parts in order. */
+void overhead_judge(const struct overhead_case *file, struct overhead_report *report);
 
 /* The parts; each uses what those before it filled. */
-int overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report);
-int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report);
-int overhead_judge_rows(const struct overhead_case *file, uint64_t seed,
-                        struct overhead_report *report);
-int overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report);
-int overhead_judge_sweeps(const struct overhead_case *file, uint64_t seed,
-                          struct overhead_report *report);
-int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
-                        struct overhead_report *report);
-int overhead_judge_machines(const struct overhead_case *file, uint64_t seed,
-                            struct overhead_report *report);
-int overhead_judge_peers(const struct overhead_case *file, uint64_t seed,
-                         struct overhead_report *report);
-int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report);
-int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
-                            struct overhead_report *report);
+typedef void overhead_judge_part(const struct overhead_case *file, struct overhead_report *report);
+overhead_judge_part overhead_judge_timers, overhead_judge_gauges, overhead_judge_rows,
+    overhead_judge_figures, overhead_judge_sweeps, overhead_judge_cold, overhead_judge_machines,
+    overhead_judge_peers, overhead_judge_advice, overhead_judge_findings;
 
 /* --- what the parts share (judge.c) --- */
 
 /* Every call of the case once, with its factors: what it was, what was before it, whether its pass
- * was disturbed, what it cost after metering was subtracted. each returns 0, or what ends the walk
- * and becomes its result. */
+ * was disturbed, what it cost after metering was subtracted. */
 struct overhead_span {
     uint32_t tour, machine, operation;
     int32_t predecessor;
@@ -390,34 +369,9 @@ struct overhead_span {
     double cost;
     const struct account *account; /* of a cold tour; NULL: none of its own */
 };
-typedef int overhead_span_each(void *context, const struct overhead_span *span);
-int overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
-                       overhead_span_each *each, void *context);
-
-/* The summary row over all predecessors of a warm operation, or the one with the predecessor; NULL:
- * not measured. events 0: any (the smallest); mode as the meter's, NULL: any. */
-struct overhead_wanted {
-    uint32_t machine;
-    const char *operation;   /* "perf-read.read" */
-    const char *variant;     /* NULL: any */
-    const char *link;        /* NULL: any */
-    const char *predecessor; /* NULL: the summary over all */
-    uint32_t events, reads;  /* 0: 1 */
-    bool separate;
-    enum temperature temperature;
-    uint32_t position; /* cold: 0 as 1 */
-    enum meter_unit unit;
-    const char *mode; /* NULL: any */
-};
-const struct overhead_row *overhead_find_row(const struct overhead_case *file,
-                                             const struct overhead_report *report,
-                                             const struct overhead_wanted *wanted);
-
-/* Levels in the values of one cell (judge-levels.c). group: which process each value is of, in
- * rising order; resolution: steps of the meter, below which nothing can be told apart. Fills
- * levels, rising by median; returns how many (at least 1) or -ENOMEM. */
-int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
-                    struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind);
+typedef void overhead_span_each(void *context, const struct overhead_span *span);
+void overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
+                        overhead_span_each *each, void *context);
 
 /* ----------------------------------------------------------------------------------------------
  * The clock of an emulated machine, before the judge begins: where its time passes with the
@@ -428,8 +382,8 @@ int overhead_levels(const double *values, const uint32_t *group, size_t count, d
 /* Finds for every emulated machine how many instructions a tick is, from the gauge that was metered
  * both ways, and turns spans in ticks into instructions of user and kernel code together: unit
  * instructions, mode "uk", in steps of a tick. Where that is no whole number, or cannot be told,
- * ticks stay ticks and the machine says why. Once; again it changes nothing. -ENOMEM. */
-int overhead_read_clocks(struct overhead_case *file);
+ * ticks stay ticks and the machine says why. Once; again it changes nothing. */
+void overhead_read_clocks(struct overhead_case *file);
 
 /* Counts instructions by the clock? */
 bool overhead_is_clock(const struct overhead_meter *meter);
