@@ -3,11 +3,12 @@
  *
  * The claims of the paper on the accuracy of counter measurements as data, and their way through
  * the rules: what the other parts of the judge found in, findings out (docs/findings.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 #include "engine/findings.h"
 #include "studies/error/judge.h"
@@ -133,30 +134,14 @@ static void why_no_path(const struct error_case *file, const char *beginning, ch
 
 static bool path_reads_in_user_mode(const char *path)
 {
-    return strncmp(path, "perf-user", strlen("perf-user")) == 0;
+    return begins(path, "perf-user");
 }
 
 /* Paths that count by a call of their own to the operating system or the CPU, with nothing between:
  * the paper's perfctr and perfmon. */
 static bool path_is_direct(const char *path)
 {
-    return strncmp(path, "perf-", strlen("perf-")) == 0;
-}
-
-/* Windows that no user of counters has: they belong to sources. */
-static bool is_no_way(const char *path)
-{
-    static const char *const names[] = {"bare", "trap", "clock"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(path, names[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool counts_instructions(const struct error_cell *cell)
-{
-    const char *counted = cell->class ? cell->class : cell->base;
-    return counted && strcmp(counted, "instructions") == 0;
+    return begins(path, "perf-");
 }
 
 /* Null errors of instructions in that mode, steps or measured; sources that count something else,
@@ -164,9 +149,15 @@ static bool counts_instructions(const struct error_cell *cell)
 static bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped,
                        enum count_mode mode)
 {
+    /* Windows that no user of counters has: they belong to sources. */
+    static const char *const no_ways[] = {"bare", "trap", "clock"};
     const struct error_cell *cell = row->cell;
-    if (cell->machine != machine || is_no_way(cell->path) || !counts_instructions(cell) ||
-        (cell->specimen && strncmp(cell->specimen, "null", strlen("null")) != 0))
+    const char *counted = cell->class ? cell->class : cell->base;
+    for (size_t i = 0; i < sizeof(no_ways) / sizeof(no_ways[0]); i++)
+        if (strcmp(cell->path, no_ways[i]) == 0)
+            return false;
+    if (cell->machine != machine || !counted || strcmp(counted, "instructions") != 0 ||
+        (cell->specimen && !begins(cell->specimen, "null")))
         return false;
     if (stepped)
         return cell->part == PART_STEPPED && mode == COUNT_USER;
@@ -261,39 +252,28 @@ static struct level merge(const struct level *cells, size_t count, struct weighe
     return level;
 }
 
-static bool row_is_plain(const struct error_row *row)
+/* All levels of the report. */
+static void find_levels(struct claim_facts *facts)
 {
-    const struct error_cell *cell = row->cell;
-    return cell->counters == 1 && !cell->separate &&
-           (row_speaks(row, cell->machine, false, cell->mode) ||
-            row_speaks(row, cell->machine, true, COUNT_USER));
-}
-
-/* All levels of the report, or -ENOMEM. The caller frees levels. */
-static int levels_of(const struct error_report *report, struct level **levels, size_t *count)
-{
-    *levels = NULL;
-    *count = 0;
+    const struct error_report *report = facts->report;
+    struct level *list = memory_new(report->row_count, sizeof(*list));
+    AUTO_MEMORY struct weighed *room = memory_new(report->row_count, sizeof(*room));
     size_t cells = 0;
-    struct level *list = calloc(report->row_count + 1, sizeof(*list));
-    struct weighed *room = calloc(report->row_count + 1, sizeof(*room));
-    if (!list || !room) {
-        free(list);
-        free(room);
-        return -ENOMEM;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        const struct error_cell *cell = row->cell;
+        if (cell->counters == 1 && !cell->separate &&
+            (row_speaks(row, cell->machine, false, cell->mode) ||
+             row_speaks(row, cell->machine, true, COUNT_USER)))
+            list[cells++] = level_of_row(row);
     }
-    for (size_t i = 0; i < report->row_count; i++)
-        if (row_is_plain(&report->rows[i]))
-            list[cells++] = level_of_row(&report->rows[i]);
     qsort(list, cells, sizeof(*list), compare_ways);
     for (size_t first = 0, end; first < cells; first = end) {
-        for (end = first + 1; end < cells && compare_ways(&list[first], &list[end]) == 0; end++)
-            ;
-        list[(*count)++] = merge(&list[first], end - first, room);
+        for (end = first + 1; end < cells && compare_ways(&list[first], &list[end]) == 0;)
+            end++;
+        list[facts->level_count++] = merge(&list[first], end - first, room);
     }
-    free(room);
-    *levels = list;
-    return 0;
+    facts->levels = list;
 }
 
 const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
@@ -358,15 +338,14 @@ static struct half look_at(const struct claim_facts *facts, bool stepped, enum c
 static void tell(const struct half *half, const char *mode, struct finding *finding)
 {
     const struct error_by_counters *by = half->by;
-    char first[FIGURE_SIZE], last[FIGURE_SIZE], each[FIGURE_SIZE];
     size_t end = by->points - 1;
     finding_clause(finding, "%s%s: %.40s adds %s with %u counter%s, %s with %u", mode,
-                   half->stepped ? ", stepped" : "", by->path, figure_of(by->medians[0], first),
-                   by->counters[0], by->counters[0] == 1 ? "" : "s",
-                   figure_of(by->medians[end], last), by->counters[end]);
+                   half->stepped ? ", stepped" : "", by->path, FIGURE(by->medians[0]),
+                   by->counters[0], by->counters[0] == 1 ? "" : "s", FIGURE(by->medians[end]),
+                   by->counters[end]);
     if (half->beside && half->beside->slope >= GROWTH)
         finding_clause(finding, "%.40s adds %s for each, in code of its own", half->beside->path,
-                       figure_of(round(half->beside->slope * 10) / 10, each));
+                       FIGURE(round(half->beside->slope * 10) / 10));
 }
 
 static void rule_more_counters(const struct claim_facts *facts, struct finding *finding)
@@ -403,15 +382,6 @@ static void rule_more_counters(const struct claim_facts *facts, struct finding *
 
 enum { DIRECT, PAPI_LOW, PAPI_HIGH, INTERFACES };
 
-static int interface_of(const char *path)
-{
-    if (path_is_direct(path))
-        return DIRECT;
-    return strcmp(path, "papi-low") == 0    ? PAPI_LOW
-           : strcmp(path, "papi-high") == 0 ? PAPI_HIGH
-                                            : -1;
-}
-
 /* The best path and pattern of each interface; NULL: not measured. */
 struct ladder {
     const struct level *best[INTERFACES];
@@ -422,7 +392,10 @@ static struct ladder climb(const struct claim_facts *facts, bool stepped, enum c
     struct ladder ladder = {0};
     for (size_t i = 0; i < facts->level_count; i++) {
         const struct level *level = &facts->levels[i];
-        int interface = interface_of(level->path);
+        int interface = path_is_direct(level->path)             ? DIRECT
+                        : strcmp(level->path, "papi-low") == 0  ? PAPI_LOW
+                        : strcmp(level->path, "papi-high") == 0 ? PAPI_HIGH
+                                                                : -1;
         if (interface >= 0 && level->machine == facts->machine && level->stepped == stepped &&
             level->mode == mode &&
             (!ladder.best[interface] || level->median < ladder.best[interface]->median))
@@ -459,12 +432,12 @@ static struct estimate least_step(const struct ladder *ladder)
 static void interfaces_tell(const struct ladder *ladder, const char *mode, bool stepped,
                             struct finding *finding)
 {
-    char words[INTERFACES][100] = {"", "", ""}, error[FIGURE_SIZE];
+    char words[INTERFACES][100] = {"", "", ""};
     for (int i = 0; i < INTERFACES; i++)
         if (ladder->best[i])
             snprintf(words[i], sizeof(words[i]), "%s%.40s %s %s", i ? ", " : "",
                      ladder->best[i]->path, pattern_descriptions[ladder->best[i]->pattern],
-                     figure_of(ladder->best[i]->median, error));
+                     FIGURE(ladder->best[i]->median));
     finding_clause(finding, "%s%s: %s%s%s", mode,
                    stepped ? ", stepped on an event of the operating system" : "", words[DIRECT],
                    words[PAPI_LOW], words[PAPI_HIGH]);
@@ -553,23 +526,22 @@ static struct spread_half spread_look_at(const struct claim_facts *facts, bool s
 static void put_cell(const struct error_row *row, char *words, size_t size)
 {
     const struct error_cell *cell = row->cell;
-    char error[FIGURE_SIZE], counters[24] = "";
+    char counters[24] = "";
     if (cell->counters != 1)
         snprintf(counters, sizeof(counters), ", %u counters", cell->counters);
-    snprintf(words, size, "%s (%.20s, %s, %.4s, %.10s%s)",
-             figure_of((double)row->later.median, error), cell->path,
-             pattern_descriptions[cell->pattern], cell->opt ? cell->opt : "",
+    snprintf(words, size, "%s (%.20s, %s, %.4s, %.10s%s)", FIGURE((double)row->later.median),
+             cell->path, pattern_descriptions[cell->pattern], cell->opt ? cell->opt : "",
              cell->link ? cell->link : "", counters);
 }
 
 static void spread_tell(const struct spread_half *half, const char *mode, struct finding *finding)
 {
-    char least[120], most[120], factor[FIGURE_SIZE];
+    char least[120], most[120];
     put_cell(half->least, least, sizeof(least));
     put_cell(half->most, most, sizeof(most));
     finding_clause(finding, "%s%s: from %s to %s, %s-fold over %zu cells", mode,
                    half->stepped ? ", stepped" : "", least, most,
-                   figure_of(round(half->estimate.value * 10) / 10, factor), half->cells);
+                   FIGURE(round(half->estimate.value * 10) / 10), half->cells);
 }
 
 static void rule_spread(const struct claim_facts *facts, struct finding *finding)
@@ -635,20 +607,6 @@ static const struct level *least_level(const struct claim_facts *facts, enum cou
     return least;
 }
 
-static struct estimate cut(const struct level *call, const struct level *user)
-{
-    return estimate_at_least(call->median / fmax(user->median, 1), call->low / fmax(user->high, 1),
-                             call->high / fmax(user->low, 1), CUT);
-}
-
-static void tell_cut(const struct level *call, const struct level *user, struct finding *finding)
-{
-    char slow[FIGURE_SIZE], fast[FIGURE_SIZE];
-    finding_clause(finding, "%s in user+kernel mode: %s by a system call (%.40s), %s by %.40s",
-                   pattern_descriptions[user->pattern], figure_of(call->median, slow), call->path,
-                   figure_of(user->median, fast), user->path);
-}
-
 /* Does the path err equally in both modes? Untestable where it has one only. */
 static struct estimate compare_modes(const struct claim_facts *facts, const struct level *both,
                                      struct finding *finding)
@@ -661,8 +619,7 @@ static struct estimate compare_modes(const struct claim_facts *facts, const stru
     double most = fmax(1, EQUAL * user->median);
     struct estimate equal = estimate_within(both->median - user->median, both->low - user->high,
                                             both->high - user->low, most);
-    char words[FIGURE_SIZE];
-    finding_clause(finding, "user mode alone %s, which is %s", figure_of(user->median, words),
+    finding_clause(finding, "user mode alone %s, which is %s", FIGURE(user->median),
                    equal.verdict == FINDING_HOLDS   ? "the same"
                    : equal.verdict == FINDING_FAILS ? "not the same"
                                                     : "not surely the same");
@@ -697,11 +654,15 @@ static void rule_user_reads(const struct claim_facts *facts, struct finding *fin
         has_user = has_user || user;
         if (!user || !call)
             continue;
-        tell_cut(call, user, finding);
+        finding_clause(finding, "%s in user+kernel mode: %s by a system call (%.40s), %s by %.40s",
+                       pattern_descriptions[user->pattern], FIGURE(call->median), call->path,
+                       FIGURE(user->median), user->path);
         if (decided)
             continue;
         decided = true;
-        struct estimate less = cut(call, user);
+        struct estimate less =
+            estimate_at_least(call->median / fmax(user->median, 1), call->low / fmax(user->high, 1),
+                              call->high / fmax(user->low, 1), CUT);
         struct estimate equal = compare_modes(facts, user, finding);
         estimate_report(&less, finding);
         if (verdict_graver(equal.verdict, less.verdict))
@@ -796,12 +757,10 @@ static struct finding ask_each(const struct error_claim *claim, struct claim_fac
     return gravest;
 }
 
-int error_judge_findings(const struct error_case *file, struct error_report *report)
+void error_judge_findings(const struct error_case *file, struct error_report *report)
 {
     struct claim_facts facts = {.file = file, .report = report};
-    int error = levels_of(report, &facts.levels, &facts.level_count);
-    if (error < 0)
-        return error;
+    find_levels(&facts);
     for (size_t i = 0; i < ERROR_FINDINGS; i++) {
         if (claims[i].each_machine) {
             report->findings[i] = ask_each(&claims[i], &facts);
@@ -810,6 +769,4 @@ int error_judge_findings(const struct error_case *file, struct error_report *rep
             claims[i].rule(&facts, &report->findings[i]);
         }
     }
-    free(facts.levels);
-    return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -26,52 +27,28 @@ static int error_fail(const struct failure *failure, int status)
     return deliver_failure("error", failure, status);
 }
 
-int error_out_of_memory(void)
-{
-    return deliver_out_of_memory("error");
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What `assay error` could not measure, by the reason. */
 
-static int group_absences(const struct erring *erring, struct skip_groups *groups)
-{
-    int error = 0;
-    for (size_t i = 0; i < erring->file.absence_count && error == 0; i++) {
-        const struct error_absence *absence = &erring->file.absences[i];
-        error = skip_groups_add(groups, absence->what, absence->reason, absence->error, false);
-    }
-    return error;
-}
-
-/* Cells of which no process measured anything. */
-static int group_cells(const struct erring *erring, struct skip_groups *groups)
-{
-    int error = 0;
-    for (size_t i = 0; i < erring->file.cell_count && error == 0; i++) {
-        const struct error_cell *cell = &erring->file.cells[i];
-        AUTO_TEXT struct text name = {0};
-        if (!cell->failed || cell->runs || !cell->reason)
-            continue;
-        text_printf(&name, "%s by %s", cell->event, cell->path);
-        error = name.failed
-                    ? -ENOMEM
-                    : skip_groups_add(groups, text_string(&name), cell->reason, cell->error, true);
-    }
-    return error;
-}
-
 /* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
-static int error_collect_skips(struct erring *erring)
+static void collect_skips(struct erring *erring)
 {
+    const struct error_case *file = &erring->file;
+    const bool for_programs = finish_is_for_programs(&erring->options->common);
     struct skip_groups absent = {.for_programs = true}, failed = {0};
-    int error =
-        finish_is_for_programs(&erring->options->common) ? group_absences(erring, &absent) : 0;
-    if (error == 0)
-        error = group_cells(erring, &failed);
-    int closed = skip_groups_close(&absent, &erring->skips);
-    int closed_too = skip_groups_close(&failed, &erring->skips);
-    return error < 0 ? error : closed < 0 ? closed : closed_too;
+    for (size_t i = 0; i < file->absence_count && for_programs; i++) {
+        const struct error_absence *absence = &file->absences[i];
+        skip_groups_add(&absent, absence->what, absence->reason, absence->error, false);
+    }
+    /* Cells of which no process measured anything. */
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (cell->failed && !cell->runs && cell->reason)
+            skip_groups_add(&failed, memory_format("%s by %s", cell->event, cell->path),
+                            cell->reason, cell->error, true);
+    }
+    skip_groups_close(&absent, &erring->skips);
+    skip_groups_close(&failed, &erring->skips);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -208,11 +185,7 @@ static int error_find_events(struct erring *erring)
 {
     struct failure failure = {0};
     int error = find(erring, &failure);
-    if (error == 0)
-        return EXIT_DONE;
-    if (!failure.text[0])
-        return error_out_of_memory();
-    return error_fail(&failure, deliver_status_of_name(error));
+    return error == 0 ? EXIT_DONE : error_fail(&failure, deliver_status_of_name(error));
 }
 
 /* --- from events to the study --- */
@@ -288,15 +261,13 @@ static bool is_missed(const struct catalogue_absence *absence)
             is_one_of(absence->name, specimens, COUNT(specimens)));
 }
 
-static int skip_absent(struct erring *erring)
+static void skip_absent(struct erring *erring)
 {
-    int error = erring->options->path.count
-                    ? 0
-                    : absences_skip(erring->catalogue, is_missed, &erring->skips);
-    if (error == 0 && erring->study.emulated)
-        error = skips_add(&erring->skips, "placement, cycles and times",
-                          "on an emulated machine time passes with every instruction alike", 0);
-    return error;
+    if (!erring->options->path.count)
+        absences_skip(erring->catalogue, is_missed, &erring->skips);
+    if (erring->study.emulated)
+        skips_add(&erring->skips, "placement, cycles and times",
+                  "on an emulated machine time passes with every instruction alike", 0);
 }
 
 int error_prepare(struct erring *erring)
@@ -316,9 +287,8 @@ int error_prepare(struct erring *erring)
         .full = options->full,
         .emulated = facts_get(erring->facts, "emulated") != NULL,
         .cpu = (int32_t)options->cpu};
-    erring->events = calloc(erring->tried.count + 1, sizeof(*erring->events));
-    if (!erring->events || skip_absent(erring) < 0)
-        return error_out_of_memory();
+    erring->events = memory_new(erring->tried.count, sizeof(*erring->events));
+    skip_absent(erring);
     for (size_t i = 0; i < erring->tried.count; i++)
         if (!erring->tried.list[i].error)
             add_event(erring, &erring->tried.list[i]);
@@ -435,20 +405,19 @@ static int keep_asked(struct erring *erring, int argument_count, char **argument
         return EXIT_DONE;
     struct failure failure = {0};
     fail_with(&failure, error, "an event has no name");
-    return error == -ENOMEM ? error_out_of_memory() : error_fail(&failure, EXIT_USAGE);
+    return error_fail(&failure, EXIT_USAGE);
 }
 
 /* --- the way through --- */
 
 static void release(struct erring *erring)
 {
-    error_report_release(&erring->report);
-    error_case_release(&erring->file);
+
     store_close(erring->store);
     session_close(erring->session);
     error_plan_free(&erring->plan);
     tried_free(&erring->tried);
-    free(erring->events);
+
     string_list_free(&erring->asked);
     skips_free(&erring->skips);
     facts_free(&erring->stored_facts);
@@ -488,10 +457,10 @@ static int judge(void *study)
     /* Stored runs that are judged again were loaded when they were opened. */
     if (erring->store && !erring->options->from.count)
         error = error_load(erring->store, &erring->file, &failure);
-    if (error == 0)
-        error = error_judge(&erring->file, erring->seed, &erring->report);
-    if (error == 0)
-        error = error_collect_skips(erring);
+    if (error == 0) {
+        erring->report = error_judge(&erring->file, erring->seed);
+        collect_skips(erring);
+    }
     erring->seconds = (double)(monotonic_ms() - erring->started) / 1000;
     return finish_judged("error", error, &failure);
 }
