@@ -157,18 +157,6 @@ static size_t put_effects(const struct error_report *report, const struct error_
     return count;
 }
 
-/* What matters, or that nothing does. */
-static void put_anova(const struct error_report *report, const struct error_anova *anova,
-                      struct text *words)
-{
-    AUTO_TEXT struct text yes = {0}, no = {0};
-    size_t matter = put_effects(report, anova, true, &yes);
-    size_t others = put_effects(report, anova, false, &no);
-    text_printf(words, "%s: %s%s%s%s. ", error_event_told(anova->event, anova->stepped),
-                matter ? "what matters is " : "nothing matters", text_string(&yes),
-                matter && others ? "; not " : "", matter && others ? text_string(&no) : "");
-}
-
 void error_add_factor_figure(const struct erring *erring, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -216,9 +204,14 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
                            json_count(effect->df), figure_number(effect->f),
                            figure_number(effect->p), figure_number(several ? NAN : effect->range));
         }
-        if (anova->effects && !untested)
-            put_anova(report, anova, &words);
-        else if (anova->effects)
+        if (anova->effects && !untested) {
+            AUTO_TEXT struct text yes = {0}, no = {0};
+            size_t matter = put_effects(report, anova, true, &yes);
+            size_t others = put_effects(report, anova, false, &no);
+            text_printf(&words, "%s: %s%s%s%s. ", error_event_told(anova->event, anova->stepped),
+                        matter ? "what matters is " : "nothing matters", text_string(&yes),
+                        matter && others ? "; not " : "", matter && others ? text_string(&no) : "");
+        } else if (anova->effects)
             text_printf(&unjudged, "%s%s",
                         unjudged.length ? ", "
                                         : "Not judged, for want of cells with several processes: ",
@@ -253,18 +246,6 @@ static bool leads(const struct erring *erring, size_t index)
 }
 
 /* --- at chosen places --- */
-
-static void put_placement(const struct erring *erring, const struct error_placement *placement,
-                          struct text *words)
-{
-    text_printf(words, "The same bytes take %s to %s %s an iteration%s, by a factor of %.2f",
-                BRIEF(placement->least), BRIEF(placement->most), error_unit(placement->event, NULL),
-                error_on(&erring->file, placement->machine), placement->factor);
-    if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
-        text_printf(words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
-    text_puts(words, placement->factor_low > 1 ? ", by where they lie alone. "
-                                               : ", which chance may explain. ");
-}
 
 /* Places within a line of the cache, or those further in the page. */
 static void add_place_figure(const struct erring *erring, const char *event, bool in_line,
@@ -307,8 +288,15 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
                            figure_number(place->low), figure_number(place->high),
                            json_count(place->processes));
         }
-        if (figure_rows(figure) > before)
-            put_placement(erring, placement, &words);
+        if (figure_rows(figure) == before)
+            continue;
+        text_printf(&words, "The same bytes take %s to %s %s an iteration%s, by a factor of %.2f",
+                    BRIEF(placement->least), BRIEF(placement->most), error_unit(event, NULL),
+                    error_on(&erring->file, placement->machine), placement->factor);
+        if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
+            text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
+        text_puts(&words, placement->factor_low > 1 ? ", by where they lie alone. "
+                                                    : ", which chance may explain. ");
     }
     text_puts(&words, "Each point is the fastest run at its place, bars reach from the fastest to "
                       "the slowest process.");

@@ -40,30 +40,11 @@ static json_t *error_mode_json(enum count_mode mode)
     return json_text(words[mode]);
 }
 
-bool error_is_stepped(const struct error_cell *cell)
-{
-    return cell->part == PART_STEPPED;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What a counter shows against what is known: against stepped windows, against the truth where it
  * counts part of the time, and against the code itself where a whole command was counted. */
 
 /* --- stepped --- */
-
-static void add_agreement(const struct erring *erring, const struct error_agreement *agreement,
-                          json_t *figure)
-{
-    const struct error_row *row = agreement->row;
-    const struct error_cell *cell = row->cell;
-    FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
-               json_text(pattern_descriptions[cell->pattern]), json_text(cell->opt),
-               json_text(cell->link), json_count(cell->counters),
-               figure_number((double)row->stepped), figure_number((double)row->later.median),
-               figure_number((double)agreement->difference),
-               figure_number(100 * (double)agreement->agreeing / fmax(1, (double)agreement->runs)),
-               json_text(agreement->difference == agreement->edge ? "agrees" : "differs"));
-}
 
 static void add_stepped(const struct erring *erring, json_t *figures)
 {
@@ -93,9 +74,18 @@ static void add_stepped(const struct erring *erring, json_t *figures)
         .columns = columns,
     });
     for (size_t i = 0; i < stepped->comparable && figure_has_room(figure); i++) {
-        add_agreement(erring, &stepped->list[i], figure);
-        least = fmin(least, (double)stepped->list[i].row->stepped);
-        most = fmax(most, (double)stepped->list[i].row->stepped);
+        const struct error_agreement *agreement = &stepped->list[i];
+        const struct error_row *row = agreement->row;
+        const struct error_cell *cell = row->cell;
+        double agreeing = (double)agreement->agreeing / fmax(1, (double)agreement->runs);
+        FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
+                   json_text(pattern_descriptions[cell->pattern]), json_text(cell->opt),
+                   json_text(cell->link), json_count(cell->counters),
+                   figure_number((double)row->stepped), figure_number((double)row->later.median),
+                   figure_number((double)agreement->difference), figure_number(100 * agreeing),
+                   json_text(agreement->difference == agreement->edge ? "agrees" : "differs"));
+        least = fmin(least, (double)row->stepped);
+        most = fmax(most, (double)row->stepped);
     }
     figure_fit_scale(figure, "x");
     figure_fit_scale(figure, "y");
@@ -299,26 +289,6 @@ static bool same_event(const struct error_by_counters *left, const struct error_
     return strcmp(left->event, right->event) == 0 && left->stepped == right->stepped;
 }
 
-/* Is it the first of its event? */
-static bool leads(const struct error_report *report, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (same_event(&report->by_counters[i], &report->by_counters[index]))
-            return false;
-    return true;
-}
-
-static bool event_changes(const struct error_report *report, const struct error_by_counters *like)
-{
-    for (size_t i = 0; i < report->by_counters_count; i++) {
-        const struct error_by_counters *by = &report->by_counters[i];
-        for (size_t j = 1; j < by->points && same_event(by, like); j++)
-            if (by->medians[j] < by->medians[0] || by->medians[j] > by->medians[0])
-                return true;
-    }
-    return false;
-}
-
 static void put_slope(const struct erring *erring, const struct error_by_counters *by,
                       struct text *words)
 {
@@ -402,12 +372,20 @@ static void error_add_counter_figures(const struct erring *erring, json_t *figur
     size_t before = json_array_size(figures);
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
-        if (!leads(report, i))
-            continue;
-        if (event_changes(report, by)) {
-            add_event(erring, by, figures);
-            continue;
+        bool leads = true, changes = false;
+        for (size_t j = 0; j < report->by_counters_count; j++) {
+            const struct error_by_counters *other = &report->by_counters[j];
+            if (!same_event(other, by))
+                continue;
+            leads &= j >= i;
+            for (size_t k = 1; k < other->points; k++)
+                changes |=
+                    other->medians[k] < other->medians[0] || other->medians[k] > other->medians[0];
         }
+        if (leads && changes)
+            add_event(erring, by, figures);
+        if (!leads || changes)
+            continue;
         text_printf(&same, "%s%s",
                     same.length ? ", "
                                 : "The number of counters changes nothing in the medians of ",
@@ -619,10 +597,9 @@ static void error_add_null_figures(const struct erring *erring, json_t *figures)
         add_unit(erring, &ways, units[i], figures);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay error`: those of the paper, from what was measured here. */
+/* --- the whole --- */
 
-json_t *error_figures(const struct erring *erring)
+json_t *error_figures(const void *run)
 {
     static error_figures_part *const parts[] = {
         error_add_null_figures,
@@ -639,6 +616,6 @@ json_t *error_figures(const struct erring *erring)
     };
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](erring, figures);
+        parts[i](run, figures);
     return figures;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/findings.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/error/judge.h"
 
@@ -235,11 +235,9 @@ void rule_factors(const struct claim_facts *facts, struct finding *finding)
             weigh(facts, stepped, finding);
             return;
         }
-    char why[NOTE_SIZE];
-    why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
     finding_clause(finding,
                    "no analysis of variance has several paths or patterns of instructions");
-    finding_clause(finding, "%s", why);
+    finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_USER));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -270,44 +268,34 @@ static struct user_of_patterns patterns_of(const struct claim_facts *facts,
     return user;
 }
 
-static const struct level *best_of(const struct user_of_patterns *user, unsigned common)
+static bool compare(const struct user_of_patterns users[2], struct regret *regret)
 {
-    const struct level *best = NULL;
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        if (common & 1u << pattern && (!best || user->levels[pattern]->median < best->median))
-            best = user->levels[pattern];
-    return best;
-}
-
-/* What `pattern` costs one of the two beyond its best; each end by the ends of both. */
-static void cost(const struct user_of_patterns *user, const struct level *best, int pattern,
-                 double worst[3])
-{
-    const struct level *level = user->levels[pattern];
-    bool same = level == best;
-    worst[0] = fmax(worst[0], same ? 0 : level->low - best->high);
-    worst[1] = fmax(worst[1], same ? 0 : level->median - best->median);
-    worst[2] = fmax(worst[2], same ? 0 : level->high - best->low);
-}
-
-static bool compare(const struct user_of_patterns *one, const struct user_of_patterns *other,
-                    struct regret *regret)
-{
-    unsigned common = 0;
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        if (one->levels[pattern] && other->levels[pattern])
-            common |= 1u << pattern;
-    if ((common & (common - 1)) == 0)
-        return false; /* fewer than two: there is nothing to choose */
-    regret->best[0] = best_of(one, common);
-    regret->best[1] = best_of(other, common);
+    size_t common = 0;
     double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    *regret = (struct regret){0};
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
-        double worst[3] = {0, 0, 0};
-        if (!(common & 1u << pattern))
+        if (!users[0].levels[pattern] || !users[1].levels[pattern])
             continue;
-        cost(one, regret->best[0], pattern, worst);
-        cost(other, regret->best[1], pattern, worst);
+        common++;
+        for (int i = 0; i < 2; i++)
+            if (!regret->best[i] || users[i].levels[pattern]->median < regret->best[i]->median)
+                regret->best[i] = users[i].levels[pattern];
+    }
+    if (common < 2)
+        return false; /* there is nothing to choose */
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+        /* What the pattern costs one of the two beyond its best; each end by the ends of both. */
+        double worst[3] = {0, 0, 0};
+        if (!users[0].levels[pattern] || !users[1].levels[pattern])
+            continue;
+        for (int i = 0; i < 2; i++) {
+            const struct level *level = users[i].levels[pattern], *best = regret->best[i];
+            if (level == best)
+                continue;
+            worst[0] = fmax(worst[0], level->low - best->high);
+            worst[1] = fmax(worst[1], level->median - best->median);
+            worst[2] = fmax(worst[2], level->high - best->low);
+        }
         for (int end = 0; end < 3; end++)
             least[end] = fmin(least[end], worst[end]);
     }
@@ -334,16 +322,16 @@ static size_t patterns_look_at(const struct claim_facts *facts, bool stepped,
         const struct level *left = &facts->levels[i];
         if (!counts_here(facts, i, stepped))
             continue;
-        struct user_of_patterns one = patterns_of(facts, left);
+        struct user_of_patterns users[2] = {patterns_of(facts, left)};
         for (size_t j = i + 1; j < facts->level_count; j++) {
             const struct level *right = &facts->levels[j];
             /* One of the two things that the claim names differs, not both. */
             if (!counts_here(facts, j, stepped) ||
                 (strcmp(left->path, right->path) == 0) == (left->mode == right->mode))
                 continue;
-            struct user_of_patterns other = patterns_of(facts, right);
+            users[1] = patterns_of(facts, right);
             struct regret regret;
-            if (!compare(&one, &other, &regret))
+            if (!compare(users, &regret))
                 continue;
             /* One pair whose best patterns differ is enough: what holds weighs most here. */
             int louder = loudness(regret.estimate.verdict) - loudness(loudest->estimate.verdict);
@@ -355,17 +343,16 @@ static size_t patterns_look_at(const struct claim_facts *facts, bool stepped,
     return pairs;
 }
 
-static void put_best(const struct level *best, char *words, size_t size)
+static const char *best_told(const struct level *best)
 {
-    snprintf(words, size, "%s for %.40s in %s mode (%s)", pattern_descriptions[best->pattern],
-             best->path, best->mode == COUNT_BOTH ? "user+kernel" : "user", FIGURE(best->median));
+    return memory_format("%s for %.40s in %s mode (%s)", pattern_descriptions[best->pattern],
+                         best->path, best->mode == COUNT_BOTH ? "user+kernel" : "user",
+                         FIGURE(best->median));
 }
 
 static void patterns_tell(const struct regret *regret, size_t pairs, struct finding *finding)
 {
-    char one[120], other[120];
-    put_best(regret->best[0], one, sizeof(one));
-    put_best(regret->best[1], other, sizeof(other));
+    const char *one = best_told(regret->best[0]), *other = best_told(regret->best[1]);
     if (regret->estimate.verdict == FINDING_FAILS)
         finding_clause(finding, "one pattern is best in all of %zu comparisons: %s, %s", pairs, one,
                        other);
@@ -387,12 +374,10 @@ void rule_patterns(const struct claim_facts *facts, struct finding *finding)
         pairs = patterns_look_at(facts, true, &loudest);
     }
     if (!pairs) {
-        char why[NOTE_SIZE];
-        why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
         finding_clause(finding, "no two paths, nor a path in two modes, were measured with two "
                                 "patterns in common");
         if (!facts->level_count)
-            finding_clause(finding, "%s", why);
+            finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_USER));
         return;
     }
     estimate_report(&loudest.estimate, finding);
@@ -559,10 +544,11 @@ static struct estimate growth(const struct common *common)
     return estimate;
 }
 
-static void put_slope(const struct error_slope *slope, char *words, size_t size)
+static const char *slope_told(const struct error_slope *slope)
 {
-    snprintf(words, size, "%.40s %.30s %s %.3g [%.3g, %.3g]", slope->event, slope->path,
-             pattern_descriptions[slope->pattern], slope->slope, slope->low, slope->high);
+    return memory_format("%.40s %.30s %s %.3g [%.3g, %.3g]", slope->event, slope->path,
+                         pattern_descriptions[slope->pattern], slope->slope, slope->low,
+                         slope->high);
 }
 
 static void tell_open(const struct estimate *estimate, struct finding *finding)
@@ -574,8 +560,6 @@ static void tell_open(const struct estimate *estimate, struct finding *finding)
 static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
                          struct finding *finding)
 {
-    char why[NOTE_SIZE];
-    why_no_instructions(facts->file, mode, why, sizeof(why));
     bool measured = false;
     for (size_t i = 0; i < facts->file->cell_count; i++) {
         const struct error_cell *cell = &facts->file->cells[i];
@@ -583,9 +567,10 @@ static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
                                 cell->class && strcmp(cell->class, "instructions") == 0);
     }
     if (measured)
-        snprintf(why, sizeof(why), "instructions:%s was not measured on loops of several lengths",
-                 count_mode_names[mode]);
-    finding_clause(finding, "%s", why);
+        finding_clause(finding, "instructions:%s was not measured on loops of several lengths",
+                       count_mode_names[mode]);
+    else
+        finding_clause(finding, "%s", why_no_instructions(facts->file, mode));
 }
 
 void rule_both_duration(const struct claim_facts *facts, struct finding *finding)
@@ -596,9 +581,7 @@ void rule_both_duration(const struct claim_facts *facts, struct finding *finding
         return;
     }
     struct estimate estimate = growth(&common);
-    char least[160], most[160];
-    put_slope(common.least, least, sizeof(least));
-    put_slope(common.most, most, sizeof(most));
+    const char *least = slope_told(common.least), *most = slope_told(common.most);
     bool differ = SAME_PATHS * fmax(common.least->high, 0) < common.most->low;
     if (differ)
         estimate.verdict = FINDING_FAILS;
@@ -636,11 +619,9 @@ void rule_user_duration(const struct claim_facts *facts, struct finding *finding
         tell_why_not(facts, COUNT_USER, finding);
         return;
     }
-    char words[160];
-    put_slope(decides, words, sizeof(words));
     estimate_report(&gravest, finding);
-    finding_clause(finding, "%s decides, the furthest from 0 of %zu, up to %s iterations", words,
-                   slopes, FIGURE((double)decides->longest));
+    finding_clause(finding, "%s decides, the furthest from 0 of %zu, up to %s iterations",
+                   slope_told(decides), slopes, FIGURE((double)decides->longest));
     tell_open(&gravest, finding);
 }
 
@@ -657,10 +638,8 @@ void rule_kernel_duration(const struct claim_facts *facts, struct finding *findi
     if (differ)
         estimate.verdict = FINDING_FAILS;
     estimate_report(&estimate, finding);
-    char words[160];
-    put_slope(kernel.most, words, sizeof(words));
     finding_clause(finding, "%zu slope%s of kernel-only counts, the steepest %s", kernel.slopes,
-                   kernel.slopes == 1 ? "" : "s", words);
+                   kernel.slopes == 1 ? "" : "s", slope_told(kernel.most));
     if (both.slopes)
         finding_clause(finding, "user+kernel mode grows by %.3g [%.3g, %.3g], which %s", both.value,
                        both.low, both.high, differ ? "is another slope" : "agrees");

@@ -82,17 +82,18 @@ static json_t *row_json(const struct error_case *file, const struct error_row *r
     return object;
 }
 
-json_t *error_results_json(const struct erring *erring)
+json_t *error_results_json(const void *run)
 {
+    const struct erring *erring = run;
     json_t *list = json_array();
     for (size_t i = 0; i < erring->report.row_count; i++)
         json_array_append_new(list, row_json(&erring->file, &erring->report.rows[i]));
     return list;
 }
 
-json_t *error_findings_json(const struct erring *erring)
+json_t *error_findings_json(const void *run)
 {
-    return claims_json(erring->report.findings, ERROR_FINDINGS);
+    return claims_json(((const struct erring *)run)->report.findings, ERROR_FINDINGS);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -363,8 +364,9 @@ static json_t *checks_json(const struct facts *facts)
         json_object_set_new(object, key, list);                                                    \
     } while (0)
 
-json_t *error_analysis_json(const struct erring *erring)
+json_t *error_analysis_json(const void *run)
 {
+    const struct erring *erring = run;
     const struct error_report *report = &erring->report;
     const struct error_case *file = &erring->file;
     json_t *analysis = json_object();

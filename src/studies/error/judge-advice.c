@@ -260,9 +260,7 @@ void fastest_tame(struct fastest *list, size_t count, uint64_t seed)
         memcpy(list, tamed, count * sizeof(*list));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What to do on this machine: for each event and mode the way that errs least, what to subtract,
- * and when more is added: by further counters, in the first run, over long regions. */
+/* --- the whole --- */
 
 /* Less than this for each iteration nobody will see in a count. */
 #define NO_GROWTH 1e-5
@@ -299,19 +297,13 @@ static void advise_best(const struct error_best *best, char text[NOTE_SIZE])
                  FIGURE(best->spread_high));
 }
 
-static bool same_way(const struct error_best *best, const char *event, const char *path,
-                     enum pattern pattern)
-{
-    return best->pattern == pattern && strcmp(best->event, event) == 0 &&
-           strcmp(best->path, path) == 0;
-}
-
 static void advise_counters(const struct error_report *report, const struct error_best *best,
                             char text[NOTE_SIZE])
 {
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
-        if (by->machine != best->machine || !same_way(best, by->event, by->path, by->pattern) ||
+        if (by->machine != best->machine || by->pattern != best->pattern ||
+            strcmp(by->event, best->event) != 0 || strcmp(by->path, best->path) != 0 ||
             by->separate || by->points < 2 || !(by->low > 0) ||
             by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
             continue;
@@ -332,8 +324,8 @@ static void advise_first(const struct error_report *report, const struct error_b
         const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
         if ((cell->part != PART_NULL && cell->part != PART_STEPPED) || cell->counters != 1 ||
-            cell->machine != best->machine ||
-            !same_way(best, cell->event, cell->path, cell->pattern) ||
+            cell->machine != best->machine || cell->pattern != best->pattern ||
+            strcmp(cell->event, best->event) != 0 || strcmp(cell->path, best->path) != 0 ||
             cell->runs <= cell->processes)
             continue;
         int64_t more = row->first.median - row->later.median;

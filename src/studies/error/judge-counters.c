@@ -153,9 +153,7 @@ void error_judge_multiplex(const struct error_case *file, struct error_report *r
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What further counters add: for each event, path and pattern the error by their number, at one -O
- * level and link and in one layout, so that nothing else differs between the points. */
+/* --- the whole --- */
 
 /* A stretch of ways that share event, machine, path, pattern and layout, and the -O level and link
  * at which its numbers of counters are compared. */

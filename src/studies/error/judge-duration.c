@@ -480,17 +480,14 @@ static void judge_ticks(const struct error_case *file, struct error_report *repo
 /* By machine, event and path: the cells of one line of the figure. */
 static int compare_lines(const struct error_cell *left, const struct error_cell *right)
 {
-    if (left->machine != right->machine)
-        return left->machine < right->machine ? -1 : 1;
-    int order = strcmp(left->event, right->event);
-    return order ? order : strcmp(left->path, right->path);
+    return FIRST_OF(ORDER(left->machine, right->machine), strcmp(left->event, right->event),
+                    strcmp(left->path, right->path));
 }
 
 static int by_line_and_n(const void *left, const void *right)
 {
     const struct error_cell *a = *(const cell_pointer *)left, *b = *(const cell_pointer *)right;
-    int order = compare_lines(a, b);
-    return order ? order : (a->n > b->n) - (a->n < b->n);
+    return FIRST_OF(compare_lines(a, b), ORDER(a->n, b->n));
 }
 
 /* The cells of one N. */
@@ -550,8 +547,7 @@ static void judge_sizes(const struct error_case *file, struct error_report *repo
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How the error grows with duration: for each event, path and pattern a line of error against N. */
+/* --- the whole --- */
 
 static bool same_slope(const struct error_cell *left, const struct error_cell *right)
 {

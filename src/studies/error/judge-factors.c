@@ -239,51 +239,28 @@ static bool is_wanted(const struct error_cell *cell)
                               (cell->part == PART_STEPPED && strcmp(cell->specimen, "null") == 0));
 }
 
-/* As `depth` says, the difference in one factor. */
-static int differ(const struct error_way_of *left, const struct error_way_of *right,
-                  enum error_way_depth depth)
-{
-    const struct error_cell *a = left->cell, *b = right->cell;
-    switch (depth) {
-    case WAY_EVENT:
-        if (a->part != b->part)
-            return a->part < b->part ? -1 : 1;
-        return (left->event > right->event) - (left->event < right->event);
-    case WAY_MACHINE:
-        return (a->machine > b->machine) - (a->machine < b->machine);
-    case WAY_PATH:
-        return strcmp(a->path, b->path);
-    case WAY_PATTERN:
-        return (a->pattern > b->pattern) - (a->pattern < b->pattern);
-    case WAY_LAYOUT:
-        return (int)a->separate - (int)b->separate;
-    case WAY_COUNTERS:
-        return (a->counters > b->counters) - (a->counters < b->counters);
-    case WAY_OTHERS:
-        return strcmp(a->others, b->others);
-    }
-    return 0;
-}
-
 static int differ_up_to(const struct error_way_of *left, const struct error_way_of *right,
                         enum error_way_depth depth)
 {
-    int difference = 0;
-    for (int i = 0; i <= (int)depth && difference == 0; i++)
-        difference = differ(left, right, (enum error_way_depth)i);
-    return difference;
+    const struct error_cell *a = left->cell, *b = right->cell;
+    const int differences[] = {
+        [WAY_EVENT] = FIRST_OF(ORDER(a->part, b->part), ORDER(left->event, right->event)),
+        [WAY_MACHINE] = ORDER(a->machine, b->machine),
+        [WAY_PATH] = strcmp(a->path, b->path),
+        [WAY_PATTERN] = ORDER(a->pattern, b->pattern),
+        [WAY_LAYOUT] = ORDER(a->separate, b->separate),
+        [WAY_COUNTERS] = ORDER(a->counters, b->counters),
+        [WAY_OTHERS] = strcmp(a->others, b->others),
+    };
+    return error_first_of(differences, (size_t)depth + 1);
 }
 
 static int in_order(const void *first, const void *second)
 {
     const struct error_way_of *left = first, *right = second;
     const struct error_cell *a = left->cell, *b = right->cell;
-    int difference = differ_up_to(left, right, WAY_OTHERS);
-    if (difference == 0)
-        difference = strcmp(a->opt, b->opt);
-    if (difference == 0)
-        difference = strcmp(a->link, b->link);
-    return difference ? difference : (a > b) - (a < b);
+    return FIRST_OF(differ_up_to(left, right, WAY_OTHERS), strcmp(a->opt, b->opt),
+                    strcmp(a->link, b->link), ORDER(a, b));
 }
 
 /* Is the list (with commas) the beginning of the longer one? */
@@ -355,10 +332,7 @@ size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_wa
     return end;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Which factors matter: for each event an analysis of variance of its null error, processes as
- * replicates (docs/error.md). Factors with one level, and what cannot be told apart, are left out
- * and said. */
+/* --- the whole --- */
 
 #define BIT(factor) (1u << (factor))
 /* The least important last: it goes first where a model grows too large. */

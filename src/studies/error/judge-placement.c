@@ -248,30 +248,6 @@ static void window_factor(const struct fastest *list, size_t count,
     placement->window_factor = least > 0 ? most / least : most > least ? NAN : 1;
 }
 
-/* False: the model cannot be solved. */
-static bool solve(const struct fastest *list, size_t count, uint32_t opts,
-                  struct error_placement *placement)
-{
-    AUTO_ANOVA struct anova *anova = NULL;
-    struct anova_table table;
-    struct anova_row rows[TERMS] = {0};
-    anova_open(2, (const uint32_t[]){PATTERN_COUNT, opts}, &anova);
-    for (size_t i = 0; i < count; i++)
-        anova_add(anova, list[i].levels, list[i].per_iteration);
-    if (anova_solve(anova, terms, TERMS, &table, rows))
-        return false;
-    for (size_t i = 0; i < TERMS; i++)
-        if (!rows[i].df || !table.residual_df)
-            rows[i] = (struct anova_row){.p = 1};
-    placement->by_pattern = rows[BY_PATTERN].omega_squared;
-    placement->by_opt = rows[BY_OPT].omega_squared;
-    placement->by_both = rows[BY_BOTH].omega_squared;
-    placement->p_pattern = rows[BY_PATTERN].p;
-    placement->p_opt = rows[BY_OPT].p;
-    placement->p_both = rows[BY_BOTH].p;
-    return true;
-}
-
 /* The inline loop: one N, any patterns, levels and links. */
 static void judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
                           struct error_placement *placement)
@@ -284,11 +260,27 @@ static void judge_windows(const cell_pointer *cells, size_t count, uint64_t seed
         return;
     window_factor(list, filled, placement);
     fastest_tame(list, filled, seed);
-    placement->has_windows = solve(list, filled, (uint32_t)count, placement);
+    AUTO_ANOVA struct anova *anova = NULL;
+    struct anova_table table;
+    struct anova_row rows[TERMS] = {0};
+    anova_open(2, (const uint32_t[]){PATTERN_COUNT, (uint32_t)count}, &anova);
+    for (size_t i = 0; i < filled; i++)
+        anova_add(anova, list[i].levels, list[i].per_iteration);
+    if (anova_solve(anova, terms, TERMS, &table, rows))
+        return;
+    for (size_t i = 0; i < TERMS; i++)
+        if (!rows[i].df || !table.residual_df)
+            rows[i] = (struct anova_row){.p = 1};
+    placement->by_pattern = rows[BY_PATTERN].omega_squared;
+    placement->by_opt = rows[BY_OPT].omega_squared;
+    placement->by_both = rows[BY_BOTH].omega_squared;
+    placement->p_pattern = rows[BY_PATTERN].p;
+    placement->p_opt = rows[BY_OPT].p;
+    placement->p_both = rows[BY_BOTH].p;
+    placement->has_windows = true;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The same loop at many places: by event, those that count time first. */
+/* --- the whole --- */
 
 static bool counts_time(const struct error_cell *cell)
 {
@@ -306,29 +298,16 @@ static bool counts_time(const struct error_cell *cell)
 /* Of one row: the same event on the same machine. Time first, else by the names. */
 static int compare_events(const struct error_cell *left, const struct error_cell *right)
 {
-    bool left_time = counts_time(left), right_time = counts_time(right);
-    if (left_time != right_time)
-        return left_time ? -1 : 1;
-    if (left->machine != right->machine)
-        return left->machine < right->machine ? -1 : 1;
-    return strcmp(left->event, right->event);
+    return FIRST_OF(ORDER(counts_time(right), counts_time(left)),
+                    ORDER(left->machine, right->machine), strcmp(left->event, right->event));
 }
 
 /* Placed ones before inline ones, and each by path, longest loop first, offset. */
 static int compare_cells(const void *left, const void *right)
 {
     const struct error_cell *a = *(const cell_pointer *)left, *b = *(const cell_pointer *)right;
-    int order = compare_events(a, b);
-    if (order)
-        return order;
-    if ((a->offset < 0) != (b->offset < 0))
-        return a->offset < 0 ? 1 : -1;
-    order = strcmp(a->path, b->path);
-    if (order)
-        return order;
-    if (a->n != b->n)
-        return a->n > b->n ? -1 : 1;
-    return (a->offset > b->offset) - (a->offset < b->offset);
+    return FIRST_OF(compare_events(a, b), ORDER(a->offset < 0, b->offset < 0),
+                    strcmp(a->path, b->path), ORDER(b->n, a->n), ORDER(a->offset, b->offset));
 }
 
 /* The stretch that has the most cells measured alike: by one path, which adds its own to every run,
@@ -348,23 +327,6 @@ static size_t widest(const cell_pointer *cells, size_t count, size_t *begin)
     return most;
 }
 
-static void judge_event(const cell_pointer *cells, size_t count, uint64_t seed,
-                        struct error_report *report)
-{
-    size_t placed = 0, begin = 0;
-    while (placed < count && cells[placed]->offset >= 0)
-        placed++;
-    struct error_placement row = {
-        .event = cells[0]->event, .machine = cells[0]->machine, .is_time = counts_time(cells[0])};
-    size_t wide = widest(cells, placed, &begin);
-    judge_places(cells + begin, wide, seed, report, &row);
-    begin = 0;
-    wide = widest(cells + placed, count - placed, &begin);
-    judge_windows(cells + placed + begin, wide, seed, &row);
-    if (row.places || row.has_windows)
-        report->placements[report->placement_count++] = row;
-}
-
 void error_judge_placement(const struct error_case *file, uint64_t seed,
                            struct error_report *report)
 {
@@ -377,8 +339,18 @@ void error_judge_placement(const struct error_case *file, uint64_t seed,
     report->places = memory_new(count, sizeof(*report->places));
     report->placements = memory_new(count, sizeof(*report->placements));
     for (size_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin; end < count && compare_events(cells[end], cells[begin]) == 0;)
-            end++;
-        judge_event(cells + begin, end - begin, seed, report);
+        struct error_placement row = {.event = cells[begin]->event,
+                                      .machine = cells[begin]->machine,
+                                      .is_time = counts_time(cells[begin])};
+        size_t placed = begin, first = 0;
+        for (end = begin; end < count && compare_events(cells[end], cells[begin]) == 0; end++)
+            placed += cells[end]->offset >= 0; /* which come first */
+        size_t wide = widest(cells + begin, placed - begin, &first);
+        judge_places(cells + begin + first, wide, seed, report, &row);
+        first = 0;
+        wide = widest(cells + placed, end - placed, &first);
+        judge_windows(cells + placed + first, wide, seed, &row);
+        if (row.places || row.has_windows)
+            report->placements[report->placement_count++] = row;
     }
 }

@@ -104,38 +104,21 @@ static bool counts_instructions(const struct error_cell *cell)
            (cell->class && strcmp(cell->class, "instructions") == 0);
 }
 
-static int by_number(uint64_t left, uint64_t right)
-{
-    return (left > right) - (left < right);
-}
-
 /* Equal exactly where error_same_way holds and specimen and N are the same. */
 static int by_window(const struct error_cell *left, const struct error_cell *right)
 {
-    int difference = strcmp(left->path, right->path);
-    if (difference == 0)
-        difference = by_number(left->pattern, right->pattern);
-    if (difference == 0)
-        difference = by_number(left->counters, right->counters);
-    if (difference == 0)
-        difference = strcmp(left->opt, right->opt);
-    if (difference == 0)
-        difference = strcmp(left->link, right->link);
-    if (difference == 0)
-        difference = by_number(left->separate, right->separate);
-    if (difference == 0)
-        difference = by_number(left->machine, right->machine);
-    if (difference == 0)
-        difference = strcmp(left->specimen, right->specimen);
-    return difference ? difference : by_number(left->n, right->n);
+    return FIRST_OF(strcmp(left->path, right->path), ORDER(left->pattern, right->pattern),
+                    ORDER(left->counters, right->counters), strcmp(left->opt, right->opt),
+                    strcmp(left->link, right->link), ORDER(left->separate, right->separate),
+                    ORDER(left->machine, right->machine), strcmp(left->specimen, right->specimen),
+                    ORDER(left->n, right->n));
 }
 
 static int rows_by_window(const void *left, const void *right)
 {
     const struct error_row *const *first = left, *const *second = right;
-    int difference = by_window((*first)->cell, (*second)->cell);
     /* Of several stepped cells of one window the first of the case comes first. */
-    return difference ? difference : (*first > *second) - (*first < *second);
+    return FIRST_OF(by_window((*first)->cell, (*second)->cell), ORDER(*first, *second));
 }
 
 /* The first of the sorted rows whose window is that of the cell. */
@@ -392,8 +375,7 @@ struct process_mean process_mean_of(const struct error_cell *cell, run_figure *f
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The judgement of measurement error: its parts, one after the other. */
+/* --- the whole --- */
 
 const char *const error_factor_names[FACTOR_COUNT] = {
     [FACTOR_MACHINE] = "machine",   [FACTOR_PATH] = "path", [FACTOR_PATTERN] = "pattern",

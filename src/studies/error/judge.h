@@ -87,8 +87,7 @@ const char *event_class(const struct error_case *file, const char *event);
 enum count_mode event_mode_of(const struct error_case *file, const char *event);
 bool event_is_source(const struct error_case *file, const char *event);
 /* Why instructions in this mode say nothing, as a clause: "instructions:uk cannot be opened: …". */
-void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
-                         size_t size);
+const char *why_no_instructions(const struct error_case *file, enum count_mode mode);
 /* Appends which half of a claim is not tested, with the same clause up to its colon: what stands in
  * the way of an event is told with the event. */
 void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,

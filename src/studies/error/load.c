@@ -20,38 +20,17 @@
  * One machine measured more than once: cells with the same factors in several stores become one,
  * whose processes are those of all. */
 
-#define COMPARE(field) ((left->field > right->field) - (left->field < right->field))
-
-/* The first that is not 0. */
-static int decide(const int *orders, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (orders[i])
-            return orders[i];
-    return 0;
-}
-
 /* By everything but the runs. */
 static int compare_factors(const void *one, const void *other)
 {
     const struct error_cell *left = one, *right = other;
-    const int orders[] = {
-        COMPARE(machine),
-        COMPARE(n),
-        COMPARE(part),
-        COMPARE(pattern),
-        COMPARE(counters),
-        COMPARE(separate),
-        COMPARE(has_truth),
-        COMPARE(truth),
-        strcmp(left->event, right->event),
-        strcmp(left->specimen, right->specimen),
-        strcmp(left->path, right->path),
-        strcmp(left->opt, right->opt),
-        strcmp(left->link, right->link),
-        strcmp(left->others, right->others),
-    };
-    return decide(orders, sizeof(orders) / sizeof(orders[0]));
+    return FIRST_OF(ORDER(left->machine, right->machine), ORDER(left->n, right->n),
+                    ORDER(left->part, right->part), ORDER(left->pattern, right->pattern),
+                    ORDER(left->counters, right->counters), ORDER(left->separate, right->separate),
+                    ORDER(left->has_truth, right->has_truth), ORDER(left->truth, right->truth),
+                    strcmp(left->event, right->event), strcmp(left->specimen, right->specimen),
+                    strcmp(left->path, right->path), strcmp(left->opt, right->opt),
+                    strcmp(left->link, right->link), strcmp(left->others, right->others));
 }
 
 /* Appends to numbers of `count` the `added` others, where both are there. */
@@ -149,8 +128,7 @@ static void add_account(struct error_accounts *accounts, const struct account *a
 
 static int by_value(const void *left, const void *right)
 {
-    uint64_t first = *(const uint64_t *)left, second = *(const uint64_t *)right;
-    return (first > second) - (first < second);
+    return ORDER(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 /* The smallest that at least half of the runs do not exceed. */
@@ -375,7 +353,7 @@ static void fill_factors(const struct stored_cell *stored, const struct stored_e
 struct taking {
     struct store *store;
     struct error_cell *cells;
-    struct error_origin *origins;
+    struct error_origin *origins; /* [count] of the cells, by id */
     size_t count;
     struct failure *failure;
     size_t at;     /* the cell of the visit that is being read; count: no part of this study */
@@ -503,8 +481,7 @@ struct stretch {
 
 static int compare_stretches(const void *left, const void *right)
 {
-    const struct stretch *one = left, *other = right;
-    return (one->process > other->process) - (one->process < other->process);
+    return ORDER(((const struct stretch *)left)->process, ((const struct stretch *)right)->process);
 }
 
 /* Numbers of runs, counts or times, in the order of the stretches. */
@@ -568,26 +545,7 @@ static int settle(struct taking *taking, size_t at)
     return 0;
 }
 
-/* cells[i] comes from origins[i]; these are by id. */
-static int error_take_runs(struct store *store, struct error_cell *cells,
-                           struct error_origin *origins, size_t count, struct failure *failure)
-{
-    struct taking taking = {.store = store,
-                            .cells = cells,
-                            .origins = origins,
-                            .count = count,
-                            .failure = failure,
-                            .at = count};
-    int error = store_scan_samples(store, take_sample, &taking, failure);
-    for (size_t i = 0; !error && i < count; i++)
-        error = settle(&taking, i);
-    return error;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * From a store to the case of measurement error: first all cells with their factors, then all
- * runs, then what disturbed them. The null cells tell what the operating system's account shows of
- * each way of measuring by itself. */
+/* --- the whole --- */
 
 /* An event as the store lists it. */
 struct listed {
@@ -615,41 +573,30 @@ struct load {
 
 /* --- the machine --- */
 
-static struct error_machine *find_machine(struct load *load, const char *fingerprint)
-{
-    for (size_t i = 0; i < load->file->machine_count; i++)
-        if (strcmp(load->file->machines[i].fingerprint, fingerprint) == 0)
-            return &load->file->machines[i];
-    return NULL;
-}
-
-static void add_machine(struct load *load, const struct facts *facts, const char *fingerprint)
-{
-    struct error_machine *machine = memory_add(load->file->machines, load->file->machine_count);
-    char *name = loading_machine_name(facts);
-    machine->name = memory_copy(name);
-    machine->fingerprint = memory_copy(fingerprint);
-    machine->emulated = facts_get(facts, "emulated") != NULL;
-    free(name);
-}
-
-static const char other_windows[] =
-    "their windows are different code, and what one adds does not hold for the other";
-
 static int take_machine(struct load *load)
 {
+    struct error_case *file = load->file;
     AUTO_FACTS struct facts facts = {0};
     struct store_info info = {0};
     int error = store_facts(load->store, &facts, load->failure);
     if (!error)
         error = store_info(load->store, &info, load->failure);
-    if (!error && !find_machine(load, info.fingerprint))
-        add_machine(load, &facts, info.fingerprint);
+    while (!error && load->machine < file->machine_count &&
+           strcmp(file->machines[load->machine].fingerprint, info.fingerprint) != 0)
+        load->machine++;
+    if (!error && load->machine == file->machine_count) {
+        struct error_machine *machine = memory_add(file->machines, file->machine_count);
+        char *name = loading_machine_name(&facts);
+        machine->name = memory_copy(name);
+        machine->fingerprint = memory_copy(info.fingerprint);
+        machine->emulated = facts_get(&facts, "emulated") != NULL;
+        free(name);
+    }
     if (!error)
-        error = loading_same_kit(load->store, info.kit, &find_machine(load, info.fingerprint)->kit,
-                                 other_windows, load->failure);
-    if (!error)
-        load->machine = (uint32_t)(find_machine(load, info.fingerprint) - load->file->machines);
+        error = loading_same_kit(
+            load->store, info.kit, &file->machines[load->machine].kit,
+            "their windows are different code, and what one adds does not hold for the other",
+            load->failure);
     store_info_release(&info);
     return error;
 }
@@ -717,22 +664,13 @@ static int take_cell(void *context, const struct stored_cell *stored)
 
 static int compare_ways(const void *one, const void *other)
 {
-    const struct error_origin *first = ((const struct null_way *)one)->origin,
-                              *second = ((const struct null_way *)other)->origin;
-    const struct error_cell *left = ((const struct null_way *)one)->cell,
-                            *right = ((const struct null_way *)other)->cell;
-    const int orders[] = {
-        strcmp(left->event, right->event),
-        strcmp(left->path, right->path),
-        strcmp(left->opt, right->opt),
-        strcmp(left->link, right->link),
-        strcmp(left->others, right->others),
-        COMPARE(pattern),
-        COMPARE(counters),
-        COMPARE(separate),
-        (first->cpu > second->cpu) - (first->cpu < second->cpu),
-    };
-    return decide(orders, sizeof(orders) / sizeof(orders[0]));
+    const struct null_way *a = one, *b = other;
+    const struct error_cell *left = a->cell, *right = b->cell;
+    return FIRST_OF(strcmp(left->event, right->event), strcmp(left->path, right->path),
+                    strcmp(left->opt, right->opt), strcmp(left->link, right->link),
+                    strcmp(left->others, right->others), ORDER(left->pattern, right->pattern),
+                    ORDER(left->counters, right->counters), ORDER(left->separate, right->separate),
+                    ORDER(a->origin->cpu, b->origin->cpu));
 }
 
 static void add_own(struct maybe *predicted, struct maybe own)
@@ -749,10 +687,10 @@ static void judge_account(struct load *load, size_t index)
     struct error_origin *origin = &load->origins[index];
     const struct error_accounts *accounts = &origin->accounts;
     struct maybe *faults = &origin->faults, *switches = &origin->switches;
-    struct null_way *way = memory_new(1, sizeof(*way)), *const *null = NULL;
-    *way = (struct null_way){cell, origin};
     if (!accounts->runs)
         return;
+    struct null_way *way = memory_new(1, sizeof(*way)), *const *null = NULL;
+    *way = (struct null_way){cell, origin};
     if (!origin->is_null && faults->known && switches->known)
         null = tfind(way, &load->nulls, compare_ways);
     if (null) {
@@ -773,10 +711,18 @@ static void judge_account(struct load *load, size_t index)
 
 static int take_runs(struct load *load)
 {
-    int error = error_take_runs(load->store, &load->file->cells[load->first_cell], load->origins,
-                                load->origin_count, load->failure);
+    size_t count = load->origin_count;
+    struct taking taking = {.store = load->store,
+                            .cells = &load->file->cells[load->first_cell],
+                            .origins = load->origins,
+                            .count = count,
+                            .failure = load->failure,
+                            .at = count};
+    int error = store_scan_samples(load->store, take_sample, &taking, load->failure);
+    for (size_t i = 0; !error && i < count; i++)
+        error = settle(&taking, i);
     for (int nulls = 1; nulls >= 0; nulls--)
-        for (size_t i = 0; !error && i < load->origin_count; i++)
+        for (size_t i = 0; !error && i < count; i++)
             if (load->origins[i].is_null == nulls)
                 judge_account(load, i);
     return error;

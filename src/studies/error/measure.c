@@ -37,30 +37,26 @@ static int refuse(const struct erring *erring, int error, const struct failure *
 
 /* --- a new one --- */
 
-static int create(struct erring *erring, struct failure *failure)
+int error_create_store(struct erring *erring)
 {
     static const char *const specimens[] = {"null", "loop", "placed", "phases"};
     const struct run_store run = whose(erring);
-    int error = run_store_create(&run, &erring->store, failure);
+    const struct error_study *study = &erring->study;
+    struct failure failure = {0};
+    /* Nothing to measure: no store. */
+    if (!study->event_count && !study->stepped && !study->clock)
+        return EXIT_DONE;
+    int error = run_store_create(&run, &erring->store, &failure);
     if (error == 0)
-        error = tried_put(&erring->tried, erring->store, failure);
+        error = tried_put(&erring->tried, erring->store, &failure);
     for (size_t i = 0; i < sizeof(specimens) / sizeof(*specimens) && error == 0; i++) {
         const struct catalogue_specimen *specimen =
             catalogue_specimen(erring->catalogue, specimens[i]);
         if (specimen)
-            error = run_store_put_specimen(erring->store, specimen, failure);
+            error = run_store_put_specimen(erring->store, specimen, &failure);
     }
-    return error < 0 ? error : store_commit(erring->store, failure);
-}
-
-int error_create_store(struct erring *erring)
-{
-    struct failure failure = {0};
-    const struct error_study *study = &erring->study;
-    /* Nothing to measure: no store. */
-    if (!study->event_count && !study->stepped && !study->clock)
-        return EXIT_DONE;
-    int error = create(erring, &failure);
+    if (error == 0)
+        error = store_commit(erring->store, &failure);
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }
 
@@ -201,16 +197,6 @@ static int reopen(struct erring *erring, struct failure *failure)
     return error;
 }
 
-static int adopt(struct erring *erring, struct failure *failure)
-{
-    const struct run_store run = whose(erring);
-    int error = store_each_cell(erring->store, take_cell, erring, failure);
-    erring->stored_cells = erring->plan.count;
-    return error < 0 ? error
-                     : run_store_same_plan(&run, erring->store, erring->plan.cells,
-                                           erring->plan.count, failure);
-}
-
 int error_reopen_store(struct erring *erring)
 {
     struct failure failure = {0};
@@ -219,7 +205,12 @@ int error_reopen_store(struct erring *erring)
         int status = error_prepare(erring);
         if (status != EXIT_DONE)
             return status;
-        error = adopt(erring, &failure);
+        const struct run_store run = whose(erring);
+        error = store_each_cell(erring->store, take_cell, erring, &failure);
+        erring->stored_cells = erring->plan.count;
+        if (error == 0)
+            error = run_store_same_plan(&run, erring->store, erring->plan.cells, erring->plan.count,
+                                        &failure);
     }
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }
@@ -250,9 +241,7 @@ int error_open_from(struct erring *erring)
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The stages of `assay error`: each is planned by what visits have cost so far, looks at every
- * cell once, and then gives those that can be measured the rest of their processes. */
+/* --- the whole --- */
 
 #define MS_NS         UINT64_C(1000000)
 #define WORTHWHILE_MS 1000u /* less is no time to begin with anything */

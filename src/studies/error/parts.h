@@ -74,14 +74,14 @@ int error_measure(struct erring *erring);
 
 extern const struct command command_error;
 
-/* --- for people --- */
-void error_put_report(const struct erring *erring, const struct style *style, struct text *out);
+/* --- for people; run: the struct erring --- */
+void error_put_report(const void *run, const struct style *style, struct text *out);
 /* --- for programs --- */
-json_t *error_results_json(const struct erring *erring);
-json_t *error_analysis_json(const struct erring *erring);
-json_t *error_findings_json(const struct erring *erring);
+json_t *error_results_json(const void *run);
+json_t *error_analysis_json(const void *run);
+json_t *error_findings_json(const void *run);
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
-json_t *error_figures(const struct erring *erring);
+json_t *error_figures(const void *run);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay error` shows, and what they share. Each part is a paragraph or a table
@@ -107,6 +107,10 @@ void error_put_words(const struct style *style, struct text *out, const char *fo
 const char *error_clean(const char *name);
 /* The event, "instructions:u, stepped" where it was counted by execution. */
 const char *error_event_told(const char *event, bool stepped);
+static inline bool error_is_stepped(const struct error_cell *cell)
+{
+    return cell->part == PART_STEPPED;
+}
 /* " on NAME" where there are several machines. */
 const char *error_on(const struct error_case *file, uint32_t machine);
 /* "perf-read read-read", and "on NAME" where there are several machines. */
@@ -176,5 +180,3 @@ error_figures_part error_add_place_figures; /* Figures 11 and 12 */
     }
 json_t *error_machine_json(const struct error_case *file, uint32_t machine);
 void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure);
-
-bool error_is_stepped(const struct error_cell *cell);

@@ -303,8 +303,7 @@ bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_
     return known;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The plan of `assay error`: which wishes fit the budget, and the order of their visits. */
+/* --- the whole --- */
 
 const char *const error_stage_names[STAGE_COUNT] = {
     [STAGE_CROSSING] = "null error",      [STAGE_COUNTERS] = "number of counters",

@@ -284,21 +284,6 @@ static const char *slope_told(double value, char text[NUMBER_SIZE])
 }
 #define SLOPE(value) slope_told(value, (char[NUMBER_SIZE]){""})
 
-static void add_slope(struct table *table, const struct error_slope *slope)
-{
-    bool grows = slope->low > 0 || slope->high < 0;
-    table_addf(table, TONE_PLAIN, "  %s %s", slope->path, pattern_names[slope->pattern]);
-    table_add(table, grows ? TONE_STRONG : TONE_PLAIN, SLOPE(slope->slope));
-    if (slope->exact)
-        table_add(table, TONE_DIM, "no run deviates");
-    else if (!isfinite(slope->low) || !isfinite(slope->high))
-        table_add(table, TONE_DIM, "nothing repeats");
-    else
-        table_addf(table, TONE_DIM, "%s to %s", SLOPE(slope->low), SLOPE(slope->high));
-    table_add(table, TONE_DIM, slope->exact ? "" : SLOPE(slope->detectable));
-    ADD_TEXTS(table, TONE_PLAIN, WHOLE(slope->longest), WHOLE(slope->runs));
-}
-
 static bool same_event(const struct error_slope *left, const struct error_slope *right)
 {
     return left->machine == right->machine && strcmp(left->event, right->event) == 0;
@@ -328,9 +313,22 @@ static void put_event(const struct erring *erring, const struct error_slope *lik
     };
     struct table table = TABLE_OF(columns);
     text_printf(out, "%s%s\n", error_clean(like->event), error_on(&erring->file, like->machine));
-    for (size_t i = 0; i < report->slope_count; i++)
-        if (same_event(&report->slopes[i], like))
-            add_slope(&table, &report->slopes[i]);
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        bool grows = slope->low > 0 || slope->high < 0;
+        if (!same_event(slope, like))
+            continue;
+        table_addf(&table, TONE_PLAIN, "  %s %s", slope->path, pattern_names[slope->pattern]);
+        table_add(&table, grows ? TONE_STRONG : TONE_PLAIN, SLOPE(slope->slope));
+        if (slope->exact)
+            table_add(&table, TONE_DIM, "no run deviates");
+        else if (!isfinite(slope->low) || !isfinite(slope->high))
+            table_add(&table, TONE_DIM, "nothing repeats");
+        else
+            table_addf(&table, TONE_DIM, "%s to %s", SLOPE(slope->low), SLOPE(slope->high));
+        table_add(&table, TONE_DIM, slope->exact ? "" : SLOPE(slope->detectable));
+        ADD_TEXTS(&table, TONE_PLAIN, WHOLE(slope->longest), WHOLE(slope->runs));
+    }
     table_put(&table, style, out);
     table_free(&table);
 }

@@ -228,36 +228,28 @@ static void put_event(const struct error_report *report, size_t first, const str
 }
 
 /* What a command changes stands with it; only its first line, the doctor has the rest. */
-static void put_mendable(const struct error_check *check, const struct style *style,
-                         struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    const char *fix = check->advice.fix;
-    text_printf(&words, "%s: %s", check->check->name, check->advice.value);
-    text_puts(out, "  ");
-    text_put_toned(out, style, check->advice.status == CHECK_BAD ? TONE_BAD : TONE_WARN,
-                   check_status_names[check->advice.status]);
-    text_printf(out, "%*s", check->advice.status == CHECK_BAD ? 2 : 1, "");
-    wrap(out, text_string(&words), INDENT + 1, INDENT + 1, style->width);
-    text_printf(out, "       fix: %.*s\n", (int)strcspn(fix, "\n"), fix);
-}
-
 static void put_checks(const struct error_check *checks, size_t count, const struct style *style,
                        struct text *out)
 {
     AUTO_TEXT struct text lasting = {0};
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        const struct error_check *check = &checks[i];
-        if (!check->advice.fix[0]) {
-            text_printf(&lasting, "%s%s: %s", lasting.length ? "; " : "", check->check->name,
-                        check->advice.value);
+        const char *fix = checks[i].advice.fix;
+        const char *words = memory_format("%s: %s", checks[i].check->name, checks[i].advice.value);
+        const bool bad = checks[i].advice.status == CHECK_BAD;
+        if (!fix[0]) {
+            text_printf(&lasting, "%s%s", lasting.length ? "; " : "", words);
             continue;
         }
         if (!begun)
             text_puts(out, "Mend this first (`assay doctor` says why):\n");
         begun = true;
-        put_mendable(check, style, out);
+        text_puts(out, "  ");
+        text_put_toned(out, style, bad ? TONE_BAD : TONE_WARN,
+                       check_status_names[checks[i].advice.status]);
+        text_printf(out, "%*s", bad ? 2 : 1, "");
+        wrap(out, words, INDENT + 1, INDENT + 1, style->width);
+        text_printf(out, "       fix: %.*s\n", (int)strcspn(fix, "\n"), fix);
     }
     if (lasting.length) {
         text_puts(out, "What no setting here mends: ");
@@ -290,12 +282,6 @@ void error_put_advice(const struct erring *erring, const struct style *style, st
 /* ----------------------------------------------------------------------------------------------
  * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it
  * the events that the paper did not have. */
-
-/* What a path here is like in the paper's table. */
-static const char *kind_of_path(const char *path)
-{
-    return strncmp(path, "papi-", 5) == 0 ? path : "direct";
-}
 
 static bool is_instructions(const struct error_best *best)
 {
@@ -330,8 +316,10 @@ static const struct error_best *next_ours(const struct error_report *report, uin
 {
     for (; *at < report->best_count; (*at)++) {
         const struct error_best *best = &report->best[*at];
+        /* What a path here is like in the paper's table. */
+        bool begins_papi = strncmp(best->path, "papi-", 5) == 0;
         if (best->machine == machine && is_instructions(best) && best->mode == mode &&
-            !is_shadowed(report, best) && strcmp(kind_of_path(best->path), like) == 0)
+            !is_shadowed(report, best) && strcmp(begins_papi ? best->path : "direct", like) == 0)
             return &report->best[(*at)++];
     }
     return NULL;
@@ -485,9 +473,7 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
     put_others(erring, style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The result of `assay error` for people: what was measured and what to do first, then part by
- * part, then the paper's findings and what was left out. */
+/* --- the whole --- */
 
 static void put_measured(const struct erring *erring, const struct style *style, struct text *out)
 {
@@ -552,8 +538,9 @@ static void put_absences(const struct erring *erring, const struct style *style,
 
 /* --- the end --- */
 
-void error_put_report(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_report(const void *run, const struct style *style, struct text *out)
 {
+    const struct erring *erring = run;
     const bool all = erring->options->all;
     const struct claims claims = {.list = erring->report.findings,
                                   .count = ERROR_FINDINGS,

@@ -83,15 +83,6 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
 
 /* --- trying --- */
 
-static int try_list(struct erring *erring, const char *const *list, size_t count,
-                    struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < count && error == 0; i++)
-        error = tried_try(&erring->tried, erring->session, list[i], false, failure);
-    return error;
-}
-
 /* What helps other events to be measured is no loss where it cannot be opened. */
 static int try_helpers(struct erring *erring, const char *const *list, size_t count,
                        bool first_only, struct failure *failure)
@@ -157,34 +148,28 @@ static int try_cpu_events(struct erring *erring, struct failure *failure)
     return error;
 }
 
-static int find(struct erring *erring, struct failure *failure)
+/* Which events open. */
+static int find_events(struct erring *erring)
 {
-    bool emulated = facts_get(erring->facts, "emulated");
+    const bool emulated = facts_get(erring->facts, "emulated"), usually = !erring->asked.count;
+    struct failure failure = {0};
     int error = 0;
     for (size_t i = 0; i < erring->asked.count && error == 0; i++)
-        error = tried_try(&erring->tried, erring->session, erring->asked.items[i], true, failure);
-    for (size_t i = 0; i < COUNT(usual) && error == 0 && !erring->asked.count; i++)
+        error = tried_try(&erring->tried, erring->session, erring->asked.items[i], true, &failure);
+    for (size_t i = 0; i < COUNT(usual) && error == 0 && usually; i++)
         if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
-            error = tried_try(&erring->tried, erring->session, usual[i], false, failure);
-    for (size_t i = 0; i < COUNT(permitted) && error == 0 && !erring->asked.count; i++)
+            error = tried_try(&erring->tried, erring->session, usual[i], false, &failure);
+    for (size_t i = 0; i < COUNT(permitted) && error == 0 && usually; i++)
         if (is_forbidden(erring, permitted[i]))
-            error = tried_try(&erring->tried, erring->session, permitted[i], false, failure);
+            error = tried_try(&erring->tried, erring->session, permitted[i], false, &failure);
+    for (size_t i = 0; i < COUNT(sources) && error == 0; i++)
+        error = tried_try(&erring->tried, erring->session, sources[i], false, &failure);
     if (error == 0)
-        error = try_list(erring, sources, COUNT(sources), failure);
+        error = try_helpers(erring, interrupts, COUNT(interrupts), true, &failure);
     if (error == 0)
-        error = try_helpers(erring, interrupts, COUNT(interrupts), true, failure);
-    if (error == 0)
-        error = try_helpers(erring, beside, COUNT(beside), false, failure);
-    if (error == 0 && !erring->asked.count)
-        error = try_cpu_events(erring, failure);
-    return error;
-}
-
-/* Which events open. */
-static int error_find_events(struct erring *erring)
-{
-    struct failure failure = {0};
-    int error = find(erring, &failure);
+        error = try_helpers(erring, beside, COUNT(beside), false, &failure);
+    if (error == 0 && usually)
+        error = try_cpu_events(erring, &failure);
     return error == 0 ? EXIT_DONE : error_fail(&failure, deliver_status_of_name(error));
 }
 
@@ -261,15 +246,6 @@ static bool is_missed(const struct catalogue_absence *absence)
             is_one_of(absence->name, specimens, COUNT(specimens)));
 }
 
-static void skip_absent(struct erring *erring)
-{
-    if (!erring->options->path.count)
-        absences_skip(erring->catalogue, is_missed, &erring->skips);
-    if (erring->study.emulated)
-        skips_add(&erring->skips, "placement, cycles and times",
-                  "on an emulated machine time passes with every instruction alike", 0);
-}
-
 int error_prepare(struct erring *erring)
 {
     const struct error_options *options = erring->options;
@@ -288,7 +264,11 @@ int error_prepare(struct erring *erring)
         .emulated = facts_get(erring->facts, "emulated") != NULL,
         .cpu = (int32_t)options->cpu};
     erring->events = memory_new(erring->tried.count, sizeof(*erring->events));
-    skip_absent(erring);
+    if (!options->path.count)
+        absences_skip(erring->catalogue, is_missed, &erring->skips);
+    if (study->emulated)
+        skips_add(&erring->skips, "placement, cycles and times",
+                  "on an emulated machine time passes with every instruction alike", 0);
     for (size_t i = 0; i < erring->tried.count; i++)
         if (!erring->tried.list[i].error)
             add_event(erring, &erring->tried.list[i]);
@@ -296,9 +276,7 @@ int error_prepare(struct erring *erring)
     return EXIT_DONE;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay error: how many events measuring itself adds, by every way of measuring that a machine
- * has. */
+/* --- the whole --- */
 
 #define USUAL_BUDGET_MS 85000u
 #define LONG_BUDGET_MS  180000u /* on emulated machines */
@@ -347,38 +325,22 @@ static const struct option_spec specs[] = {
 
 /* --- the command line --- */
 
-static int check_from(const struct error_options *options, int argument_count,
-                      struct failure *failure)
-{
-    if (!options->from.count)
-        return 0;
-    if (options->resume || options->store)
-        return fail_with(failure, -EINVAL,
-                         "--from judges stored runs again: --store and --resume measure one");
-    if (argument_count || options->event.count || options->path.count)
-        return fail_with(failure, -EINVAL,
-                         "--from judges everything that is stored: leave out events and --path");
-    return 0;
-}
-
-static int check_resume(const struct error_options *options, int argument_count,
-                        struct failure *failure)
-{
-    if (!options->resume ||
-        (!argument_count && !options->event.count && !options->path.count && !options->runs.given &&
-         !options->processes.given && options->cpu == -1))
-        return 0;
-    return fail_with(failure, -EINVAL,
-                     "--resume goes on with what the run began with: leave out events, --path, "
-                     "--runs, --processes and --cpu");
-}
-
 static int check_options(const struct error_options *options, int argument_count)
 {
+    const bool named = argument_count || options->event.count || options->path.count;
     struct failure failure = {0};
-    int error = check_from(options, argument_count, &failure);
-    if (error == 0)
-        error = check_resume(options, argument_count, &failure);
+    int error = 0;
+    if (options->from.count && (options->resume || options->store))
+        error = fail_with(&failure, -EINVAL,
+                          "--from judges stored runs again: --store and --resume measure one");
+    else if (options->from.count && named)
+        error = fail_with(&failure, -EINVAL,
+                          "--from judges everything that is stored: leave out events and --path");
+    else if (options->resume &&
+             (named || options->runs.given || options->processes.given || options->cpu != -1))
+        error = fail_with(&failure, -EINVAL,
+                          "--resume goes on with what the run began with: leave out events, "
+                          "--path, --runs, --processes and --cpu");
     if (error == 0)
         error = options_check_number("runs", &options->runs, MOST_RUNS, &failure);
     if (error == 0)
@@ -424,13 +386,6 @@ static void release(struct erring *erring)
     options_release(&command_error, &erring->begun);
 }
 
-static uint64_t budget_of(const struct erring *erring)
-{
-    if (erring->options->budget || erring->options->full)
-        return erring->options->budget;
-    return facts_get(erring->facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
-}
-
 static int on_the_machine(struct erring *erring)
 {
     int status =
@@ -440,8 +395,10 @@ static int on_the_machine(struct erring *erring)
     erring->facts = &erring->catalogue->facts;
     memcpy(erring->fingerprint, erring->catalogue->fingerprint,
            sizeof(erring->catalogue->fingerprint));
-    status = erring->options->resume ? error_reopen_store(erring) : error_find_events(erring);
-    erring->budget = budget_of(erring);
+    status = erring->options->resume ? error_reopen_store(erring) : find_events(erring);
+    erring->budget = erring->options->budget;
+    if (!erring->budget && !erring->options->full)
+        erring->budget = facts_get(erring->facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
     if (status == EXIT_DONE && !erring->options->resume)
         status = error_prepare(erring);
     if (status == EXIT_DONE && !erring->options->resume)
@@ -465,31 +422,6 @@ static int judge(void *study)
     return finish_judged("error", error, &failure);
 }
 
-static void put_report(const void *erring, const struct style *style, struct text *out)
-{
-    error_put_report(erring, style, out);
-}
-
-static json_t *results(const void *erring)
-{
-    return error_results_json(erring);
-}
-
-static json_t *analysis(const void *erring)
-{
-    return error_analysis_json(erring);
-}
-
-static json_t *findings(const void *erring)
-{
-    return error_findings_json(erring);
-}
-
-static json_t *figures(const void *erring)
-{
-    return error_figures(erring);
-}
-
 static int show(void *study, int status)
 {
     const struct erring *erring = study;
@@ -502,11 +434,11 @@ static int show(void *study, int status)
                                   .nothing =
                                       finish_nothing(erring->report.measurements, erring->complete),
                                   .run = erring,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .findings = findings,
-                                  .figures = figures};
+                                  .put_report = error_put_report,
+                                  .results = error_results_json,
+                                  .analysis = error_analysis_json,
+                                  .findings = error_findings_json,
+                                  .figures = error_figures};
     return finish_show(&finish, status);
 }
 

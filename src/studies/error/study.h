@@ -133,6 +133,17 @@ static inline int64_t error_of(const struct error_cell *cell, size_t run)
 {
     return cell->has_truth ? error_minus(cell->values[run], cell->truth) : cell->values[run];
 }
+/* How two things are in order, and the first of several such orders that is not 0. */
+#define ORDER(left, right) (((left) > (right)) - ((left) < (right)))
+static inline int error_first_of(const int *orders, size_t count)
+{
+    size_t i = 0;
+    while (i < count - 1 && !orders[i])
+        i++;
+    return orders[i];
+}
+#define FIRST_OF(...)                                                                              \
+    error_first_of((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 /* Measured the same way: machine, path, pattern, opt, link, number of counters, layout. Events
  * (and the choice of the further ones), specimen and N may differ. */
 bool error_same_way(const struct error_cell *left, const struct error_cell *right);
