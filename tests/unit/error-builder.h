@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/random.h"
 #include "studies/error/study.h"
 
@@ -69,27 +70,19 @@ struct error_builder {
 
 static inline char *error_built_copy(const char *string)
 {
-    char *copy = strdup(string);
-    if (!copy)
-        abort();
-    return copy;
+    return memory_copy(string);
 }
 
 static inline void *error_built_room(size_t count, size_t size)
 {
-    void *room = calloc(count ? count : 1, size);
-    if (!room)
-        abort();
-    return room;
+    return memory_new(count, size);
 }
 
 /* Another machine; cells of it say its index. */
 static inline uint32_t build_error_machine(struct error_builder *builder, const char *name,
                                            bool emulated)
 {
-    struct error_machine *machine = error_case_add_machine(&builder->file);
-    if (!machine)
-        abort();
+    struct error_machine *machine = memory_add(builder->file.machines, builder->file.machine_count);
     machine->name = error_built_copy(name);
     machine->fingerprint = error_built_copy(name);
     machine->emulated = emulated;
@@ -104,17 +97,10 @@ static inline void error_builder_start(struct error_builder *builder, uint64_t s
     build_error_machine(builder, "built", false);
 }
 
-static inline void error_builder_end(struct error_builder *builder)
-{
-    error_case_release(&builder->file);
-}
-
 static inline void build_error_absence(struct error_builder *builder, const char *what, int error,
                                        const char *reason)
 {
-    struct error_absence *absence = error_case_add_absence(&builder->file);
-    if (!absence)
-        abort();
+    struct error_absence *absence = memory_add(builder->file.absences, builder->file.absence_count);
     absence->what = error_built_copy(what);
     absence->reason = error_built_copy(reason);
     absence->error = error;
@@ -237,8 +223,6 @@ static inline struct error_cell *build_error_cell(struct error_builder *builder,
                                                   const struct error_way *way)
 {
     struct error_cell *cell = error_case_add_cell(&builder->file);
-    if (!cell)
-        abort();
     size_t each = way->runs ? way->runs : 20, index = 0;
     error_built_describe(cell, way);
     cell->processes = way->processes ? way->processes : 20;
@@ -268,8 +252,6 @@ static inline struct error_cell *build_error_failed(struct error_builder *builde
                                                     const char *reason)
 {
     struct error_cell *cell = error_case_add_cell(&builder->file);
-    if (!cell)
-        abort();
     error_built_describe(cell, way);
     cell->begins = error_built_room(1, sizeof(*cell->begins));
     cell->failed = way->processes ? way->processes : 20;

@@ -80,9 +80,7 @@ static inline struct error_study cpu_machine(void)
 
 static inline struct error_wishes wished(const struct error_study *study, enum error_stage stage)
 {
-    struct error_wishes wishes = {0};
-    assert_int_equal(error_wish_list(study, stage, &wishes), 0);
-    return wishes;
+    return error_wish_list(study, stage);
 }
 
 struct looked_for {
@@ -105,7 +103,6 @@ static inline size_t count_of(const struct error_study *study, enum error_stage 
     size_t count = 0;
     for (size_t i = 0; i < wishes.count; i++)
         count += fits(&wishes.list[i].cell, &wanted);
-    error_wishes_free(&wishes);
     return count;
 }
 
@@ -113,6 +110,6 @@ static inline void plan_whole_stage(const struct error_study *study, enum error_
                                     struct error_plan *plan)
 {
     size_t left_out = 1;
-    assert_int_equal(error_plan_stage(study, stage, UINT64_MAX, plan, &left_out), 0);
+    left_out = error_plan_stage(study, stage, UINT64_MAX, plan);
     assert_int_equal(left_out, 0);
 }

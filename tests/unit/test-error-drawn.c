@@ -31,7 +31,7 @@ struct drawn {
 static void draw(struct drawn *drawn)
 {
     drawn->erring = (struct erring){.options = &options, .file = drawn->builder.file};
-    assert_int_equal(error_judge(&drawn->erring.file, 1, &drawn->erring.report), 0);
+    drawn->erring.report = error_judge(&drawn->erring.file, 1);
     drawn->figures = error_figures(&drawn->erring);
     assert_figures_are_sound(drawn->figures);
     assert_figures_fit_their_axes(drawn->figures);
@@ -40,8 +40,6 @@ static void draw(struct drawn *drawn)
 static void erase(struct drawn *drawn)
 {
     json_decref(drawn->figures);
-    error_report_release(&drawn->erring.report);
-    error_builder_end(&drawn->builder);
 }
 
 static const char *text_in(const json_t *figure, size_t row, const char *key)

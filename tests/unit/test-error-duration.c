@@ -35,13 +35,7 @@ static void start(struct fixture *fixture, uint64_t seed)
 
 static void judge(struct fixture *fixture)
 {
-    assert_int_equal(error_judge_duration(&fixture->builder.file, 1, &fixture->report), 0);
-}
-
-static void end(struct fixture *fixture)
-{
-    error_report_release(&fixture->report);
-    error_builder_end(&fixture->builder);
+    error_judge_duration(&fixture->builder.file, &fixture->report);
 }
 
 static const struct error_slope *slope_of_event(const struct fixture *fixture, const char *event)
@@ -65,7 +59,6 @@ static int covered(struct ticking plant, uint32_t processes, uint32_t runs, doub
         double there = plant.leak + plant.each / plant.period;
         covers += slope->low <= there && there <= slope->high;
         *width += (slope->high - slope->low) / 400;
-        end(&fixture);
     }
     return covers;
 }
@@ -103,7 +96,6 @@ static void test_states_of_processes_are_no_slope(void **state)
         judge(&fixture);
         const struct error_slope *slope = &fixture.report.slopes[0];
         accused += slope->low > 0 || slope->high < 0;
-        end(&fixture);
     }
     assert_in_range(accused, 0, 24); /* 8 % */
 }
@@ -130,7 +122,6 @@ static void test_planted_slopes_are_found(void **state)
         assert_int_equal(slope->longest, 1000000);
         assert_int_equal(slope->runs, 5 * 20 * 19); /* without first runs */
         assert_int_equal(slope->mode, COUNT_USER);
-        end(&fixture);
     }
 }
 
@@ -151,7 +142,6 @@ static void test_a_detectable_slope_shows_in_four_of_five(void **state)
         shown += seed > 0 && slope->low > 0;
         if (seed == 0)
             leak = slope->detectable;
-        end(&fixture);
     }
     assert_in_range(shown, 200, 280);
 }
@@ -172,14 +162,12 @@ static void test_exact_counts_have_a_point_for_an_interval(void **state)
     assert_true(slope->slope == 0 && slope->low == 0 && slope->high == 0);
     assert_true(slope->detectable == 0);
     assert_true(slope->intercept == 1600);
-    end(&fixture);
 
     start(&fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", DOWN, 5, 20, false);
     judge(&fixture);
     assert_true(fixture.report.slopes[0].exact);
     assert_false(signbit(fixture.report.slopes[0].slope)); /* nobody wants to read -0 */
-    end(&fixture);
 
     still.leak = 3;
     start(&fixture, 1);
@@ -187,7 +175,6 @@ static void test_exact_counts_have_a_point_for_an_interval(void **state)
     judge(&fixture);
     assert_true(fixture.report.slopes[0].exact);
     assert_true(fixture.report.slopes[0].slope == 3);
-    end(&fixture);
 }
 
 static void test_one_run_off_the_line_is_not_exact(void **state)
@@ -202,7 +189,6 @@ static void test_one_run_off_the_line_is_not_exact(void **state)
     const struct error_slope *slope = &fixture.report.slopes[0];
     assert_false(slope->exact);
     assert_true(slope->low < 0 && slope->high > 0 && slope->high < 1e-6);
-    end(&fixture);
 }
 
 /* Every run the same, but no line goes through the N. */
@@ -220,7 +206,6 @@ static void test_a_constant_curve_is_no_line(void **state)
     const struct error_slope *slope = &fixture.report.slopes[0];
     assert_false(slope->exact);
     assert_true(slope->low < 0 && slope->high > 0 && slope->high < 0.001);
-    end(&fixture);
 }
 
 static void test_one_n_says_nothing(void **state)
@@ -232,7 +217,6 @@ static void test_one_n_says_nothing(void **state)
     build_ticking(&fixture.builder, &plant, "instructions:uk", ONE, 5, 20, false);
     judge(&fixture);
     assert_int_equal(fixture.report.slope_count, 0);
-    end(&fixture);
 }
 
 static void test_one_process_knows_no_interval_from_two_n(void **state)
@@ -246,14 +230,12 @@ static void test_one_process_knows_no_interval_from_two_n(void **state)
     assert_int_equal(fixture.report.slope_count, 1);
     assert_true(isinf(fixture.report.slopes[0].low) && isinf(fixture.report.slopes[0].high));
     assert_true(isfinite(fixture.report.slopes[0].slope));
-    end(&fixture);
 
     start(&fixture, 3);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 1, 200, false);
     judge(&fixture);
     assert_true(isfinite(fixture.report.slopes[0].low) && isfinite(fixture.report.slopes[0].high));
     assert_true(fixture.report.slopes[0].low < 0.002 && fixture.report.slopes[0].high > 0.002);
-    end(&fixture);
 }
 
 static void test_work_without_a_truth_is_no_error(void **state)
@@ -267,7 +249,6 @@ static void test_work_without_a_truth_is_no_error(void **state)
         fixture.builder.file.cells[i].has_truth = false;
     judge(&fixture);
     assert_int_equal(fixture.report.slope_count, 0);
-    end(&fixture);
 }
 
 /* What is counted along changes the slope, so it is left to those who ask for it. */
@@ -283,7 +264,6 @@ static void test_slopes_are_of_one_counter_where_it_counts_alone(void **state)
     judge(&fixture);
     assert_int_equal(fixture.report.slope_count, 1);
     assert_true(fixture.report.slopes[0].high < 0.003);
-    end(&fixture);
 }
 
 static void test_patterns_and_paths_have_slopes_of_their_own(void **state)
@@ -302,7 +282,6 @@ static void test_patterns_and_paths_have_slopes_of_their_own(void **state)
     assert_int_equal(fixture.report.slope_count, 3);
     assert_int_equal(fixture.report.slopes[0].pattern, PATTERN_AO);
     assert_int_equal(fixture.report.slopes[1].pattern, PATTERN_RR);
-    end(&fixture);
 }
 
 /* Levels that add a constant each share the slope, not the intercept. */
@@ -325,7 +304,6 @@ static void test_levels_keep_their_own_intercepts(void **state)
     assert_int_equal(fixture.report.slope_count, 1);
     assert_true(fixture.report.slopes[0].exact);
     assert_true(fixture.report.slopes[0].slope == 0.25);
-    end(&fixture);
 }
 
 static void test_kernel_counts_by_size_have_mean_and_interrupts(void **state)
@@ -349,14 +327,12 @@ static void test_kernel_counts_by_size_have_mean_and_interrupts(void **state)
     }
     assert_int_equal(rows[4].spread.q1, 1600);
     assert_true(rows[4].spread.max > 4000);
-    end(&fixture);
 
     start(&fixture, 5);
     build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 5, 20, false);
     judge(&fixture);
     assert_int_equal(fixture.report.by_size_count, 5);
     assert_true(isnan(fixture.report.by_size[4].interrupts));
-    end(&fixture);
 }
 
 static void test_nothing_measured_is_nothing_said(void **state)
@@ -371,7 +347,6 @@ static void test_nothing_measured_is_nothing_said(void **state)
     assert_int_equal(fixture.report.slope_count, 0);
     assert_int_equal(fixture.report.by_size_count, 0);
     assert_false(fixture.report.ticks.known);
-    end(&fixture);
 }
 
 int main(void)

@@ -133,7 +133,6 @@ static void an_unbalanced_analysis_is_that_of_r(void **state)
     assert_non_null(strstr(anova->note, "path x pattern: 3 of 6 degrees of freedom are missing"));
     assert_non_null(strstr(anova->note, "second level: machine."));
     assert_false(anova->no_variance);
-    end_judging(&builder, &report);
 }
 
 /* --- planted and absent effects --- */
@@ -207,7 +206,6 @@ static void planted_effects_are_found_with_their_size(void **state)
     assert_int_equal(anova->count, 20 * anova->cells);
     assert_true(anova->r_squared > 0.95 && anova->r_squared < 1);
     assert_true(fabs(anova->residual_sum / (double)anova->residual_df - 6.6 * 6.6) < 8);
-    end_judging(&builder, &report);
 }
 
 /* What more counters add must not appear as an effect of the one level and link at which they were
@@ -226,7 +224,6 @@ static void more_counters_at_one_level_do_not_look_like_that_level(void **state)
     assert_true(effect_of(&report, "opt")->effect_size < 1e-4);
     assert_true(effect_of(&report, "opt")->range < 2);
     assert_true(effect_of(&report, "link")->range < 2);
-    end_judging(&builder, &report);
     /* Nor does the level look like more counters. */
     error_builder_start(&builder, 23);
     build_planted(&builder, &(struct planted){.opt = 200, .link = 300},
@@ -237,7 +234,6 @@ static void more_counters_at_one_level_do_not_look_like_that_level(void **state)
     assert_false(effect_of(&report, "counters")->significant);
     assert_true(effect_of(&report, "counters")->range < 4);
     assert_true(fabs(effect_of(&report, "opt")->range - 400) < 2);
-    end_judging(&builder, &report);
 }
 
 static void an_interaction_is_found_where_it_is(void **state)
@@ -254,7 +250,6 @@ static void an_interaction_is_found_where_it_is(void **state)
     assert_int_equal(effect_of(&report, "pattern x opt")->factors,
                      1u << FACTOR_PATTERN | 1u << FACTOR_OPT);
     assert_true(effect_of(&report, "pattern x opt")->range == 0);
-    end_judging(&builder, &report);
 }
 
 /* A small effect among thousands of values is certain, and nobody need care. */
@@ -270,7 +265,6 @@ static void what_is_significant_need_not_matter(void **state)
     assert_true(opt->significant && !opt->matters);
     assert_true(opt->p < 1e-10 && opt->share_within < ERROR_EFFECT_THRESHOLD);
     assert_true(effect_of(&report, "path")->matters);
-    end_judging(&builder, &report);
 }
 
 /* A path that adds thousands makes nearly all the variance: what its users may still choose is
@@ -290,7 +284,6 @@ static void a_large_path_hides_no_other_factor(void **state)
     assert_true(path->matters && path->share_within == path->effect_size);
     assert_false(effect_of(&report, "opt")->matters);
     assert_false(effect_of(&report, "link")->matters);
-    end_judging(&builder, &report);
 }
 
 /* --- the stated rate --- */
@@ -309,7 +302,6 @@ static void count_alarms(uint64_t seed, const struct error_way *noise, size_t al
     struct error_report report = judge_factors(&builder);
     for (size_t i = 0; i < TERMS; i++)
         alarms[i] += effect_of(&report, names[i])->p < 0.05;
-    end_judging(&builder, &report);
 }
 
 /* Of 400 repetitions 20 are expected below 0.05, with a deviation of 4.4: 4 … 36 for each term, and

@@ -58,18 +58,15 @@ static void counters_add_error_or_do_not(void **state)
     by_counters(&hand, "instructions:u", "perf-syscall", 20, 1);
     finding = assert_finding(&hand, "Z3", FINDING_FAILS, "perf-syscall");
     assert_float_equal(finding->estimate, 20, 1e-9);
-    hand_end(&hand);
     hand_start(&hand);
     hand_events(&hand);
     by_counters(&hand, "instructions:uk", "perf-read", 0, 0.5);
     by_counters(&hand, "instructions:u", "perf-read", 0, 0);
     assert_finding(&hand, "Z3", FINDING_FAILS, NULL);
-    hand_end(&hand);
     hand_start(&hand);
     hand_events(&hand);
     by_counters(&hand, "instructions:uk", "perf-read", 112, 150);
     assert_true(assert_finding(&hand, "Z3", FINDING_INCONCLUSIVE, NULL)->detectable > 112);
-    hand_end(&hand);
 }
 
 static void stepping_decides_the_user_half_of_more_counters(void **state)
@@ -88,7 +85,6 @@ static void stepping_decides_the_user_half_of_more_counters(void **state)
     assert_non_null(strstr(finding->reason, "papi-low adds 12 for each"));
     by_counters(&hand, "step/instructions/", "perf-prctl", 2, 0);
     assert_finding(&hand, "Z3", FINDING_FAILS, NULL);
-    hand_end(&hand);
 }
 
 /* Other patterns, counters opened apart and other events are not what the claim is about. */
@@ -105,7 +101,6 @@ static void only_read_read_of_grouped_instructions_counts(void **state)
     by_counters(&hand, "cycles:u", "perf-read", 50, 0);
     by_counters(&hand, "instructions:u", "perf-user", 14, 0);
     assert_finding(&hand, "Z3", FINDING_UNTESTABLE, NULL);
-    hand_end(&hand);
 }
 
 /* --- Z6 --- */
@@ -179,14 +174,12 @@ static void factors_matter_or_do_not(void **state)
                        "6 % within paths of instructions:uk as pattern x opt, levels 7 apart)")
             ->estimate,
         6, 1e-9);
-    hand_end(&hand);
     hand_start(&hand);
     hand_events(&hand);
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
     anova(&hand, "instructions:uk", false);
     usual_effects(&hand, 0.001, 0.0001);
     assert_finding(&hand, "Z6", FINDING_FAILS, "number of counters does not matter");
-    hand_end(&hand);
     hand_start(&hand);
     hand_events(&hand);
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
@@ -194,7 +187,6 @@ static void factors_matter_or_do_not(void **state)
     usual_effects(&hand, 0.05, 0.0001);
     effect(&hand, 1u << FACTOR_MACHINE, 0.001, 0.2);
     assert_finding(&hand, "Z6", FINDING_FAILS, "machine does not matter");
-    hand_end(&hand);
 }
 
 /* An interface that adds thousands does not make other factors small. */
@@ -214,7 +206,6 @@ static void a_path_that_makes_nearly_all_variance_hides_no_factor(void **state)
     hand.anovas[0].effects = 2;
     effect(&hand, 1u << FACTOR_OPT, 0.005, 0);
     assert_finding(&hand, "Z6", FINDING_FAILS, "optimisation level matters (25 % within paths");
-    hand_end(&hand);
 }
 
 static void too_few_data_leave_a_factor_open(void **state)
@@ -227,7 +218,6 @@ static void too_few_data_leave_a_factor_open(void **state)
     effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
     effect(&hand, 1u << FACTOR_PATTERN, 0.1, 0.02);
     assert_finding(&hand, "Z6", FINDING_INCONCLUSIVE, "pattern may matter");
-    hand_end(&hand);
 }
 
 /* Counters varied in user mode only, beside user+kernel mode without them; kernel-only counts are
@@ -249,7 +239,6 @@ static void counters_are_refuted_only_where_they_were_varied(void **state)
                    "pattern matters (40 % within paths of "
                    "instructions:u, levels 7 apart)");
     assert_finding(&hand, "Z6", FINDING_HOLDS, "number of counters in user+kernel mode");
-    hand_end(&hand);
 }
 
 static void one_level_of_everything_tests_no_factor(void **state)
@@ -263,7 +252,6 @@ static void one_level_of_everything_tests_no_factor(void **state)
     anova(&hand, "cycles:u", false);
     effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
     assert_finding(&hand, "Z6", FINDING_UNTESTABLE, "several paths or patterns");
-    hand_end(&hand);
 }
 
 static void stepped_factors_decide_what_user_mode_can(void **state)
@@ -280,7 +268,6 @@ static void stepped_factors_decide_what_user_mode_can(void **state)
     hand.effects[3].share_within = 0.4;
     hand.effects[3].matters = hand.effects[3].significant = true;
     assert_finding(&hand, "Z6", FINDING_FAILS, "optimisation level matters (40 %");
-    hand_end(&hand);
 }
 
 /* --- Z7, Z8, Z9 --- */
@@ -322,18 +309,15 @@ static void user_and_kernel_errors_grow_or_do_not(void **state)
     assert_finding(&hand, "Z7", FINDING_HOLDS, NULL);
     slope(&hand, "instructions:uk", "perf-user", 0.0001, 0.0001); /* that path is another */
     assert_finding(&hand, "Z7", FINDING_FAILS, "the path makes a difference");
-    hand_end(&hand);
     hand_start(&hand); /* a CPU without ticks */
     hand_events(&hand);
     slope(&hand, "instructions:uk", "perf-read", 0, 1e-6);
     assert_finding(&hand, "Z7", FINDING_FAILS, "no other path");
-    hand_end(&hand);
     hand_start(&hand);
     hand_events(&hand);
     slope(&hand, "instructions:uk", "perf-read", 0.001, 0.002);
     assert_true(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, "would hide")->detectable >
                 0.001);
-    hand_end(&hand);
 }
 
 static void user_errors_stay_or_grow(void **state)
@@ -350,7 +334,6 @@ static void user_errors_stay_or_grow(void **state)
     slope(&hand, "instructions:u", "perf-prctl", 0.001, 1e-4); /* kernel instructions leak in */
     assert_float_equal(assert_finding(&hand, "Z8", FINDING_FAILS, "perf-prctl")->estimate, 0.001,
                        1e-9);
-    hand_end(&hand);
 }
 
 static void kernel_counts_grow_alike_or_do_not(void **state)
@@ -372,7 +355,6 @@ static void kernel_counts_grow_alike_or_do_not(void **state)
     hand.slopes[0].low = -1;
     hand.slopes[0].high = 1;
     assert_finding(&hand, "Z9", FINDING_INCONCLUSIVE, NULL);
-    hand_end(&hand);
 }
 
 /* A loop of one length has no slope, an interval without end is no estimate, steps are no counter,
@@ -396,7 +378,6 @@ static void slopes_that_say_nothing_are_left_out(void **state)
     assert_false(assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, NULL)->has_estimate);
     slope(&hand, "instructions:uk", "papi-low", 0, HUGE_VAL);
     assert_false(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, NULL)->has_estimate);
-    hand_end(&hand);
 }
 
 /* What an interrupt costs is the machine's: only the paths of one are compared. */
@@ -418,7 +399,6 @@ static void slopes_of_several_machines_are_judged_apart(void **state)
     hand.slopes[1].machine = second;
     hand.slopes[1].slope = hand.slopes[1].low = hand.slopes[1].high = 0;
     assert_finding(&hand, "Z7", FINDING_FAILS, "another decides");
-    hand_end(&hand);
 }
 
 /* --- Z10 --- */
@@ -464,7 +444,6 @@ static void placement_matters_or_does_not(void **state)
     hand.placements[1].places = 64;
     hand.placements[1].factor_high = 1.8;
     assert_finding(&hand, "Z10", FINDING_INCONCLUSIVE, NULL);
-    hand_end(&hand);
 }
 
 static void placement_is_not_judged_by_counts_or_emulated_time(void **state)
@@ -486,7 +465,6 @@ static void placement_is_not_judged_by_counts_or_emulated_time(void **state)
     /* Counts of it are as good as any. */
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     assert_finding(&hand, "Z8", FINDING_HOLDS, NULL);
-    hand_end(&hand);
 }
 
 int main(void)

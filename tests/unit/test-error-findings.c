@@ -31,13 +31,11 @@ static void null_errors_spread_or_do_not(void **state)
     assert_float_equal(finding->estimate, 10000.0 / 74, 1e-9);
     assert_non_null(strstr(finding->reason, "user mode: from 12"));
     assert_true(finding->low >= finding->high); /* nothing varies */
-    hand_end(&hand);
     hand_start(&hand);
     spread(&hand, "instructions:u", 12, 2500);
     spread(&hand, "instructions:uk", 2000, 2500); /* one half is enough to refute it */
     finding = assert_finding(&hand, "Z1", FINDING_FAILS, "user+kernel mode: from 2,000");
     assert_float_equal(finding->estimate, 1.25, 1e-9);
-    hand_end(&hand);
 }
 
 static void a_spread_of_no_error_at_all_has_a_size(void **state)
@@ -47,11 +45,9 @@ static void a_spread_of_no_error_at_all_has_a_size(void **state)
     hand_start(&hand);
     spread(&hand, "instructions:u", 0, 300);
     assert_float_equal(assert_finding(&hand, "Z1", FINDING_HOLDS, NULL)->estimate, 300, 1e-9);
-    hand_end(&hand);
     hand_start(&hand);
     spread(&hand, "instructions:u", 0, 4);
     assert_finding(&hand, "Z1", FINDING_FAILS, NULL);
-    hand_end(&hand);
 }
 
 static void noisy_cells_leave_the_spread_open(void **state)
@@ -65,7 +61,6 @@ static void noisy_cells_leave_the_spread_open(void **state)
                          .path = "papi-low", .error = 1000, .process_noise = 500, .processes = 4});
     const struct finding *finding = assert_finding(&hand, "Z1", FINDING_INCONCLUSIVE, NULL);
     assert_true(finding->detectable > 0);
-    hand_end(&hand);
 }
 
 static void one_path_or_one_process_is_no_spread(void **state)
@@ -79,7 +74,6 @@ static void one_path_or_one_process_is_no_spread(void **state)
     build_error_cell(&hand.builder,
                      &(struct error_way){.path = "papi-low", .error = 9000, .processes = 1});
     assert_finding(&hand, "Z1", FINDING_UNTESTABLE, NULL);
-    hand_end(&hand);
 }
 
 static void without_counters_the_user_half_is_stepped(void **state)
@@ -103,7 +97,6 @@ static void without_counters_the_user_half_is_stepped(void **state)
     assert_non_null(strstr(finding->reason,
                            "user+kernel mode is not tested, as instructions:uk cannot be opened"));
     assert_null(strstr(finding->reason, "this CPU has no"));
-    hand_end(&hand);
 }
 
 static void without_any_count_nothing_is_decided(void **state)
@@ -118,7 +111,6 @@ static void without_any_count_nothing_is_decided(void **state)
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
         assert_finding(&hand, ids[i], FINDING_UNTESTABLE, "cannot be opened: this CPU has no");
     assert_finding(&hand, "Z10", FINDING_UNTESTABLE, "no loop was timed");
-    hand_end(&hand);
 }
 
 static void what_does_not_fit_a_reason_is_left_out_whole(void **state)
@@ -142,7 +134,6 @@ static void what_does_not_fit_a_reason_is_left_out_whole(void **state)
     const struct finding *finding = assert_finding(&hand, "Z4", FINDING_HOLDS, "user+kernel mode");
     assert_true(strlen(finding->reason) > NOTE_SIZE - 110);
     assert_null(strstr(finding->reason, "; of"));
-    hand_end(&hand);
 }
 
 /* --- Z2 --- */
@@ -165,15 +156,12 @@ static void user_reads_cut_the_error_or_do_not(void **state)
     const struct finding *finding = assert_finding(&hand, "Z2", FINDING_HOLDS, "perf-syscall");
     assert_float_equal(finding->estimate, 1698.0 / 109, 1e-9);
     assert_non_null(strstr(finding->reason, "the same"));
-    hand_end(&hand);
     hand_start(&hand);
     user_reads(&hand, 120, 109, 109);
     assert_finding(&hand, "Z2", FINDING_FAILS, NULL);
-    hand_end(&hand);
     hand_start(&hand); /* the page of the counter faults: kernel code in a user read */
     user_reads(&hand, 1698, 109, 300);
     assert_finding(&hand, "Z2", FINDING_FAILS, "not the same");
-    hand_end(&hand);
 }
 
 static void user_reads_of_noisy_counts_stay_open(void **state)
@@ -189,7 +177,6 @@ static void user_reads_of_noisy_counts_stay_open(void **state)
                                                         .process_noise = 80,
                                                         .processes = 4});
     assert_finding(&hand, "Z2", FINDING_INCONCLUSIVE, NULL);
-    hand_end(&hand);
 }
 
 static void user_reads_need_both_ways_and_the_kernels_share(void **state)
@@ -201,7 +188,6 @@ static void user_reads_need_both_ways_and_the_kernels_share(void **state)
     hand_null(&hand, "instructions:u", "perf-user", PATTERN_RR, 10);
     build_error_absence(&hand.builder, "instructions:uk", 13, "only root may count the kernel.");
     assert_finding(&hand, "Z2", FINDING_UNTESTABLE, "instructions:uk cannot be opened: only root");
-    hand_end(&hand);
     hand_start(&hand);
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 100);
     assert_finding(&hand, "Z2", FINDING_UNTESTABLE, "begins with perf-user");
@@ -210,11 +196,9 @@ static void user_reads_need_both_ways_and_the_kernels_share(void **state)
                        "user access is off. Write 1 to perf_user_access.");
     assert_finding(&hand, "Z2", FINDING_UNTESTABLE,
                    "perf-user could not measure instructions:uk: user access is off");
-    hand_end(&hand);
     hand_start(&hand);
     hand_null(&hand, "instructions:uk", "perf-user", PATTERN_RR, 100);
     assert_finding(&hand, "Z2", FINDING_UNTESTABLE, "no path that reads by a system call");
-    hand_end(&hand);
 }
 
 /* --- Z4 --- */
@@ -239,16 +223,13 @@ static void higher_interfaces_add_error_or_do_not(void **state)
                        "perf-syscall read-read 37, papi-low start-read 134, "
                        "papi-high read-read 236");
     assert_float_equal(finding->estimate, 97, 1e-9); /* the smaller step */
-    hand_end(&hand);
     hand_start(&hand);
     interfaces(&hand, 37, 134, 130);
     finding = assert_finding(&hand, "Z4", FINDING_FAILS, NULL);
     assert_float_equal(finding->estimate, -4, 1e-9);
-    hand_end(&hand);
     hand_start(&hand);
     interfaces(&hand, 140, 134, 236);
     assert_finding(&hand, "Z4", FINDING_FAILS, NULL);
-    hand_end(&hand);
 }
 
 static void a_noisy_interface_is_open_and_an_absent_one_is_named(void **state)
@@ -263,7 +244,6 @@ static void a_noisy_interface_is_open_and_an_absent_one_is_named(void **state)
         &hand.builder,
         &(struct error_way){.path = "papi-low", .error = 110, .process_noise = 30, .processes = 4});
     assert_finding(&hand, "Z4", FINDING_INCONCLUSIVE, "papi-high is not there: built without PAPI");
-    hand_end(&hand);
 }
 
 static void interfaces_are_stepped_where_nothing_counts(void **state)
@@ -279,7 +259,6 @@ static void interfaces_are_stepped_where_nothing_counts(void **state)
     const struct finding *finding = assert_finding(&hand, "Z4", FINDING_HOLDS, "stepped");
     assert_float_equal(finding->estimate, 89, 1e-9);
     assert_float_equal(finding->detectable, 0, 1e-9);
-    hand_end(&hand);
 }
 
 /* --- Z5 --- */
@@ -301,7 +280,6 @@ static void best_patterns_differ_or_do_not(void **state)
                                                    "start-read for "
                                                    "papi-low");
     assert_float_equal(finding->estimate, 23, 1e-9); /* start-read costs perf-read that */
-    hand_end(&hand);
     hand_start(&hand);
     best_patterns(&hand, "perf-read", 60, 37);
     best_patterns(&hand, "papi-low", 200, 134);
@@ -310,7 +288,6 @@ static void best_patterns_differ_or_do_not(void **state)
     hand_null(&hand, "instructions:u", "perf-prctl", PATTERN_AR, 10);
     hand_null(&hand, "instructions:u", "perf-prctl", PATTERN_AO, 5);
     assert_finding(&hand, "Z5", FINDING_FAILS, NULL);
-    hand_end(&hand);
 }
 
 static void patterns_that_tie_are_one_pattern(void **state)
@@ -321,7 +298,6 @@ static void patterns_that_tie_are_one_pattern(void **state)
     best_patterns(&hand, "perf-read", 37, 37);
     best_patterns(&hand, "papi-low", 134, 200);
     assert_finding(&hand, "Z5", FINDING_FAILS, NULL);
-    hand_end(&hand);
 }
 
 static void the_best_pattern_may_depend_on_the_mode(void **state)
@@ -333,7 +309,6 @@ static void the_best_pattern_may_depend_on_the_mode(void **state)
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_AR, 600);
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 726);
     assert_finding(&hand, "Z5", FINDING_HOLDS, "in user+kernel mode (600)");
-    hand_end(&hand);
 }
 
 static void noisy_patterns_stay_open_and_single_ones_say_nothing(void **state)
@@ -348,7 +323,6 @@ static void noisy_patterns_stay_open_and_single_ones_say_nothing(void **state)
         &hand.builder,
         &(struct error_way){.path = "papi-low", .error = 130, .process_noise = 30, .processes = 4});
     assert_finding(&hand, "Z5", FINDING_INCONCLUSIVE, NULL);
-    hand_end(&hand);
 }
 
 static void stepped_patterns_decide_for_user_mode(void **state)
@@ -364,7 +338,6 @@ static void stepped_patterns_decide_for_user_mode(void **state)
     const struct finding *finding =
         assert_finding(&hand, "Z5", FINDING_HOLDS, "user+kernel mode is not tested");
     assert_float_equal(finding->estimate, 2, 1e-9);
-    hand_end(&hand);
 }
 
 /* --- several machines --- */
@@ -385,7 +358,6 @@ static void one_of_several_machines_refutes(void **state)
     const struct finding *finding =
         assert_finding(&hand, "Z4", FINDING_FAILS, "of 3 machines 2 can tell, and another decides");
     assert_float_equal(finding->estimate, -10, 1e-9);
-    hand_end(&hand);
 }
 
 static void levels_and_links_of_one_way_count_as_their_middle(void **state)
@@ -403,7 +375,6 @@ static void levels_and_links_of_one_way_count_as_their_middle(void **state)
     build_error_cell(&hand.builder, &(struct error_way){.separate = true, .error = 1});
     assert_float_equal(
         assert_finding(&hand, "Z4", FINDING_HOLDS, "perf-read start-read 31")->estimate, 100, 1e-9);
-    hand_end(&hand);
 }
 
 int main(void)

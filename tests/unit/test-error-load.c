@@ -268,7 +268,6 @@ static void every_cell_has_its_part_and_factors(void **state)
     assert_string_equal(file.cells[0].class, "instructions");
     assert_string_equal(file.cells[13].kind, ""); /* the list does not have it */
     assert_null(file.cells[13].class);
-    error_case_release(&file);
 }
 
 static void runs_come_by_process_and_run(void **state)
@@ -297,7 +296,6 @@ static void runs_come_by_process_and_run(void **state)
         for (uint32_t run = 0; cell->interrupts && run < cell->runs; run++)
             assert_true(cell->interrupts[run] == (double)value_of(run / RUNS, run % RUNS, 1));
     }
-    error_case_release(&file);
 }
 
 static void what_other_studies_measure_is_left_out(void **state)
@@ -313,7 +311,6 @@ static void what_other_studies_measure_is_left_out(void **state)
     load(((struct fixture *)*state)->path, &file);
     assert_int_equal(file.cell_count, 1);
     assert_string_equal(file.cells[0].specimen, "null");
-    error_case_release(&file);
 }
 
 static void odd_offsets_are_none(void **state)
@@ -343,7 +340,6 @@ static void odd_offsets_are_none(void **state)
     for (size_t i = 0; i < COUNT; i++)
         if (file.cells[i].offset != cases[i].offset || file.cells[i].part != PART_PLACEMENT)
             fail_msg("%s is at %lld", cases[i].specimen, (long long)file.cells[i].offset);
-    error_case_release(&file);
 }
 
 /* --- runs that are not plain --- */
@@ -389,7 +385,6 @@ static void multiplexed_runs_are_extrapolated_and_others_left_out(void **state)
     assert_true(cell->values[0] == -5);
     assert_true(cell->values[1] == INT64_C(1) << 60);
     assert_true(cell->values[2] == -(INT64_C(1) << 60));
-    error_case_release(&file);
 }
 
 static void runs_beyond_the_expected_account_are_disturbed(void **state)
@@ -416,7 +411,6 @@ static void runs_beyond_the_expected_account_are_disturbed(void **state)
     static const size_t disturbed[] = {1, 0, 2, 1};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(file.cells[i].disturbed, disturbed[i]);
-    error_case_release(&file);
 }
 static void only_cells_with_the_same_factors_join(void **state)
 {
@@ -435,7 +429,6 @@ static void only_cells_with_the_same_factors_join(void **state)
         for (size_t run = 0; cell->enabled && run < cell->runs; run++)
             assert_true(cell->enabled[run] == (double)(1000 + run % RUNS));
     }
-    error_case_release(&file);
 }
 
 int main(void)

@@ -67,7 +67,7 @@ static void test_errors_are_percents_of_the_truth(void **state)
     build(&builder, "phases/period=1/", 16, (struct plant){2, 0.375, 80e6});
     build(&builder, "phases", 16, (struct plant){2, 0.375, 80e6});
     build(&builder, "phases/period=50000/", 1, (struct plant){0.5, 1, 80e6});
-    assert_int_equal(error_judge_multiplex(&builder.file, &report), 0);
+    error_judge_multiplex(&builder.file, &report);
     assert_int_equal(report.multiplex_count, 3);
     const struct error_multiplex *phased = &report.multiplex[0], *steady = &report.multiplex[1];
     assert_true(phased->phased);
@@ -84,8 +84,6 @@ static void test_errors_are_percents_of_the_truth(void **state)
     assert_true(isnan(steady->single)); /* never counted alone */
     assert_near(steady->median, 2, 1e-6);
     assert_false(report.multiplex[2].phased);
-    error_report_release(&report);
-    error_builder_end(&builder);
 }
 
 /* The loop counted alone belongs to duration. */
@@ -103,11 +101,9 @@ static void test_the_loop_has_its_control_among_durations(void **state)
     plant.percent = 9;
     alone.n = 10; /* another length is another matter */
     build_error_cell(&builder, &alone);
-    assert_int_equal(error_judge_multiplex(&builder.file, &report), 0);
+    error_judge_multiplex(&builder.file, &report);
     assert_int_equal(report.multiplex_count, 1);
     assert_near(report.multiplex[0].single, 3, 1e-6);
-    error_report_release(&report);
-    error_builder_end(&builder);
 }
 
 static void test_runs_without_a_counter_do_not_count(void **state)
@@ -126,19 +122,15 @@ static void test_runs_without_a_counter_do_not_count(void **state)
     /* Without times the share is not known, without a truth nothing is. */
     build(&builder, "phases/period=7/", 16, plant);
     struct error_cell *timeless = &builder.file.cells[2];
-    free(timeless->enabled);
-    free(timeless->running);
     timeless->enabled = timeless->running = NULL;
     build(&builder, "phases/period=8/", 16, plant);
     builder.file.cells[3].has_truth = false;
-    assert_int_equal(error_judge_multiplex(&builder.file, &report), 0);
+    error_judge_multiplex(&builder.file, &report);
     assert_int_equal(report.multiplex_count, 2);
     assert_int_equal(report.multiplex[0].runs, RUNS);
     assert_true(isnan(report.multiplex[1].share));
     assert_true(isnan(report.multiplex[1].per_rotation));
     assert_near(report.multiplex[1].median, 1, 1e-6);
-    error_report_release(&report);
-    error_builder_end(&builder);
 }
 
 int main(void)

@@ -442,12 +442,10 @@ static void advice_comes_with_what_must_be_mended(void **state)
     assert_non_null(strstr(text, "nmi-watchdog"));
     assert_null(strstr(text, "aslr"));
     struct error_check *checks = NULL;
-    size_t count = 0;
-    assert_int_equal(error_checks(&facts, &checks, &count), 0);
+    size_t count = error_checks(&facts, &checks);
     for (size_t i = 1; i < count; i++)
         assert_true(checks[i - 1].advice.status != CHECK_WARN ||
                     checks[i].advice.status != CHECK_BAD);
-    free(checks);
     facts_free(&facts);
 }
 

@@ -38,7 +38,6 @@ static void teach(const struct error_study *study, struct error_plan *plan, uint
         for (size_t j = 0; j < catalogue.path_count; j++)
             if (strcmp(plan->prices.list[i].path, paths[j].name) == 0)
                 plan->prices.list[i].path = paths[j].name;
-    error_wishes_free(&wishes);
 }
 
 static void drops_the_least_important_cells_and_no_processes(void **state)
@@ -48,7 +47,7 @@ static void drops_the_least_important_cells_and_no_processes(void **state)
     struct error_plan plan = {0};
     size_t left_out = 0;
     teach(&study, &plan, 10 * MS);
-    assert_int_equal(error_plan_stage(&study, STAGE_CROSSING, 20 * SECOND, &plan, &left_out), 0);
+    left_out = error_plan_stage(&study, STAGE_CROSSING, 20 * SECOND, &plan);
     assert_true(planned_cost(&plan, 10 * MS) <= 20 * SECOND);
     assert_true(planned_cost(&plan, 10 * MS) > 19 * SECOND);
     assert_true(left_out > 0);
@@ -69,7 +68,7 @@ static void plans_everything_without_a_limit(void **state)
     struct error_study study = plain_machine();
     struct error_plan plan = {0};
     size_t left_out = 1;
-    assert_int_equal(error_plan_stage(&study, STAGE_CROSSING, UINT64_MAX, &plan, &left_out), 0);
+    left_out = error_plan_stage(&study, STAGE_CROSSING, UINT64_MAX, &plan);
     assert_int_equal(left_out, 0);
     assert_true(plan.count > 400);
     error_plan_free(&plan);
@@ -92,7 +91,6 @@ static void takes_what_is_dear_for_dear(void **state)
     assert_true(error_price(&study, &prices, other) > unseen);
     error_price_learn(&study, &prices, other, 77 * MS);
     assert_int_equal(error_price(&study, &prices, other), 77 * MS);
-    error_wishes_free(&wishes);
 }
 
 /* A tracepoint makes whoever opens it wait, so it comes late, without company, at its own price. */
@@ -123,12 +121,10 @@ static void leaves_what_waits_for_the_end(void **state)
     error_price_learn(&study, &prices, waiting, 90 * MS);
     assert_int_equal(error_price(&study, &prices, waiting), 90 * MS);
     assert_true(error_price(&study, &prices, usual) < 50 * MS);
-    error_wishes_free(&wishes);
     wishes = wished(&study, STAGE_COUNTERS);
     for (size_t i = 0; i < wishes.count; i++)
         for (uint32_t j = 0; j < wishes.list[i].cell.counters; j++)
             assert_string_not_equal(wishes.list[i].cell.events[j], "raw_syscalls:sys_enter");
-    error_wishes_free(&wishes);
     const struct looked_for ladder = {.event = "raw_syscalls:sys_enter"};
     assert_int_equal(count_of(&study, STAGE_DURATION, ladder), 7); /* on one path */
 }
@@ -141,12 +137,12 @@ static void gives_a_cell_that_failed_no_further_process(void **state)
     size_t left_out = 0;
     struct visit *visits = NULL;
     size_t count = 0;
-    assert_int_equal(error_plan_stage(&study, STAGE_COUNTERS, UINT64_MAX, &plan, &left_out), 0);
+    left_out = error_plan_stage(&study, STAGE_COUNTERS, UINT64_MAX, &plan);
     assert_int_equal(error_plan_visits(&plan, 1, 1, &visits, &count), 0);
     assert_int_equal(count, plan.count);
     free(visits);
     plan.about[3].failed = 1;
-    error_plan_settle(&study, STAGE_COUNTERS, UINT64_MAX, &plan, &left_out);
+    left_out = error_plan_settle(&study, STAGE_COUNTERS, UINT64_MAX, &plan);
     assert_int_equal(left_out, 0);
     assert_int_equal(error_plan_visits(&plan, UINT32_MAX, 2, &visits, &count), 0);
     for (size_t i = 0; i < count; i++) {
@@ -155,7 +151,7 @@ static void gives_a_cell_that_failed_no_further_process(void **state)
     }
     free(visits);
     /* Asked again, it is not wanted again. */
-    assert_int_equal(error_plan_stage(&study, STAGE_COUNTERS, UINT64_MAX, &plan, &left_out), 0);
+    left_out = error_plan_stage(&study, STAGE_COUNTERS, UINT64_MAX, &plan);
     assert_int_equal(error_plan_visits(&plan, UINT32_MAX, 3, &visits, &count), 0);
     assert_int_equal(count, 0);
     free(visits);
@@ -167,7 +163,7 @@ static void looks_at_every_price_first(void **state)
     (void)state;
     struct error_study study = plain_machine();
     struct error_plan plan = {0};
-    assert_int_equal(error_plan_pilot(&study, STAGE_CROSSING, &plan), 0);
+    error_plan_pilot(&study, STAGE_CROSSING, &plan);
     /* perf-read, perf-syscall, papi-low, papi-high: counted and stepped; perf-user: stepped. */
     assert_int_equal(plan.count, 9);
     assert_false(error_plan_is_past(&plan, STAGE_CROSSING));
@@ -180,8 +176,7 @@ static struct visit *order_of(uint64_t seed, struct error_plan *plan, size_t *co
 {
     struct error_study study = plain_machine();
     struct visit *visits = NULL;
-    size_t left_out = 0;
-    assert_int_equal(error_plan_stage(&study, STAGE_CROSSING, UINT64_MAX, plan, &left_out), 0);
+    error_plan_stage(&study, STAGE_CROSSING, UINT64_MAX, plan);
     assert_int_equal(error_plan_visits(plan, UINT32_MAX, seed, &visits, count), 0);
     return visits;
 }
@@ -246,16 +241,16 @@ static void a_stored_plan_goes_on_where_it_was(void **state)
     (void)state;
     struct error_study study = plain_machine();
     struct error_plan plan = {0}, taken = {0};
-    size_t left_out = 0, count = 0;
+    size_t count = 0;
     struct visit *visits = NULL;
-    assert_int_equal(error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &plan, &left_out), 0);
+    error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &plan);
     assert_int_equal(error_plan_visits(&plan, 1, 1, &visits, &count), 0);
     free(visits);
     for (size_t i = 0; i < plan.count; i++)
-        assert_int_equal(error_plan_adopt(&study, &taken, &plan.cells[i], 1, 0), 0);
+        error_plan_adopt(&study, &taken, &plan.cells[i], 1, 0);
     assert_true(error_plan_is_past(&taken, STAGE_CROSSING));
     assert_false(error_plan_is_past(&taken, STAGE_DURATION));
-    assert_int_equal(error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &taken, &left_out), 0);
+    error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &taken);
     assert_int_equal(taken.count, plan.count);
     assert_int_equal(error_plan_visits(&taken, UINT32_MAX, 2, &visits, &count), 0);
     assert_false(error_plan_wants(&taken));

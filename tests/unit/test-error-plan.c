@@ -76,7 +76,6 @@ static void steps_what_an_emulated_machine_counts(void **state)
         assert_int_equal(stepped, found);
     }
     assert_true(visits < 2000);
-    error_wishes_free(&wishes);
 }
 
 static void asks_of_a_path_only_what_it_can_count(void **state)
@@ -111,7 +110,6 @@ static void gives_papi_distinct_events(void **state)
                 assert_string_not_equal(cell->events[left], cell->events[right]);
     }
     assert_true(of_papi > 0);
-    error_wishes_free(&wishes);
 }
 
 static void keeps_to_the_paths_that_were_named(void **state)
@@ -145,7 +143,6 @@ static void counts_interrupts_along_with_kernel_instructions(void **state)
     }
     assert_int_equal(along, 7); /* 1, 10, … 1,000,000 */
     assert_true(runs >= UINT64_C(7) * 2000);
-    error_wishes_free(&wishes);
 }
 
 /* Both are needed to say whether interrupts explain the growth: counting them adds to each. */
@@ -170,7 +167,6 @@ static void counts_interrupts_along_with_both_modes_once(void **state)
         explaining += strncmp(wishes.list[i].cell.events[0], "instructions:", 13) == 0 &&
                       (wishes.list[i].cell.n == 1 || wishes.list[i].cell.n == 1000000);
     assert_int_equal(explaining, 8);
-    error_wishes_free(&wishes);
     study.interrupts = NULL;
     const struct looked_for two = {.event = "instructions:uk", .counters = 2};
     assert_int_equal(count_of(&study, STAGE_DURATION, two), 0);
@@ -198,7 +194,6 @@ static void varies_counters_in_both_modes_on_an_emulated_machine(void **state)
     assert_int_equal(wishes.list[both - 1].cell.counters, 4);
     const struct looked_for any = {.event = "instructions:uk"};
     assert_int_equal(count_of(&study, STAGE_COUNTERS, any), both);
-    error_wishes_free(&wishes);
 }
 
 static void places_the_loop_at_every_byte_of_a_line(void **state)
@@ -247,7 +242,6 @@ static void multiplexes_after_calibration_alone(void **state)
     struct error_wishes wishes = wished(&study, STAGE_MULTIPLEX);
     for (size_t i = 0; i < wishes.count; i++)
         assert_int_equal(wishes.list[i].cell.n % 16000, 0); /* whole blocks */
-    error_wishes_free(&wishes);
     study = plain_machine();
     assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 0);
 }

@@ -25,13 +25,7 @@ static void judge(struct fixture *fixture, struct judged *judged)
     must(store_open(&store, fixture->path, false, failure));
     must(error_load(store, &judged->file, failure));
     store_close(store);
-    assert_int_equal(error_judge(&judged->file, 1, &judged->report), 0);
-}
-
-static void release(struct judged *judged)
-{
-    error_report_release(&judged->report);
-    error_case_release(&judged->file);
+    judged->report = error_judge(&judged->file, 1);
 }
 
 static void every_planted_sample_is_loaded_and_judged(void **state)
@@ -51,7 +45,6 @@ static void every_planted_sample_is_loaded_and_judged(void **state)
     assert_true(samples == judged.written.samples);
     assert_true(judged.report.measurements == runs);
     assert_int_equal(judged.report.row_count, judged.written.cells);
-    release(&judged);
 }
 
 static void rows_show_the_planted_error(void **state)
@@ -75,7 +68,6 @@ static void rows_show_the_planted_error(void **state)
         assert_in_range(row->first.median - planted - PLANTED_FIRST_RUN + tolerated, 0,
                         2 * tolerated);
     }
-    release(&judged);
 }
 
 static void effects_that_were_planted_matter_and_others_do_not(void **state)
@@ -100,7 +92,6 @@ static void effects_that_were_planted_matter_and_others_do_not(void **state)
     }
     assert_int_equal(mattering,
                      2 * 3 + 1); /* of three events, one of them by kernel and counters */
-    release(&judged);
 }
 
 static void slopes_that_were_planted_are_found(void **state)
@@ -113,7 +104,6 @@ static void slopes_that_were_planted_are_found(void **state)
         double planted = slope->mode == COUNT_USER ? 0 : PLANTED_SLOPE;
         assert_true(slope->low <= planted && planted <= slope->high);
     }
-    release(&judged);
 }
 
 static void the_planted_place_factor_is_found(void **state)
@@ -123,7 +113,6 @@ static void the_planted_place_factor_is_found(void **state)
     assert_int_equal(judged.report.placement_count, 1);
     assert_true(fabs(judged.report.placements[0].factor - PLANTED_PLACE_FACTOR) < 0.2);
     assert_int_equal(judged.report.place_count, 64);
-    release(&judged);
 }
 
 int main(void)

@@ -36,7 +36,6 @@ static void failed_visits_and_absent_events_are_told(void **state)
     assert_int_equal(file.absences[0].error, ENOENT);
     assert_string_equal(file.absences[1].what, "gone");
     assert_string_equal(file.absences[1].reason, strerror(EACCES));
-    error_case_release(&file);
 }
 
 /* --- several stores --- */
@@ -89,7 +88,6 @@ static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
         assert_true(file.cells[0].values[run] ==
                     (int64_t)value_of(run / RUNS % PROCESSES, run % RUNS, 0));
     assert_int_equal(file.absence_count, 1); /* the same of both machines */
-    error_case_release(&file);
 }
 
 /* Stepped windows of one build beside counts of another would be compared. */
@@ -111,7 +109,6 @@ static void builds_of_the_harnesses_are_not_mixed(void **state)
     assert_non_null(strstr(refusal.text, "another build"));
     assert_int_equal(file.cell_count, 1);
     store_close(store);
-    error_case_release(&file);
 }
 
 static void failed_visits_of_several_stores_add_up(void **state)
@@ -128,7 +125,6 @@ static void failed_visits_of_several_stores_add_up(void **state)
     assert_int_equal(file.cells[0].failed, 2);
     assert_string_equal(file.cells[0].reason, "not allowed");
     assert_int_equal(file.cells[0].runs, 0);
-    error_case_release(&file);
 }
 
 static void an_empty_store_is_an_empty_case(void **state)
@@ -138,7 +134,6 @@ static void an_empty_store_is_an_empty_case(void **state)
     load(((struct fixture *)*state)->path, &file);
     assert_int_equal(file.cell_count, 0);
     assert_int_equal(file.machine_count, 1);
-    error_case_release(&file);
 }
 
 /* --- stores that are not as assay writes them --- */
@@ -166,7 +161,6 @@ static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
     assert_int_equal(error_load(store, &file, &refusal), -EBADMSG);
     if (!strstr(refusal.text, wanted))
         fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
-    error_case_release(&file);
     store_close(store);
     unlink(fixture->path);
 }

@@ -39,10 +39,8 @@ static void add(struct fixture *fixture, struct ticking ticking, const char *eve
 /* Judges, gives the result and frees everything. */
 static struct error_ticks judge(struct fixture *fixture)
 {
-    assert_int_equal(error_judge_duration(&fixture->builder.file, 1, &fixture->report), 0);
+    error_judge_duration(&fixture->builder.file, &fixture->report);
     struct error_ticks ticks = fixture->report.ticks;
-    error_report_release(&fixture->report);
-    error_builder_end(&fixture->builder);
     return ticks;
 }
 

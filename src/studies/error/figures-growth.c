@@ -3,10 +3,8 @@
  *
  * Pictures of what makes the error grow: duration, factors, the place of the code. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
-#include "output/table.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
 #include "studies/error/parts.h"
@@ -19,72 +17,44 @@
 struct builds {
     const struct erring *erring;
     const struct error_ways *ways;
-    int64_t *errors, *scratch; /* room for the runs of any cell */
-    double *medians;           /* room for one each way */
+    struct error_pool pool;
+    double *medians; /* room for one each way */
     json_t *figure;
     double most; /* the largest difference */
     const struct error_cell *most_cell;
 };
 
-static bool counts_alone(const struct error_cell *cell)
-{
-    return cell->counters == 1 && !cell->separate;
-}
-
 /* The cells of one path and pattern; of one build alone there is nothing to compare. */
 static void add_builds(struct builds *builds, size_t begin, size_t end)
 {
-    double least = INFINITY;
+    const struct error_case *file = &builds->erring->file;
+    double least = INFINITY, *medians = builds->medians;
+    int64_t min;
     size_t cells = 0;
     for (size_t i = begin; i < end; i++) {
-        const struct error_cell *cell = builds->ways->list[i].cell;
-        builds->medians[i] = NAN;
-        if (!counts_alone(cell))
+        medians[i] = NAN;
+        if (!error_counts_alone(builds->ways->list[i].cell))
             continue;
-        size_t count = error_usual_runs(cell, builds->errors);
-        error_sort(builds->errors, count, builds->scratch);
-        builds->medians[i] = (double)error_quantile(builds->errors, count, 1, 2);
-        least = fmin(least, builds->medians[i]);
+        error_pool_add(&builds->pool, builds->ways->list[i].cell);
+        medians[i] = error_pool_median(&builds->pool, &min);
+        least = fmin(least, medians[i]);
         cells++;
     }
     for (size_t i = begin; i < end && cells > 1 && figure_has_room(builds->figure); i++) {
         const struct error_cell *cell = builds->ways->list[i].cell;
-        AUTO_TEXT struct text build = {0}, way = {0};
-        if (isnan(builds->medians[i]))
+        if (isnan(medians[i]))
             continue;
-        text_printf(&build, "%s %s", cell->opt, cell->link);
-        error_put_way(&builds->erring->file, cell->machine, cell->path, cell->pattern, &way);
-        FIGURE_ROW(builds->figure, error_machine_json(&builds->erring->file, cell->machine),
-                   json_text(text_string(&build)), json_text(text_string(&way)),
-                   figure_number(builds->medians[i] - least), figure_number(builds->medians[i]),
+        FIGURE_ROW(builds->figure, error_machine_json(file, cell->machine),
+                   json_text(memory_format("%s %s", cell->opt, cell->link)),
+                   json_text(error_way(file, cell->machine, cell->path, cell->pattern)),
+                   figure_number(medians[i] - least), figure_number(medians[i]),
                    json_text(cell->path), json_text(pattern_descriptions[cell->pattern]),
                    json_text(cell->opt), json_text(cell->link));
-        if (!builds->most_cell || builds->medians[i] - least > builds->most) {
-            builds->most = builds->medians[i] - least;
+        if (!builds->most_cell || medians[i] - least > builds->most) {
+            builds->most = medians[i] - least;
             builds->most_cell = cell;
         }
     }
-}
-
-static void put_builds(const struct builds *builds, const char *unit, struct text *words)
-{
-    const struct error_cell *cell = builds->most_cell;
-    if (!cell)
-        return;
-    if (builds->most <= 0) {
-        text_puts(words, "Neither the -O level nor the link mode changes the median of any path "
-                         "and pattern.");
-        return;
-    }
-    text_puts(words, "For one path and pattern the build changes the median by at most ");
-    figure_put_number(words, builds->most);
-    text_printf(words, " %s: ", unit);
-    error_put_way(&builds->erring->file, cell->machine, cell->path, cell->pattern, words);
-    text_puts(words, " at ");
-    text_put_clean(words, cell->opt);
-    text_puts(words, ", linked ");
-    text_put_clean(words, cell->link);
-    text_puts(words, ".");
 }
 
 static void add_build_figure(struct builds *builds, size_t begin, size_t end, json_t *figures)
@@ -102,15 +72,13 @@ static void add_build_figure(struct builds *builds, size_t begin, size_t end, js
         {0},
     };
     const struct error_cell *first = builds->ways->list[begin].cell;
-    const char *unit = error_unit(first->event, first->base);
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
+    AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "by-build", first->event);
-    text_puts(&title, "What -O level and link mode change: ");
-    error_put_event(first->event, error_is_stepped(first), &title);
     builds->most_cell = NULL;
     builds->figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
-        .title = text_string(&title),
+        .title = memory_format("What -O level and link mode change: %s",
+                               error_event_told(first->event, error_is_stepped(first))),
         .kind = FIGURE_MATRIX,
         .x = {"-O level and link mode", SCALE_LINEAR, false},
         .columns = columns,
@@ -119,37 +87,40 @@ static void add_build_figure(struct builds *builds, size_t begin, size_t end, js
         next = error_ways_end(builds->ways, begin, WAY_PATTERN);
         add_builds(builds, begin, next);
     }
-    put_builds(builds, unit, &words);
+    const struct error_cell *most = builds->most_cell;
+    if (most && builds->most <= 0)
+        text_puts(&words, "Neither the -O level nor the link mode changes the median of any path "
+                          "and pattern.");
+    else if (most)
+        text_printf(&words,
+                    "For one path and pattern the build changes the median by at most %s %s: %s at "
+                    "%s, linked %s.",
+                    BRIEF(builds->most), error_unit(first->event, first->base),
+                    error_way(&builds->erring->file, most->machine, most->path, most->pattern),
+                    error_clean(most->opt), error_clean(most->link));
     figure_set_caption(builds->figure, &words);
     figure_add_note(builds->figure, "Each field is the median of a build less the least of its "
                                     "row; one counter, all runs but the first of each process.");
     error_append_figure(builds->erring, figures, builds->figure);
 }
 
-/* Of instructions, counted where they are, else stepped. */
-static bool shows_builds(const struct erring *erring, const struct error_cell *cell)
-{
-    bool counted = error_has_cpu_counter(&erring->file);
-    return cell->base && strcmp(cell->base, "instructions") == 0 &&
-           error_is_stepped(cell) == !counted;
-}
-
 void error_add_build_figures(const struct erring *erring, json_t *figures)
 {
-    AUTO_ERROR_WAYS struct error_ways ways;
-    if (error_ways_of(&erring->file, &ways) < 0)
-        return;
-    AUTO_FREE int64_t *errors = calloc(ways.most_runs + 1, sizeof(*errors));
-    AUTO_FREE int64_t *scratch = calloc(ways.most_runs + 1, sizeof(*scratch));
-    AUTO_FREE double *medians = calloc(ways.count + 1, sizeof(*medians));
-    struct builds builds = {erring, &ways, errors, scratch, medians, NULL, 0, NULL};
-    if (!errors || !scratch || !medians)
-        return;
+    const struct error_ways ways = error_ways_of(&erring->file);
+    const bool counted = error_has_cpu_counter(&erring->file);
+    struct builds builds = {.erring = erring,
+                            .ways = &ways,
+                            .pool = error_pool_open(&ways),
+                            .medians = memory_new(ways.count, sizeof(*builds.medians))};
     for (size_t begin = 0, end; begin < ways.count; begin = end) {
+        const struct error_cell *cell = ways.list[begin].cell;
         end = error_ways_end(&ways, begin, WAY_EVENT);
-        if (shows_builds(erring, ways.list[begin].cell))
+        /* Of instructions, counted where they are, else stepped. */
+        if (cell->base && strcmp(cell->base, "instructions") == 0 &&
+            error_is_stepped(cell) == !counted)
             add_build_figure(&builds, begin, end, figures);
     }
+    error_pool_release(&builds.pool);
 }
 
 /* --- which factors matter --- */
@@ -186,67 +157,6 @@ static size_t put_effects(const struct error_report *report, const struct error_
     return count;
 }
 
-static void put_anova(const struct error_report *report, const struct error_anova *anova,
-                      struct text *words)
-{
-    AUTO_TEXT struct text yes = {0}, no = {0};
-    if (!anova->effects || error_is_untested(anova))
-        return;
-    size_t matter = put_effects(report, anova, true, &yes);
-    size_t others = put_effects(report, anova, false, &no);
-    error_put_event(anova->event, anova->stepped, words);
-    if (matter)
-        text_printf(words, ": what matters is %s", text_string(&yes));
-    else
-        text_puts(words, ": nothing matters");
-    if (matter && others)
-        text_printf(words, "; not %s", text_string(&no));
-    text_puts(words, ". ");
-}
-
-static void put_untested(const struct error_report *report, struct text *words)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->anova_count; i++) {
-        const struct error_anova *anova = &report->anovas[i];
-        if (!anova->effects || !error_is_untested(anova))
-            continue;
-        text_puts(words, count++ ? ", " : "Not judged, for want of cells with several processes: ");
-        error_put_event(anova->event, anova->stepped, words);
-    }
-    if (count)
-        text_puts(words, ".");
-}
-
-static const char *verdict_on(const struct error_anova *anova, const struct error_effect *effect)
-{
-    if (error_is_untested(anova))
-        return "not judged";
-    return effect->matters ? "matters" : "does not matter";
-}
-
-static void add_effect(const struct error_anova *anova, const struct error_effect *effect,
-                       json_t *figure)
-{
-    bool several = (effect->factors & (effect->factors - 1)) != 0;
-    AUTO_TEXT struct text name = {0};
-    put_name(effect, &name);
-    FIGURE_ROW(figure, error_event_json(effect->event, effect->stepped),
-               json_text(text_string(&name)), figure_number(100 * effect->share_within),
-               figure_number(100 * effect->effect_size), json_text(verdict_on(anova, effect)),
-               json_count(effect->df), figure_number(effect->f), figure_number(effect->p),
-               figure_number(several ? NAN : effect->range));
-}
-
-/* Does any factor explain something of the event? */
-static bool explains(const struct error_report *report, const struct error_anova *anova)
-{
-    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
-        if (report->effects[i].share_within > 1e-4)
-            return true;
-    return false;
-}
-
 void error_add_factor_figure(const struct erring *erring, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -271,14 +181,43 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
         .x = {"% of the variance", SCALE_LINEAR, true},
         .columns = columns,
     });
+    AUTO_TEXT struct text unjudged = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        for (size_t j = 0; j < anova->effects && explains(report, anova); j++)
+        const struct error_effect *effects = &report->effects[anova->first];
+        const bool untested = error_is_untested(anova);
+        bool explains = false; /* does any factor explain something of the event? */
+        for (size_t j = 0; j < anova->effects; j++)
+            explains |= effects[j].share_within > 1e-4;
+        for (size_t j = 0; j < anova->effects && explains; j++) {
+            const struct error_effect *effect = &effects[j];
+            bool several = (effect->factors & (effect->factors - 1)) != 0;
+            AUTO_TEXT struct text name = {0};
+            put_name(effect, &name);
             if (figure_has_room(figure))
-                add_effect(anova, &report->effects[anova->first + j], figure);
-        put_anova(report, anova, &words);
+                FIGURE_ROW(figure, json_text(error_event_told(effect->event, effect->stepped)),
+                           json_text(text_string(&name)), figure_number(100 * effect->share_within),
+                           figure_number(100 * effect->effect_size),
+                           json_text(untested          ? "not judged"
+                                     : effect->matters ? "matters"
+                                                       : "does not matter"),
+                           json_count(effect->df), figure_number(effect->f),
+                           figure_number(effect->p), figure_number(several ? NAN : effect->range));
+        }
+        if (anova->effects && !untested) {
+            AUTO_TEXT struct text yes = {0}, no = {0};
+            size_t matter = put_effects(report, anova, true, &yes);
+            size_t others = put_effects(report, anova, false, &no);
+            text_printf(&words, "%s: %s%s%s%s. ", error_event_told(anova->event, anova->stepped),
+                        matter ? "what matters is " : "nothing matters", text_string(&yes),
+                        matter && others ? "; not " : "", matter && others ? text_string(&no) : "");
+        } else if (anova->effects)
+            text_printf(&unjudged, "%s%s",
+                        unjudged.length ? ", "
+                                        : "Not judged, for want of cells with several processes: ",
+                        error_event_told(anova->event, anova->stepped));
     }
-    put_untested(report, &words);
+    text_printf(&words, "%s%s", text_string(&unjudged), unjudged.length ? "." : "");
     figure_set_caption(figure, &words);
     figure_add_note(figure, "A factor matters when p < 0.001 and it explains 1 % of the variance "
                             "or more: path and machine of all of it, others within each path.");
@@ -308,38 +247,6 @@ static bool leads(const struct erring *erring, size_t index)
 
 /* --- at chosen places --- */
 
-static void put_placement(const struct erring *erring, const struct error_placement *placement,
-                          struct text *words)
-{
-    const char *unit = error_unit(placement->event, NULL);
-    text_puts(words, "The same bytes take ");
-    figure_put_number(words, placement->least);
-    text_puts(words, " to ");
-    figure_put_number(words, placement->most);
-    text_printf(words, " %s an iteration", unit);
-    error_put_machine(&erring->file, placement->machine, words);
-    text_printf(words, ", by a factor of %.2f", placement->factor);
-    if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
-        text_printf(words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
-    if (placement->factor_low > 1)
-        text_puts(words, ", by where they lie alone. ");
-    else
-        text_puts(words, ", which chance may explain. ");
-}
-
-static void add_places(const struct erring *erring, const struct error_placement *placement,
-                       bool in_line, json_t *figure)
-{
-    for (size_t i = 0; i < placement->places && figure_has_room(figure); i++) {
-        const struct error_place *place = &erring->report.places[placement->first + i];
-        if ((place->offset < LINE_BYTES) == in_line)
-            FIGURE_ROW(figure, error_machine_json(&erring->file, placement->machine),
-                       json_integer(place->offset), figure_number(place->per_iteration),
-                       figure_number(place->low), figure_number(place->high),
-                       json_count(place->processes));
-    }
-}
-
 /* Places within a line of the cache, or those further in the page. */
 static void add_place_figure(const struct erring *erring, const char *event, bool in_line,
                              json_t *figures)
@@ -354,20 +261,18 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
         {0},
     };
     const struct error_report *report = &erring->report;
-    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
+    AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, in_line ? "places" : "places-in-page", event);
-    text_printf(&title, "The same loop at other places%s: ", in_line ? "" : " of a page");
-    text_put_clean(&title, event);
-    text_printf(&axis, "%s an iteration", error_unit(event, NULL));
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
-        .title = text_string(&title),
+        .title = memory_format("The same loop at other places%s: %s", in_line ? "" : " of a page",
+                               error_clean(event)),
         .paper = in_line ? ERROR_PAPER "Figure 11" : NULL,
         .kind = FIGURE_POINTS,
         .x = {in_line ? "bytes behind the beginning of a line of 64"
                       : "bytes behind the beginning of a page",
               SCALE_LINEAR, false},
-        .y = {text_string(&axis), SCALE_LINEAR, true},
+        .y = {memory_format("%s an iteration", error_unit(event, NULL)), SCALE_LINEAR, true},
         .columns = columns,
     });
     for (size_t i = 0; i < report->placement_count; i++) {
@@ -375,9 +280,23 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
         if (!means_something(erring, placement) || strcmp(placement->event, event) != 0)
             continue;
         size_t before = figure_rows(figure);
-        add_places(erring, placement, in_line, figure);
-        if (figure_rows(figure) > before)
-            put_placement(erring, placement, &words);
+        for (size_t j = 0; j < placement->places && figure_has_room(figure); j++) {
+            const struct error_place *place = &report->places[placement->first + j];
+            if ((place->offset < LINE_BYTES) == in_line)
+                FIGURE_ROW(figure, error_machine_json(&erring->file, placement->machine),
+                           json_integer(place->offset), figure_number(place->per_iteration),
+                           figure_number(place->low), figure_number(place->high),
+                           json_count(place->processes));
+        }
+        if (figure_rows(figure) == before)
+            continue;
+        text_printf(&words, "The same bytes take %s to %s %s an iteration%s, by a factor of %.2f",
+                    BRIEF(placement->least), BRIEF(placement->most), error_unit(event, NULL),
+                    error_on(&erring->file, placement->machine), placement->factor);
+        if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
+            text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
+        text_puts(&words, placement->factor_low > 1 ? ", by where they lie alone. "
+                                                    : ", which chance may explain. ");
     }
     text_puts(&words, "Each point is the fastest run at its place, bars reach from the fastest to "
                       "the slowest process.");
@@ -403,29 +322,6 @@ static bool is_longest(const struct error_case *file, const struct error_cell *c
     return !file->machines[cell->machine].emulated;
 }
 
-static double fastest_run(const struct error_cell *cell)
-{
-    int64_t least = cell->values[0];
-    for (size_t i = 1; i < cell->runs; i++)
-        least = cell->values[i] < least ? cell->values[i] : least;
-    return (double)least / (double)cell->n;
-}
-
-static void put_windows(const struct error_report *report, const char *event, struct text *words)
-{
-    for (size_t i = 0; i < report->placement_count; i++) {
-        const struct error_placement *placement = &report->placements[i];
-        if (strcmp(placement->event, event) != 0 || !placement->has_windows)
-            continue;
-        text_printf(words,
-                    "The same loop takes %.2f times as long in one window as in another. The "
-                    "pattern alone explains %.0f %% of that, the -O level %.0f %%, their "
-                    "combination %.0f %% more: it decides where the loop lies. ",
-                    placement->window_factor, 100 * placement->by_pattern, 100 * placement->by_opt,
-                    100 * placement->by_both);
-    }
-}
-
 static void add_window_figure(const struct erring *erring, const char *event, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -440,14 +336,13 @@ static void add_window_figure(const struct erring *erring, const char *event, js
         {0},
     };
     const struct error_case *file = &erring->file;
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
+    const struct error_report *report = &erring->report;
+    AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "windows", event);
-    text_puts(&title, "The loop where patterns and -O levels put it: ");
-    text_put_clean(&title, event);
-    text_printf(&title, ", %s an iteration", error_unit(event, NULL));
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
-        .title = text_string(&title),
+        .title = memory_format("The loop where patterns and -O levels put it: %s, %s an iteration",
+                               error_clean(event), error_unit(event, NULL)),
         .paper = ERROR_PAPER "Figure 12",
         .kind = FIGURE_MATRIX,
         .x = {"-O level", SCALE_LINEAR, false},
@@ -455,18 +350,29 @@ static void add_window_figure(const struct erring *erring, const char *event, js
     });
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
-        AUTO_TEXT struct text window = {0};
         if (!is_window(cell, event) || !is_longest(file, cell) || !figure_has_room(figure))
             continue;
-        error_put_way(file, cell->machine, cell->path, cell->pattern, &window);
-        text_puts(&window, ", ");
-        text_put_clean(&window, cell->link);
+        int64_t fastest = cell->values[0];
+        for (size_t run = 1; run < cell->runs; run++)
+            fastest = cell->values[run] < fastest ? cell->values[run] : fastest;
+        const char *window =
+            memory_format("%s, %s", error_way(file, cell->machine, cell->path, cell->pattern),
+                          error_clean(cell->link));
         FIGURE_ROW(figure, error_machine_json(file, cell->machine), json_text(cell->opt),
-                   json_text(text_string(&window)), figure_number(fastest_run(cell)),
+                   json_text(window), figure_number((double)fastest / (double)cell->n),
                    json_text(cell->path), json_text(pattern_descriptions[cell->pattern]),
                    json_count(cell->n), json_count(cell->runs));
     }
-    put_windows(&erring->report, event, &words);
+    for (size_t i = 0; i < report->placement_count; i++) {
+        const struct error_placement *placement = &report->placements[i];
+        if (strcmp(placement->event, event) == 0 && placement->has_windows)
+            text_printf(&words,
+                        "The same loop takes %.2f times as long in one window as in another. The "
+                        "pattern alone explains %.0f %% of that, the -O level %.0f %%, their "
+                        "combination %.0f %% more: it decides where the loop lies. ",
+                        placement->window_factor, 100 * placement->by_pattern,
+                        100 * placement->by_opt, 100 * placement->by_both);
+    }
     text_puts(&words, "Each field is the fastest run.");
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);
@@ -493,27 +399,7 @@ static bool same_event(const struct error_slope *left, const struct error_slope 
     return strcmp(left->event, right->event) == 0;
 }
 
-static bool duration_leads(const struct error_report *report, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (same_event(&report->slopes[i], &report->slopes[index]))
-            return false;
-    return true;
-}
-
-static const char *paper_of(const char *event)
-{
-    if (strcmp(event, "instructions:uk") == 0)
-        return ERROR_PAPER "Figure 7";
-    return strcmp(event, "instructions:u") == 0 ? ERROR_PAPER "Figure 8" : NULL;
-}
-
 /* --- what an iteration adds --- */
-
-static bool grows(const struct error_slope *slope)
-{
-    return slope->low > 0 || slope->high < 0;
-}
 
 /* What is next to nothing for an iteration is told for a million of them. */
 #define SMALL   1e-3
@@ -528,10 +414,12 @@ static double iterations_of(const struct error_report *report, const struct erro
     return most < SMALL ? MILLION : 1;
 }
 
-static const char *iterations_told(double iterations)
+static const char *two_digits(double value, char text[NUMBER_SIZE])
 {
-    return iterations > 1 ? "a million iterations" : "an iteration";
+    number_significant(value, 2, text, NUMBER_SIZE);
+    return text;
 }
+#define TWO_DIGITS(value) two_digits(value, (char[NUMBER_SIZE]){""})
 
 static void put_slopes(const struct erring *erring, const struct error_slope *like,
                        struct text *words)
@@ -544,15 +432,11 @@ static void put_slopes(const struct erring *erring, const struct error_slope *li
         if (!same_event(slope, like))
             continue;
         ways++;
-        growing += grows(slope);
+        growing += slope->low > 0 || slope->high < 0;
         least = slope->slope < least->slope ? slope : least;
         most = slope->slope > most->slope ? slope : most;
     }
     const double iterations = iterations_of(report, like);
-    char low[NUMBER_SIZE], high[NUMBER_SIZE], whole[NUMBER_SIZE];
-    number_significant(least->slope * iterations, 2, low, sizeof(low));
-    number_significant(most->slope * iterations, 2, high, sizeof(high));
-    number_significant(most->slope * (double)most->longest, 2, whole, sizeof(whole));
     if (ways == 1)
         text_printf(words, "The error %s with the loop beyond chance. ",
                     growing ? "grows or falls" : "does not grow or fall");
@@ -562,14 +446,13 @@ static void put_slopes(const struct erring *erring, const struct error_slope *li
                     "beyond chance. ",
                     growing, ways);
     text_printf(words, "%s %s", iterations > 1 ? "A million iterations add" : "An iteration adds",
-                low);
+                TWO_DIGITS(least->slope * iterations));
     if (most->slope > least->slope)
-        text_printf(words, " to %s", high);
+        text_printf(words, " to %s", TWO_DIGITS(most->slope * iterations));
     text_printf(words, " %s", error_unit(like->event, NULL));
-    if ((double)most->longest != iterations) {
-        text_printf(words, ": %s in a loop of ", whole);
-        figure_put_number(words, (double)most->longest);
-    }
+    if ((double)most->longest != iterations)
+        text_printf(words, ": %s in a loop of %s", TWO_DIGITS(most->slope * (double)most->longest),
+                    BRIEF((double)most->longest));
     text_puts(words, ".");
 }
 
@@ -590,17 +473,18 @@ static void add_slopes(const struct erring *erring, const struct error_slope *li
     };
     const struct error_report *report = &erring->report;
     const double iterations = iterations_of(report, like);
-    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
+    AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "slope", like->event);
-    text_puts(&title, "What the iterations of a loop add: ");
-    text_put_clean(&title, like->event);
-    text_printf(&axis, "%s %s", error_unit(like->event, NULL), iterations_told(iterations));
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = paper_of(like->event),
+        .title = memory_format("What the iterations of a loop add: %s", error_clean(like->event)),
+        .paper = strcmp(like->event, "instructions:uk") == 0  ? ERROR_PAPER "Figure 7"
+                 : strcmp(like->event, "instructions:u") == 0 ? ERROR_PAPER "Figure 8"
+                                                              : NULL,
         .kind = FIGURE_BARS,
-        .x = {text_string(&axis), SCALE_LINEAR, true},
+        .x = {memory_format("%s %s", error_unit(like->event, NULL),
+                            iterations > 1 ? "a million iterations" : "an iteration"),
+              SCALE_LINEAR, true},
         .columns = columns,
     });
     for (size_t i = 0; i < report->slope_count && figure_has_room(figure); i++) {
@@ -621,73 +505,13 @@ static void add_slopes(const struct erring *erring, const struct error_slope *li
 
 /* --- the error by N --- */
 
-static void add_point(const struct erring *erring, const struct error_cell *cell, int64_t *errors,
-                      int64_t *scratch, json_t *figure)
+static bool is_linear(const json_t *figure, const char *axis)
 {
-    AUTO_TEXT struct text series = {0};
-    size_t count = error_usual_runs(cell, errors);
-    error_sort(errors, count, scratch);
-    struct error_spread spread = error_spread_of(errors, count);
-    error_put_way(&erring->file, cell->machine, cell->path, cell->pattern, &series);
-    FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
-               json_text(pattern_descriptions[cell->pattern]), json_text(text_string(&series)),
-               json_count(cell->n), figure_number((double)spread.median),
-               figure_number((double)spread.q1), figure_number((double)spread.q3),
-               json_text(cell->opt), json_text(cell->link), json_count(count));
+    const json_t *scale = json_object_get(json_object_get(figure, axis), "scale");
+    return strcmp(json_string_value(scale), "linear") == 0;
 }
 
-/* Everything of the event that the slopes are of; NULL: out of memory. */
-static json_t *points_of(const struct erring *erring, const struct error_slope *like,
-                         const struct figure_spec *spec)
-{
-    const struct error_case *file = &erring->file;
-    size_t most = 1;
-    for (size_t i = 0; i < file->cell_count; i++)
-        most = file->cells[i].runs > most ? file->cells[i].runs : most;
-    AUTO_FREE int64_t *errors = calloc(most, sizeof(*errors));
-    AUTO_FREE int64_t *scratch = calloc(most, sizeof(*scratch));
-    if (!errors || !scratch)
-        return NULL;
-    json_t *figure = figure_new(spec);
-    for (size_t i = 0; i < file->cell_count; i++) {
-        const struct error_cell *cell = &file->cells[i];
-        if (cell->runs && strcmp(cell->event, like->event) == 0 && shows_duration(cell) &&
-            figure_has_room(figure))
-            add_point(erring, cell, errors, scratch, figure);
-    }
-    return figure;
-}
-
-static void add_fits(const struct erring *erring, const struct error_slope *like, json_t *figure)
-{
-    const struct error_report *report = &erring->report;
-    for (size_t i = 0; i < report->slope_count; i++) {
-        const struct error_slope *slope = &report->slopes[i];
-        AUTO_TEXT struct text series = {0}, name = {0};
-        if (!same_event(slope, like))
-            continue;
-        error_put_way(&erring->file, slope->machine, slope->path, slope->pattern, &series);
-        const double iterations = iterations_of(report, like);
-        char added[NUMBER_SIZE];
-        number_significant(slope->slope * iterations, 2, added, sizeof(added));
-        text_printf(&name, "%s: %s %s", text_string(&series), added,
-                    iterations > 1 ? "a million" : "each");
-        figure_add_line(figure, text_string(&name), text_string(&series), slope->intercept,
-                        slope->slope, 1, (double)slope->longest);
-    }
-}
-
-/* Do straight lines look like it? */
-static bool is_straight(const json_t *figure)
-{
-    static const char *const axes[] = {"x", "y"};
-    for (size_t i = 0; i < 2; i++)
-        if (strcmp(json_string_value(json_object_get(json_object_get(figure, axes[i]), "scale")),
-                   "linear") != 0)
-            return false;
-    return true;
-}
-
+/* Everything of the event that the slopes are of. */
 static void add_by_n(const struct erring *erring, const struct error_slope *like, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -698,29 +522,54 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
         {"opt", "-O level", ROLE_NONE, false},     {"link", "link mode", ROLE_NONE, false},
         {"runs", "runs", ROLE_NONE, false},        {0},
     };
-    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
+    const struct error_case *file = &erring->file;
+    const struct error_report *report = &erring->report;
+    size_t most = error_most_runs(file);
+    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
+    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "by-n", like->event);
-    text_puts(&title, "The error by the length of a loop: ");
-    text_put_clean(&title, like->event);
-    text_printf(&axis, "%s too many", error_unit(like->event, NULL));
-    json_t *figure = points_of(erring, like,
-                               &(struct figure_spec){
-                                   .id = text_string(&id),
-                                   .title = text_string(&title),
-                                   .kind = FIGURE_POINTS,
-                                   .x = {"iterations of the loop", SCALE_LOG, false},
-                                   .y = {text_string(&axis), SCALE_SYMLOG, false},
-                                   .columns = columns,
-                               });
-    if (!figure)
-        return;
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = text_string(&id),
+        .title = memory_format("The error by the length of a loop: %s", error_clean(like->event)),
+        .kind = FIGURE_POINTS,
+        .x = {"iterations of the loop", SCALE_LOG, false},
+        .y = {memory_format("%s too many", error_unit(like->event, NULL)), SCALE_SYMLOG, false},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (!cell->runs || strcmp(cell->event, like->event) != 0 || !shows_duration(cell) ||
+            !figure_has_room(figure))
+            continue;
+        size_t count = error_usual_runs(cell, errors);
+        error_sort(errors, count, scratch);
+        struct error_spread spread = error_spread_of(errors, count);
+        FIGURE_ROW(figure, error_machine_json(file, cell->machine), json_text(cell->path),
+                   json_text(pattern_descriptions[cell->pattern]),
+                   json_text(error_way(file, cell->machine, cell->path, cell->pattern)),
+                   json_count(cell->n), figure_number((double)spread.median),
+                   figure_number((double)spread.q1), figure_number((double)spread.q3),
+                   json_text(cell->opt), json_text(cell->link), json_count(count));
+    }
     figure_fit_scale(figure, "x");
     figure_fit_scale(figure, "y");
-    add_fits(erring, like, figure);
+    const double iterations = iterations_of(report, like);
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        if (!same_event(slope, like))
+            continue;
+        const char *series = error_way(file, slope->machine, slope->path, slope->pattern);
+        const char *name = memory_format("%s: %s %s", series, TWO_DIGITS(slope->slope * iterations),
+                                         iterations > 1 ? "a million" : "each");
+        figure_add_line(figure, name, series, slope->intercept, slope->slope, 1,
+                        (double)slope->longest);
+    }
     text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; ");
-    text_puts(&words, is_straight(figure) ? "lines are those that the slopes are of."
-                                          : "curves are the straight lines that the slopes are of, "
-                                            "bent where an axis is logarithmic.");
+    text_puts(&words, is_linear(figure, "x") && is_linear(figure, "y")
+                          ? "lines are those that the slopes are of."
+                          : "curves are the straight lines that the slopes are of, "
+                            "bent where an axis is logarithmic.");
     text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
                       "on top of it came while the loop ran.");
     figure_set_caption(figure, &words);
@@ -762,10 +611,10 @@ static void add_constants(const struct erring *erring, json_t *figures)
                    json_text(pattern_descriptions[slope->pattern]), figure_number(slope->intercept),
                    json_count(slope->longest), json_count(slope->runs));
     }
-    text_puts(&words, "None of ");
-    figure_put_number(&words, (double)runs);
-    text_puts(&words, " runs of these events deviates, however long the loop: their error is that "
-                      "of an empty window.");
+    text_printf(&words,
+                "None of %s runs of these events deviates, however long the loop: their error is "
+                "that of an empty window.",
+                BRIEF((double)runs));
     figure_set_caption(figure, &words);
     if (user)
         json_object_set_new(figure, "paper", json_text(ERROR_PAPER "Figure 8"));
@@ -776,40 +625,35 @@ void error_add_slope_figures(const struct erring *erring, json_t *figures)
 {
     const struct error_report *report = &erring->report;
     for (size_t i = 0; i < report->slope_count; i++) {
-        if (!duration_leads(report, i) || error_is_constant(report, &report->slopes[i], same_event))
+        const struct error_slope *slope = &report->slopes[i];
+        bool leads = true;
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !same_event(&report->slopes[j], slope);
+        if (!leads || error_is_constant(report, slope, same_event))
             continue;
-        add_slopes(erring, &report->slopes[i], figures);
-        add_by_n(erring, &report->slopes[i], figures);
+        add_slopes(erring, slope, figures);
+        add_by_n(erring, slope, figures);
     }
     add_constants(erring, figures);
 }
 
 /* --- counts of the kernel alone --- */
 
-static void put_sizes(const struct erring *erring, struct text *words)
+static void put_sizes(const struct error_report *report, struct text *words)
 {
-    const struct error_report *report = &erring->report;
     const struct error_by_size *first = &report->by_size[0], *last = first;
     for (size_t i = 1; i < report->by_size_count; i++)
         if (report->by_size[i].machine == first->machine &&
             strcmp(report->by_size[i].event, first->event) == 0 &&
             strcmp(report->by_size[i].path, first->path) == 0)
             last = &report->by_size[i];
-    text_puts(words, "The loop never calls the operating system, yet ");
-    text_put_clean(words, first->event);
-    text_puts(words, " through ");
-    text_put_clean(words, first->path);
-    text_puts(words, " shows ");
-    figure_put_number(words, first->mean);
-    text_puts(words, " on average with ");
-    figure_put_number(words, (double)first->n);
-    text_puts(words, first->n == 1 ? " iteration" : " iterations");
-    if (last != first) {
-        text_puts(words, " and ");
-        figure_put_number(words, last->mean);
-        text_puts(words, " with ");
-        figure_put_number(words, (double)last->n);
-    }
+    text_printf(words,
+                "The loop never calls the operating system, yet %s through %s shows %s on average "
+                "with %s iteration%s",
+                error_clean(first->event), error_clean(first->path), BRIEF(first->mean),
+                BRIEF((double)first->n), first->n == 1 ? "" : "s");
+    if (last != first)
+        text_printf(words, " and %s with %s", BRIEF(last->mean), BRIEF((double)last->n));
     text_puts(words, ". ");
     const struct error_ticks *ticks = &report->ticks;
     if (ticks->known)
@@ -818,18 +662,6 @@ static void put_sizes(const struct erring *erring, struct text *words)
                     "measured: %s.",
                     ticks->predicted, ticks->each, ticks->measured,
                     ticks->agrees ? "the two agree" : "the two differ");
-}
-
-static void add_size(const struct erring *erring, const struct error_by_size *size, json_t *figure)
-{
-    AUTO_TEXT struct text n = {0};
-    figure_put_number(&n, (double)size->n);
-    FIGURE_ROW(figure, error_machine_json(&erring->file, size->machine), json_text(size->event),
-               json_text(size->path), json_text(text_string(&n)),
-               figure_number((double)size->spread.min), figure_number((double)size->spread.q1),
-               figure_number((double)size->spread.median), figure_number((double)size->spread.q3),
-               figure_number((double)size->spread.max), figure_number(size->mean),
-               figure_number(size->interrupts), json_count(size->runs));
 }
 
 void error_add_size_figures(const struct erring *erring, json_t *figures)
@@ -859,11 +691,19 @@ void error_add_size_figures(const struct erring *erring, json_t *figures)
         .x = {"counted in kernel mode", SCALE_LINEAR, false},
         .columns = columns,
     });
-    for (size_t i = 0; i < report->by_size_count && figure_has_room(figure); i++)
-        add_size(erring, &report->by_size[i], figure);
+    for (size_t i = 0; i < report->by_size_count && figure_has_room(figure); i++) {
+        const struct error_by_size *size = &report->by_size[i];
+        const struct error_spread *spread = &size->spread;
+        FIGURE_ROW(figure, error_machine_json(&erring->file, size->machine), json_text(size->event),
+                   json_text(size->path), json_text(BRIEF((double)size->n)),
+                   figure_number((double)spread->min), figure_number((double)spread->q1),
+                   figure_number((double)spread->median), figure_number((double)spread->q3),
+                   figure_number((double)spread->max), figure_number(size->mean),
+                   figure_number(size->interrupts), json_count(size->runs));
+    }
     figure_fit_scale(figure, "x");
     if (report->by_size_count)
-        put_sizes(erring, &words);
+        put_sizes(report, &words);
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);
 }

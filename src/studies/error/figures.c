@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
-#include "output/table.h"
+#include "base/memory.h"
 #include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
@@ -15,17 +14,13 @@
 
 json_t *error_machine_json(const struct error_case *file, uint32_t machine)
 {
-    AUTO_TEXT struct text label = {0};
     if (machine >= file->machine_count)
         return json_null();
     const struct error_machine *of = &file->machines[machine];
-    text_puts(&label, of->name);
     for (size_t i = 0; i < file->machine_count; i++)
-        if (i != machine && strcmp(file->machines[i].name, of->name) == 0) {
-            text_printf(&label, " (%.6s)", of->fingerprint);
-            break;
-        }
-    return json_text(text_string(&label));
+        if (i != machine && strcmp(file->machines[i].name, of->name) == 0)
+            return json_text(memory_format("%s (%.6s)", of->name, of->fingerprint));
+    return json_text(of->name);
 }
 
 void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure)
@@ -33,13 +28,6 @@ void error_append_figure(const struct erring *erring, json_t *figures, json_t *f
     if (erring->file.machine_count < 2)
         figure_drop_column(figure, "machine");
     figures_append_apart(figures, figure);
-}
-
-json_t *error_event_json(const char *event, bool stepped)
-{
-    AUTO_TEXT struct text name = {0};
-    error_put_event(event, stepped, &name);
-    return json_text(text_string(&name));
 }
 
 /* "user", "kernel", "user and kernel", "any". */
@@ -52,54 +40,11 @@ static json_t *error_mode_json(enum count_mode mode)
     return json_text(words[mode]);
 }
 
-bool error_is_stepped(const struct error_cell *cell)
-{
-    return cell->part == PART_STEPPED;
-}
-
-void error_put_way(const struct error_case *file, uint32_t machine, const char *path,
-                   enum pattern pattern, struct text *out)
-{
-    text_put_clean(out, path);
-    text_printf(out, " %s", pattern_descriptions[pattern]);
-    error_put_machine(file, machine, out);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What a counter shows against what is known: against stepped windows, against the truth where it
  * counts part of the time, and against the code itself where a whole command was counted. */
 
 /* --- stepped --- */
-
-static void put_agreement(const struct error_stepped *stepped, struct text *words)
-{
-    text_puts(words, "In ");
-    figure_put_number(words, (double)stepped->equal);
-    text_puts(words, " of ");
-    figure_put_number(words, (double)stepped->comparable);
-    text_puts(words, " cells the counter shows what stepping shows");
-    if (stepped->edge) {
-        text_puts(words, ", but for a constant ");
-        figure_put_number(words, (double)stepped->edge);
-        text_puts(words, " that is the CPU's own");
-    }
-    text_puts(words, ". Points off the line are windows in which the counter sees more or less "
-                     "than is executed.");
-}
-
-static void add_agreement(const struct erring *erring, const struct error_agreement *agreement,
-                          json_t *figure)
-{
-    const struct error_row *row = agreement->row;
-    const struct error_cell *cell = row->cell;
-    FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
-               json_text(pattern_descriptions[cell->pattern]), json_text(cell->opt),
-               json_text(cell->link), json_count(cell->counters),
-               figure_number((double)row->stepped), figure_number((double)row->later.median),
-               figure_number((double)agreement->difference),
-               figure_number(100 * (double)agreement->agreeing / fmax(1, (double)agreement->runs)),
-               json_text(agreement->difference == agreement->edge ? "agrees" : "differs"));
-}
 
 static void add_stepped(const struct erring *erring, json_t *figures)
 {
@@ -129,37 +74,34 @@ static void add_stepped(const struct erring *erring, json_t *figures)
         .columns = columns,
     });
     for (size_t i = 0; i < stepped->comparable && figure_has_room(figure); i++) {
-        add_agreement(erring, &stepped->list[i], figure);
-        least = fmin(least, (double)stepped->list[i].row->stepped);
-        most = fmax(most, (double)stepped->list[i].row->stepped);
+        const struct error_agreement *agreement = &stepped->list[i];
+        const struct error_row *row = agreement->row;
+        const struct error_cell *cell = row->cell;
+        double agreeing = (double)agreement->agreeing / fmax(1, (double)agreement->runs);
+        FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
+                   json_text(pattern_descriptions[cell->pattern]), json_text(cell->opt),
+                   json_text(cell->link), json_count(cell->counters),
+                   figure_number((double)row->stepped), figure_number((double)row->later.median),
+                   figure_number((double)agreement->difference), figure_number(100 * agreeing),
+                   json_text(agreement->difference == agreement->edge ? "agrees" : "differs"));
+        least = fmin(least, (double)row->stepped);
+        most = fmax(most, (double)row->stepped);
     }
     figure_fit_scale(figure, "x");
     figure_fit_scale(figure, "y");
     figure_add_line(figure, "counted as stepped", NULL, 0, 1, least, most);
-    put_agreement(stepped, &words);
+    text_printf(&words, "In %s of %s cells the counter shows what stepping shows",
+                BRIEF((double)stepped->equal), BRIEF((double)stepped->comparable));
+    if (stepped->edge)
+        text_printf(&words, ", but for a constant %s that is the CPU's own",
+                    BRIEF((double)stepped->edge));
+    text_puts(&words, ". Points off the line are windows in which the counter sees more or less "
+                      "than is executed.");
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);
 }
 
 /* --- more events than counters --- */
-
-static void put_multiplex(const struct error_report *report, struct text *words)
-{
-    double steady = NAN, phased = NAN;
-    for (size_t i = 0; i < report->multiplex_count; i++) {
-        const struct error_multiplex *one = &report->multiplex[i];
-        double *worst = one->phased ? &phased : &steady;
-        if (isnan(*worst) || fabs(one->median) > fabs(*worst))
-            *worst = one->median;
-    }
-    text_puts(words, "Each event ran part of the time and was extrapolated. ");
-    if (isfinite(steady))
-        text_printf(words, "On steady code that is off by %+.2g %% at worst, by the median. ",
-                    steady);
-    if (isfinite(phased))
-        text_printf(words, "On code whose work comes in phases it is off by %+.2g %% at worst.",
-                    phased);
-}
 
 static void add_multiplex(const struct erring *erring, json_t *figures)
 {
@@ -187,30 +129,32 @@ static void add_multiplex(const struct erring *erring, json_t *figures)
         .x = {"error in % of the truth", SCALE_LINEAR, true},
         .columns = columns,
     });
-    for (size_t i = 0; i < report->multiplex_count && figure_has_room(figure); i++) {
+    double steady = NAN, phased = NAN;
+    for (size_t i = 0; i < report->multiplex_count; i++) {
         const struct error_multiplex *one = &report->multiplex[i];
-        FIGURE_ROW(figure, error_machine_json(&erring->file, one->machine), json_text(one->event),
-                   json_text(one->path), json_text(one->specimen), json_count(one->counters),
-                   figure_number(100 * one->share), figure_number(one->median),
-                   figure_number(one->low), figure_number(one->high), figure_number(one->single),
-                   json_text(one->phased ? "in phases" : "steady"), json_count(one->runs));
+        double *worst = one->phased ? &phased : &steady;
+        if (isnan(*worst) || fabs(one->median) > fabs(*worst))
+            *worst = one->median;
+        if (figure_has_room(figure))
+            FIGURE_ROW(figure, error_machine_json(&erring->file, one->machine),
+                       json_text(one->event), json_text(one->path), json_text(one->specimen),
+                       json_count(one->counters), figure_number(100 * one->share),
+                       figure_number(one->median), figure_number(one->low),
+                       figure_number(one->high), figure_number(one->single),
+                       json_text(one->phased ? "in phases" : "steady"), json_count(one->runs));
     }
-    put_multiplex(report, &words);
+    text_puts(&words, "Each event ran part of the time and was extrapolated. ");
+    if (isfinite(steady))
+        text_printf(&words, "On steady code that is off by %+.2g %% at worst, by the median. ",
+                    steady);
+    if (isfinite(phased))
+        text_printf(&words, "On code whose work comes in phases it is off by %+.2g %% at worst.",
+                    phased);
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);
 }
 
 /* --- whole commands --- */
-
-/* What the best path adds to the same event; NaN: none was measured. */
-static double best_window(const struct error_report *report, const struct error_cell *cell)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (report->best[i].overall && report->best[i].machine == cell->machine &&
-            strcmp(report->best[i].event, cell->event) == 0)
-            return report->best[i].median;
-    return NAN;
-}
 
 static void add_tools(const struct erring *erring, json_t *figures)
 {
@@ -241,21 +185,15 @@ static void add_tools(const struct erring *erring, json_t *figures)
         const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
         if (cell->part == PART_TOOL && cell->has_truth)
-            FIGURE_ROW(
-                figure, error_machine_json(&erring->file, cell->machine), json_text(cell->event),
-                json_text(cell->path), json_text(cell->specimen), json_count(cell->n),
-                figure_number((double)row->error.min), figure_number((double)row->error.median),
-                figure_number((double)row->error.max), figure_number(best_window(report, cell)),
-                json_text(error_unit(cell->event, cell->base)));
+            FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine),
+                       json_text(cell->event), json_text(cell->path), json_text(cell->specimen),
+                       json_count(cell->n), figure_number((double)row->error.min),
+                       figure_number((double)row->error.median),
+                       figure_number((double)row->error.max),
+                       figure_number(error_best_window(report, cell)),
+                       json_text(error_unit(cell->event, cell->base)));
     }
     error_append_figure(erring, figures, figure);
-}
-
-static void error_add_agreement_figures(const struct erring *erring, json_t *figures)
-{
-    add_stepped(erring, figures);
-    add_multiplex(erring, figures);
-    add_tools(erring, figures);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -266,16 +204,6 @@ static bool is_instructions(const struct error_best *best)
     return best->base && strcmp(best->base, "instructions") == 0;
 }
 
-/* The mode of a row of the paper, COUNT_ANY where there is nothing of ours in it. */
-static enum count_mode mode_of(const struct error_report *report, const struct error_table3 *row)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (is_instructions(&report->best[i]) &&
-            strcmp(count_mode_names[report->best[i].mode], row->mode) == 0)
-            return report->best[i].mode;
-    return COUNT_ANY;
-}
-
 /* Is it counted as well, so that nobody needs what was stepped? */
 static bool is_counted(const struct error_report *report, const struct error_best *best)
 {
@@ -284,55 +212,6 @@ static bool is_counted(const struct error_report *report, const struct error_bes
             report->best[i].mode == best->mode && report->best[i].machine == best->machine)
             return true;
     return false;
-}
-
-static void add_ours(const struct erring *erring, json_t *figure)
-{
-    const struct error_report *report = &erring->report;
-    for (size_t i = 0; i < report->best_count && figure_has_room(figure); i++) {
-        const struct error_best *best = &report->best[i];
-        if (is_instructions(best) && !(best->stepped && is_counted(report, best)))
-            FIGURE_ROW(figure, error_machine_json(&erring->file, best->machine),
-                       error_mode_json(best->mode), json_text(best->path),
-                       json_text(pattern_descriptions[best->pattern]), figure_number(best->median),
-                       figure_number((double)best->min), figure_number(best->spread_low),
-                       figure_number(best->spread_high),
-                       json_text(best->stepped ? "here, exact" : "here, counted"),
-                       json_count(best->runs));
-    }
-}
-
-static void add_theirs(const struct error_report *report, json_t *figure)
-{
-    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3); i++) {
-        const struct error_table3 *row = &error_table3[i];
-        enum count_mode mode = mode_of(report, row);
-        if (mode != COUNT_ANY)
-            FIGURE_ROW(figure, json_text("the paper's"), error_mode_json(mode),
-                       json_text(row->tool), json_text(pattern_descriptions[row->pattern]),
-                       figure_number(row->median), figure_number((double)row->min), NULL, NULL,
-                       json_text("the paper"), NULL);
-    }
-}
-
-static void put_caption(const struct erring *erring, struct text *words)
-{
-    const struct error_report *report = &erring->report;
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *best = &report->best[i];
-        if (!is_instructions(best) || !best->overall || best->mode == COUNT_KERNEL ||
-            (best->stepped && is_counted(report, best)))
-            continue;
-        error_put_event(best->event, best->stepped, words);
-        text_puts(words, ": ");
-        error_put_way(&erring->file, best->machine, best->path, best->pattern, words);
-        text_puts(words, " adds least, ");
-        figure_put_number(words, best->median);
-        text_puts(words,
-                  best->median == 0 ? " by the median. " : " by the median; subtract that. ");
-    }
-    text_puts(words, "What compares with the paper is the order: direct calls, PAPI's low level, "
-                     "its high level.");
 }
 
 /* The paper's Table 3. */
@@ -351,6 +230,8 @@ static void error_add_best_figure(const struct erring *erring, json_t *figures)
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
+    const struct error_report *report = &erring->report;
+    bool ours[COUNT_MODES] = {false}; /* is there something of ours? */
     AUTO_TEXT struct text words = {0};
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "best-pattern",
@@ -360,10 +241,39 @@ static void error_add_best_figure(const struct erring *erring, json_t *figures)
         .x = {"instructions", SCALE_SYMLOG, true},
         .columns = columns,
     });
-    add_ours(erring, figure);
-    if (!figure_is_empty(figure))
-        add_theirs(&erring->report, figure);
-    put_caption(erring, &words);
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *best = &report->best[i];
+        if (!is_instructions(best))
+            continue;
+        ours[best->mode] = true;
+        if (best->stepped && is_counted(report, best))
+            continue;
+        if (figure_has_room(figure))
+            FIGURE_ROW(figure, error_machine_json(&erring->file, best->machine),
+                       error_mode_json(best->mode), json_text(best->path),
+                       json_text(pattern_descriptions[best->pattern]), figure_number(best->median),
+                       figure_number((double)best->min), figure_number(best->spread_low),
+                       figure_number(best->spread_high),
+                       json_text(best->stepped ? "here, exact" : "here, counted"),
+                       json_count(best->runs));
+        if (best->overall && best->mode != COUNT_KERNEL)
+            text_printf(&words, "%s: %s adds least, %s by the median%s. ",
+                        error_event_told(best->event, best->stepped),
+                        error_way(&erring->file, best->machine, best->path, best->pattern),
+                        BRIEF(best->median), best->median == 0 ? "" : "; subtract that");
+    }
+    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3) && !figure_is_empty(figure);
+         i++) {
+        const struct error_table3 *row = &error_table3[i];
+        for (enum count_mode mode = COUNT_USER; mode < COUNT_MODES; mode++)
+            if (ours[mode] && strcmp(count_mode_names[mode], row->mode) == 0)
+                FIGURE_ROW(figure, json_text("the paper's"), error_mode_json(mode),
+                           json_text(row->tool), json_text(pattern_descriptions[row->pattern]),
+                           figure_number(row->median), figure_number((double)row->min), NULL, NULL,
+                           json_text("the paper"), NULL);
+    }
+    text_puts(&words, "What compares with the paper is the order: direct calls, PAPI's low level, "
+                      "its high level.");
     figure_set_caption(figure, &words);
     figure_add_note(figure, "pm: perfmon, pc: perfctr, PL and PH: PAPI's low and high level on "
                             "them; the paper's medians are over its three processors.");
@@ -379,84 +289,15 @@ static bool same_event(const struct error_by_counters *left, const struct error_
     return strcmp(left->event, right->event) == 0 && left->stepped == right->stepped;
 }
 
-/* Is it the first of its event? */
-static bool leads(const struct error_report *report, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (same_event(&report->by_counters[i], &report->by_counters[index]))
-            return false;
-    return true;
-}
-
-static bool changes(const struct error_by_counters *by)
-{
-    for (size_t i = 1; i < by->points; i++)
-        if (by->medians[i] < by->medians[0] || by->medians[i] > by->medians[0])
-            return true;
-    return false;
-}
-
-static bool event_changes(const struct error_report *report, const struct error_by_counters *like)
-{
-    for (size_t i = 0; i < report->by_counters_count; i++)
-        if (same_event(&report->by_counters[i], like) && changes(&report->by_counters[i]))
-            return true;
-    return false;
-}
-
-static void add_points(const struct erring *erring, const struct error_by_counters *by,
-                       json_t *figure)
-{
-    AUTO_TEXT struct text series = {0};
-    text_puts(&series, pattern_descriptions[by->pattern]);
-    text_puts(&series, by->separate ? ", opened one by one" : "");
-    error_put_machine(&erring->file, by->machine, &series);
-    for (size_t i = 0; i < by->points && figure_has_room(figure); i++)
-        FIGURE_ROW(figure, error_machine_json(&erring->file, by->machine), json_text(by->path),
-                   json_text(pattern_descriptions[by->pattern]), json_text(text_string(&series)),
-                   json_count(by->counters[i]), figure_number(by->medians[i]),
-                   figure_number((double)by->mins[i]), figure_number(by->slope),
-                   figure_number(by->low), figure_number(by->high));
-}
-
 static void put_slope(const struct erring *erring, const struct error_by_counters *by,
                       struct text *words)
 {
-    figure_put_number(words, by->slope);
-    if (by->low < by->high) {
-        text_puts(words, " (");
-        figure_put_number(words, by->low);
-        text_puts(words, " to ");
-        figure_put_number(words, by->high);
-        text_puts(words, ")");
-    }
-    text_puts(words, " through ");
-    error_put_way(&erring->file, by->machine, by->path, by->pattern, words);
-    text_puts(words, by->separate ? ", opened one by one" : "");
-}
-
-static void counters_put_caption(const struct erring *erring, const struct error_by_counters *like,
-                                 struct text *words)
-{
-    const struct error_report *report = &erring->report;
-    const struct error_by_counters *most = NULL, *least = NULL;
-    for (size_t i = 0; i < report->by_counters_count; i++) {
-        const struct error_by_counters *by = &report->by_counters[i];
-        if (!same_event(by, like) || !isfinite(by->slope))
-            continue;
-        most = !most || by->slope > most->slope ? by : most;
-        least = !least || by->slope < least->slope ? by : least;
-    }
-    if (!most)
-        return;
-    text_puts(words, "Each further counter adds ");
-    put_slope(erring, most, words);
-    if (most != least) {
-        text_puts(words, ", where it adds most, and ");
-        put_slope(erring, least, words);
-        text_puts(words, ", where it adds least");
-    }
-    text_puts(words, ". ");
+    text_puts(words, BRIEF(by->slope));
+    if (by->low < by->high)
+        text_printf(words, " (%s to %s)", BRIEF(by->low), BRIEF(by->high));
+    text_printf(words, " through %s%s",
+                error_way(&erring->file, by->machine, by->path, by->pattern),
+                by->separate ? ", opened one by one" : "");
 }
 
 static void add_event(const struct erring *erring, const struct error_by_counters *like,
@@ -476,24 +317,48 @@ static void add_event(const struct erring *erring, const struct error_by_counter
         {0},
     };
     const struct error_report *report = &erring->report;
+    const struct error_by_counters *most = NULL, *least = NULL;
     const char *unit = error_unit(like->event, NULL);
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
+    AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "by-counters", like->event);
-    text_puts(&title, "What an empty window counts, by the number of counters: ");
-    error_put_event(like->event, like->stepped, &title);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
-        .title = text_string(&title),
+        .title = memory_format("What an empty window counts, by the number of counters: %s",
+                               error_event_told(like->event, like->stepped)),
         .paper = strcmp(unit, "instructions") == 0 ? ERROR_PAPER "Figure 5" : NULL,
         .kind = FIGURE_LINES,
         .x = {"counters at a time", SCALE_LINEAR, false},
         .y = {unit, SCALE_LINEAR, true},
         .columns = columns,
     });
-    for (size_t i = 0; i < report->by_counters_count; i++)
-        if (same_event(&report->by_counters[i], like))
-            add_points(erring, &report->by_counters[i], figure);
-    counters_put_caption(erring, like, &words);
+    for (size_t i = 0; i < report->by_counters_count; i++) {
+        const struct error_by_counters *by = &report->by_counters[i];
+        if (!same_event(by, like))
+            continue;
+        const char *pattern = pattern_descriptions[by->pattern];
+        const char *series =
+            memory_format("%s%s%s", pattern, by->separate ? ", opened one by one" : "",
+                          error_on(&erring->file, by->machine));
+        for (size_t j = 0; j < by->points && figure_has_room(figure); j++)
+            FIGURE_ROW(figure, error_machine_json(&erring->file, by->machine), json_text(by->path),
+                       json_text(pattern), json_text(series), json_count(by->counters[j]),
+                       figure_number(by->medians[j]), figure_number((double)by->mins[j]),
+                       figure_number(by->slope), figure_number(by->low), figure_number(by->high));
+        if (!isfinite(by->slope))
+            continue;
+        most = !most || by->slope > most->slope ? by : most;
+        least = !least || by->slope < least->slope ? by : least;
+    }
+    if (most) {
+        text_puts(&words, "Each further counter adds ");
+        put_slope(erring, most, &words);
+        if (most != least) {
+            text_puts(&words, ", where it adds most, and ");
+            put_slope(erring, least, &words);
+            text_puts(&words, ", where it adds least");
+        }
+        text_puts(&words, ". ");
+    }
     text_puts(&words, "Medians at one -O level and link mode.");
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);
@@ -507,16 +372,24 @@ static void error_add_counter_figures(const struct erring *erring, json_t *figur
     size_t before = json_array_size(figures);
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
-        if (!leads(report, i))
-            continue;
-        if (event_changes(report, by)) {
-            add_event(erring, by, figures);
-            continue;
+        bool leads = true, changes = false;
+        for (size_t j = 0; j < report->by_counters_count; j++) {
+            const struct error_by_counters *other = &report->by_counters[j];
+            if (!same_event(other, by))
+                continue;
+            leads &= j >= i;
+            for (size_t k = 1; k < other->points; k++)
+                changes |=
+                    other->medians[k] < other->medians[0] || other->medians[k] > other->medians[0];
         }
-        text_puts(&same, same.length ? ", "
-                                     : "The number of counters changes nothing in the "
-                                       "medians of ");
-        error_put_event(by->event, by->stepped, &same);
+        if (leads && changes)
+            add_event(erring, by, figures);
+        if (!leads || changes)
+            continue;
+        text_printf(&same, "%s%s",
+                    same.length ? ", "
+                                : "The number of counters changes nothing in the medians of ",
+                    error_event_told(by->event, by->stepped));
     }
     text_puts(&same, ".");
     if (same.length > 1 && json_array_size(figures) > before)
@@ -545,24 +418,16 @@ static void put_overview(const struct erring *erring, const struct error_cell *c
     double least = json_number_value(json_array_get(row, 4));
     double median = json_number_value(json_array_get(row, 6));
     double most = json_number_value(json_array_get(row, 9));
-    text_puts(words, "Of ");
-    figure_put_number(words, runs);
-    text_puts(words, " empty windows of ");
-    error_put_event(cell->event, error_is_stepped(cell), words);
-    error_put_machine(&erring->file, cell->machine, words);
-    if (least >= most) {
-        text_puts(words, ", every one counted ");
-        figure_put_number(words, most);
-        text_puts(words, ". ");
-        return;
-    }
-    text_puts(words, ", half counted ");
-    figure_put_number(words, median);
-    text_puts(words, " or more although nothing happened in them; the least counted ");
-    figure_put_number(words, least);
-    text_puts(words, ", the most ");
-    figure_put_number(words, most);
-    text_puts(words, ". ");
+    text_printf(words, "Of %s empty windows of %s%s, ", BRIEF(runs),
+                error_event_told(cell->event, error_is_stepped(cell)),
+                error_on(&erring->file, cell->machine));
+    if (least >= most)
+        text_printf(words, "every one counted %s. ", BRIEF(most));
+    else
+        text_printf(words,
+                    "half counted %s or more although nothing happened in them; the least counted "
+                    "%s, the most %s. ",
+                    BRIEF(median), BRIEF(least), BRIEF(most));
 }
 
 static void add_overview(const struct erring *erring, const struct error_ways *ways,
@@ -596,7 +461,7 @@ static void add_overview(const struct erring *erring, const struct error_ways *w
                 pooled_add(&pooled, (double)error_of(ways->list[i].cell, run));
         size_t before = figure_rows(figure);
         FIGURE_BOX(figure, &pooled, true, error_machine_json(&erring->file, first->machine),
-                   error_event_json(first->event, error_is_stepped(first)),
+                   json_text(error_event_told(first->event, error_is_stepped(first))),
                    error_mode_json(first->mode));
         if (figure_rows(figure) > before && before < 4)
             put_overview(erring, first, figure, &words);
@@ -608,85 +473,55 @@ static void add_overview(const struct erring *erring, const struct error_ways *w
 
 /* --- by path and pattern --- */
 
-static bool counts_alone(const struct error_cell *cell)
-{
-    return cell->counters == 1 && !cell->separate;
-}
-
-/* The ways with the least and the greatest median of one event. */
-struct extremes {
-    const struct error_cell *least, *most;
-    double least_median, most_median;
-};
-
-static void take_extreme(struct extremes *extremes, const struct error_cell *cell, double median)
-{
-    if (!extremes->least || median < extremes->least_median) {
-        extremes->least = cell;
-        extremes->least_median = median;
-    }
-    if (!extremes->most || median > extremes->most_median) {
-        extremes->most = cell;
-        extremes->most_median = median;
-    }
-}
-
-static void put_extremes(const struct erring *erring, const struct extremes *extremes,
-                         struct text *words)
-{
-    const struct error_cell *least = extremes->least, *most = extremes->most;
-    if (!least)
-        return;
-    error_put_event(least->event, error_is_stepped(least), words);
-    if (extremes->least_median >= extremes->most_median) {
-        text_puts(words, ": every path and pattern adds ");
-        figure_put_number(words, extremes->least_median);
-        text_puts(words, ", by the median. ");
-        return;
-    }
-    text_puts(words, ": least is added by ");
-    error_put_way(&erring->file, least->machine, least->path, least->pattern, words);
-    text_puts(words, " (median ");
-    figure_put_number(words, extremes->least_median);
-    text_puts(words, "), most by ");
-    error_put_way(&erring->file, most->machine, most->path, most->pattern, words);
-    text_puts(words, " (");
-    figure_put_number(words, extremes->most_median);
-    text_puts(words, "). ");
-}
-
-static void pool_usual(struct pooled *pooled, const struct error_cell *cell, int64_t *errors)
-{
-    size_t count = error_usual_runs(cell, errors);
-    for (size_t i = 0; i < count; i++)
-        pooled_add(pooled, (double)errors[i]);
-}
-
 /* One box of each path and pattern of an event, in the stretch of ways that is the event's. */
 static void null_add_event(const struct erring *erring, const struct error_ways *ways, size_t begin,
                            size_t end, int64_t *errors, json_t *figure, struct text *words)
 {
+    const struct error_case *file = &erring->file;
+    const char *event =
+        error_event_told(ways->list[begin].cell->event, error_is_stepped(ways->list[begin].cell));
     AUTO_POOLED struct pooled pooled = {0};
-    struct extremes extremes = {0};
+    /* The ways with the least and the greatest median. */
+    const struct error_cell *least = NULL, *most = NULL;
+    double least_median = 0, most_median = 0;
     for (size_t next; begin < end; begin = next) {
         const struct error_cell *cell = ways->list[begin].cell;
         next = error_ways_end(ways, begin, WAY_PATTERN);
         pooled_clear(&pooled);
-        for (size_t i = begin; i < next; i++)
-            if (counts_alone(ways->list[i].cell))
-                pool_usual(&pooled, ways->list[i].cell, errors);
+        for (size_t i = begin; i < next; i++) {
+            if (!error_counts_alone(ways->list[i].cell))
+                continue;
+            size_t count = error_usual_runs(ways->list[i].cell, errors);
+            for (size_t j = 0; j < count; j++)
+                pooled_add(&pooled, (double)errors[j]);
+        }
         if (!figure_has_room(figure))
             return;
         size_t before = figure_rows(figure);
-        FIGURE_BOX(figure, &pooled, false, error_machine_json(&erring->file, cell->machine),
-                   error_event_json(cell->event, error_is_stepped(cell)), json_text(cell->path),
+        FIGURE_BOX(figure, &pooled, false, error_machine_json(file, cell->machine),
+                   json_text(event), json_text(cell->path),
                    json_text(pattern_descriptions[cell->pattern]), error_mode_json(cell->mode));
         if (figure_rows(figure) == before)
             continue;
         const json_t *row = json_array_get(json_object_get(figure, "rows"), before);
-        take_extreme(&extremes, cell, json_number_value(json_array_get(row, 8)));
+        double median = json_number_value(json_array_get(row, 8));
+        if (!least || median < least_median) {
+            least = cell;
+            least_median = median;
+        }
+        if (!most || median > most_median) {
+            most = cell;
+            most_median = median;
+        }
     }
-    put_extremes(erring, &extremes, words);
+    if (least && least_median >= most_median)
+        text_printf(words, "%s: every path and pattern adds %s, by the median. ", event,
+                    BRIEF(least_median));
+    else if (least)
+        text_printf(words, "%s: least is added by %s (median %s), most by %s (%s). ", event,
+                    error_way(file, least->machine, least->path, least->pattern),
+                    BRIEF(least_median), error_way(file, most->machine, most->path, most->pattern),
+                    BRIEF(most_median));
 }
 
 static void add_unit(const struct erring *erring, const struct error_ways *ways, const char *unit,
@@ -701,20 +536,18 @@ static void add_unit(const struct erring *erring, const struct error_ways *ways,
         BOX_COLUMNS,
         {0},
     };
-    bool instructions = strcmp(unit, "instructions") == 0;
-    AUTO_FREE int64_t *errors = calloc(ways->most_runs + 1, sizeof(*errors));
-    AUTO_TEXT struct text words = {0}, id = {0}, title = {0};
+    AUTO_MEMORY int64_t *errors = memory_new(ways->most_runs, sizeof(*errors));
+    AUTO_TEXT struct text words = {0}, id = {0};
     figure_put_id(&id, "null-by-path", unit);
-    text_printf(&title, "What an empty window counts, by path and pattern: %s", unit);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = instructions ? ERROR_PAPER "Figure 6" : NULL,
+        .title = memory_format("What an empty window counts, by path and pattern: %s", unit),
+        .paper = strcmp(unit, "instructions") == 0 ? ERROR_PAPER "Figure 6" : NULL,
         .kind = FIGURE_BOXES,
         .x = {unit, SCALE_LINEAR, false},
         .columns = columns,
     });
-    for (size_t begin = 0, end; errors && begin < ways->count; begin = end) {
+    for (size_t begin = 0, end; begin < ways->count; begin = end) {
         end = error_ways_end(ways, begin, WAY_EVENT);
         if (strcmp(unit_of(ways->list[begin].cell), unit) == 0)
             null_add_event(erring, ways, begin, end, errors, figure, &words);
@@ -747,11 +580,9 @@ static int by_place(const void *left, const void *right)
 /* The paper's Figures 1, 4 and 6. */
 static void error_add_null_figures(const struct erring *erring, json_t *figures)
 {
-    AUTO_ERROR_WAYS struct error_ways ways;
+    const struct error_ways ways = error_ways_of(&erring->file);
     const char *units[UNITS_MOST];
     size_t count = 0;
-    if (error_ways_of(&erring->file, &ways) < 0)
-        return;
     add_overview(erring, &ways, figures);
     for (size_t begin = 0; begin < ways.count; begin = error_ways_end(&ways, begin, WAY_EVENT)) {
         const char *unit = unit_of(ways.list[begin].cell);
@@ -766,18 +597,25 @@ static void error_add_null_figures(const struct erring *erring, json_t *figures)
         add_unit(erring, &ways, units[i], figures);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay error`: those of the paper, from what was measured here. */
+/* --- the whole --- */
 
-json_t *error_figures(const struct erring *erring)
+json_t *error_figures(const void *run)
 {
     static error_figures_part *const parts[] = {
-        error_add_null_figures,  error_add_best_figure,   error_add_counter_figures,
-        error_add_build_figures, error_add_factor_figure, error_add_agreement_figures,
-        error_add_slope_figures, error_add_size_figures,  error_add_place_figures,
+        error_add_null_figures,
+        error_add_best_figure,
+        error_add_counter_figures,
+        error_add_build_figures,
+        error_add_factor_figure,
+        add_stepped,
+        add_multiplex,
+        add_tools,
+        error_add_slope_figures,
+        error_add_size_figures,
+        error_add_place_figures,
     };
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](erring, figures);
+        parts[i](run, figures);
     return figures;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/findings.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/error/judge.h"
 
@@ -59,28 +59,20 @@ static bool concerns(const struct error_effect *effect, enum error_factor factor
     return effect->factors & 1u << factor;
 }
 
-static bool is_path_or_machine(uint32_t factors)
+/* What holds before what is open, and that before what fails. */
+static int loudness(enum finding_verdict verdict)
 {
-    return factors == 1u << FACTOR_PATH || factors == 1u << FACTOR_MACHINE;
-}
-
-static double range_in(const struct error_report *report, const struct error_anova *anova,
-                       enum error_factor factor)
-{
-    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
-        if (report->effects[i].factors == 1u << factor)
-            return report->effects[i].range;
-    return NAN;
+    static const int weight[] = {
+        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
+    return weight[verdict];
 }
 
 /* What matters before what does not; then a factor's own effect before what it changes in others.
  */
 static bool shows_more(const struct part *one, const struct part *other, enum error_factor factor)
 {
-    static const int weight[] = {
-        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
     if (one->matters != other->matters)
-        return weight[one->matters] > weight[other->matters];
+        return loudness(one->matters) > loudness(other->matters);
     bool own = one->effect->factors == 1u << factor;
     if (own != (other->effect->factors == 1u << factor))
         return own;
@@ -93,15 +85,17 @@ static struct part look_at(const struct claim_facts *facts, bool stepped, enum e
     const struct error_report *report = facts->report;
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
+        const struct error_effect *effects = &report->effects[anova->first];
+        double range = NAN;
         if (!is_about(facts, anova, stepped))
             continue;
-        for (size_t j = anova->first; j < anova->first + anova->effects; j++) {
-            const struct error_effect *effect = &report->effects[j];
-            if (!concerns(effect, factor))
-                continue;
-            struct part candidate = {effect, anova, matters(effect),
-                                     range_in(report, anova, factor)};
-            if (!part.effect || shows_more(&candidate, &part, factor))
+        for (size_t j = anova->effects; j-- > 0;)
+            if (effects[j].factors == 1u << factor)
+                range = effects[j].range;
+        for (size_t j = 0; j < anova->effects; j++) {
+            struct part candidate = {&effects[j], anova, matters(&effects[j]), range};
+            if (concerns(&effects[j], factor) &&
+                (!part.effect || shows_more(&candidate, &part, factor)))
                 part = candidate;
         }
     }
@@ -169,19 +163,18 @@ static void tell(const struct part *part, size_t index, struct finding *finding)
                                         [FINDING_FAILS] = "does not matter",
                                         [FINDING_INCONCLUSIVE] = "may matter"};
     const struct error_effect *effect = part->effect;
+    bool of_all = effect->factors == 1u << FACTOR_PATH || effect->factors == 1u << FACTOR_MACHINE;
     double share = 100 * effect->share_within;
-    char through[100] = "", apart[80] = "", number[FIGURE_SIZE];
+    char through[100] = "", apart[80] = "";
     if (effect->factors != 1u << expected[index].factor)
         snprintf(through, sizeof(through), " as %.60s", effect->name);
     if (isfinite(part->range))
-        snprintf(apart, sizeof(apart), ", levels %s apart",
-                 figure_of(rounded(part->range), number));
-    finding_clause(finding, "%s %s (%s %% %s %.40s%s%s%s)", expected[index].name,
-                   words[part->matters],
-                   share > 0 && share < 0.05 ? "under 0.1" : figure_of(rounded(share), number),
-                   is_path_or_machine(effect->factors) ? "of" : "within paths of",
-                   part->anova->stepped ? "instructions:u" : effect->event,
-                   part->anova->stepped ? ", stepped" : "", through, apart);
+        snprintf(apart, sizeof(apart), ", levels %s apart", FIGURE(rounded(part->range)));
+    finding_clause(
+        finding, "%s %s (%s %% %s %.40s%s%s%s)", expected[index].name, words[part->matters],
+        share > 0 && share < 0.05 ? "under 0.1" : FIGURE(rounded(share)),
+        of_all ? "of" : "within paths of", part->anova->stepped ? "instructions:u" : effect->event,
+        part->anova->stepped ? ", stepped" : "", through, apart);
 }
 
 /* The part that decides gives the figure: one that refutes, else one that is open, else the level,
@@ -233,25 +226,18 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
         finding_clause(finding, "not tested: %s", untested);
 }
 
-/* Path and pattern are what the claim is about: without either nothing was tested. */
-static bool can_tell(const struct claim_facts *facts, bool stepped)
-{
-    return look_at(facts, stepped, FACTOR_PATH).effect ||
-           look_at(facts, stepped, FACTOR_PATTERN).effect;
-}
-
 void rule_factors(const struct claim_facts *facts, struct finding *finding)
 {
+    /* Path and pattern are what the claim is about: without either nothing was tested. */
     for (int stepped = 0; stepped < 2; stepped++)
-        if (can_tell(facts, stepped)) {
+        if (look_at(facts, stepped, FACTOR_PATH).effect ||
+            look_at(facts, stepped, FACTOR_PATTERN).effect) {
             weigh(facts, stepped, finding);
             return;
         }
-    char why[NOTE_SIZE];
-    why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
     finding_clause(finding,
                    "no analysis of variance has several paths or patterns of instructions");
-    finding_clause(finding, "%s", why);
+    finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_USER));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -282,44 +268,34 @@ static struct user_of_patterns patterns_of(const struct claim_facts *facts,
     return user;
 }
 
-static const struct level *best_of(const struct user_of_patterns *user, unsigned common)
+static bool compare(const struct user_of_patterns users[2], struct regret *regret)
 {
-    const struct level *best = NULL;
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        if (common & 1u << pattern && (!best || user->levels[pattern]->median < best->median))
-            best = user->levels[pattern];
-    return best;
-}
-
-/* What `pattern` costs one of the two beyond its best; each end by the ends of both. */
-static void cost(const struct user_of_patterns *user, const struct level *best, int pattern,
-                 double worst[3])
-{
-    const struct level *level = user->levels[pattern];
-    bool same = level == best;
-    worst[0] = fmax(worst[0], same ? 0 : level->low - best->high);
-    worst[1] = fmax(worst[1], same ? 0 : level->median - best->median);
-    worst[2] = fmax(worst[2], same ? 0 : level->high - best->low);
-}
-
-static bool compare(const struct user_of_patterns *one, const struct user_of_patterns *other,
-                    struct regret *regret)
-{
-    unsigned common = 0;
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        if (one->levels[pattern] && other->levels[pattern])
-            common |= 1u << pattern;
-    if ((common & (common - 1)) == 0)
-        return false; /* fewer than two: there is nothing to choose */
-    regret->best[0] = best_of(one, common);
-    regret->best[1] = best_of(other, common);
+    size_t common = 0;
     double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    *regret = (struct regret){0};
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
-        double worst[3] = {0, 0, 0};
-        if (!(common & 1u << pattern))
+        if (!users[0].levels[pattern] || !users[1].levels[pattern])
             continue;
-        cost(one, regret->best[0], pattern, worst);
-        cost(other, regret->best[1], pattern, worst);
+        common++;
+        for (int i = 0; i < 2; i++)
+            if (!regret->best[i] || users[i].levels[pattern]->median < regret->best[i]->median)
+                regret->best[i] = users[i].levels[pattern];
+    }
+    if (common < 2)
+        return false; /* there is nothing to choose */
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+        /* What the pattern costs one of the two beyond its best; each end by the ends of both. */
+        double worst[3] = {0, 0, 0};
+        if (!users[0].levels[pattern] || !users[1].levels[pattern])
+            continue;
+        for (int i = 0; i < 2; i++) {
+            const struct level *level = users[i].levels[pattern], *best = regret->best[i];
+            if (level == best)
+                continue;
+            worst[0] = fmax(worst[0], level->low - best->high);
+            worst[1] = fmax(worst[1], level->median - best->median);
+            worst[2] = fmax(worst[2], level->high - best->low);
+        }
         for (int end = 0; end < 3; end++)
             least[end] = fmin(least[end], worst[end]);
     }
@@ -327,37 +303,15 @@ static bool compare(const struct user_of_patterns *one, const struct user_of_pat
     return true;
 }
 
-/* One of the two things that the claim names differs, not both. */
-static bool comparable(const struct level *one, const struct level *other)
-{
-    bool same_path = strcmp(one->path, other->path) == 0;
-    return one->machine == other->machine && one->stepped == other->stepped &&
-           same_path != (one->mode == other->mode);
-}
-
-/* One pair whose best patterns differ is enough: what holds weighs most here. */
-static bool speaks_louder(const struct regret *one, const struct regret *other)
-{
-    static const int weight[] = {
-        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
-    if (one->estimate.verdict != other->estimate.verdict)
-        return weight[one->estimate.verdict] > weight[other->estimate.verdict];
-    return one->estimate.value > other->estimate.value;
-}
-
-/* First level of a path and mode: the list is sorted, so that each of them is asked once. */
-static bool is_first(const struct claim_facts *facts, size_t index)
-{
-    const struct level *level = &facts->levels[index], *before = level - 1;
-    return index == 0 || before->machine != level->machine || before->stepped != level->stepped ||
-           before->mode != level->mode || strcmp(before->path, level->path) != 0;
-}
-
+/* The first level of a path and mode: the list is sorted, so that each of them is asked once. */
 static bool counts_here(const struct claim_facts *facts, size_t index, bool stepped)
 {
-    const struct level *level = &facts->levels[index];
-    return level->machine == facts->machine && level->stepped == stepped &&
-           (level->mode == COUNT_USER || level->mode == COUNT_BOTH) && is_first(facts, index);
+    const struct level *level = &facts->levels[index], *before = level - 1;
+    bool first = index == 0 || before->machine != level->machine ||
+                 before->stepped != level->stepped || before->mode != level->mode ||
+                 strcmp(before->path, level->path) != 0;
+    return first && level->machine == facts->machine && level->stepped == stepped &&
+           (level->mode == COUNT_USER || level->mode == COUNT_BOTH);
 }
 
 static size_t patterns_look_at(const struct claim_facts *facts, bool stepped,
@@ -365,41 +319,46 @@ static size_t patterns_look_at(const struct claim_facts *facts, bool stepped,
 {
     size_t pairs = 0;
     for (size_t i = 0; i < facts->level_count; i++) {
+        const struct level *left = &facts->levels[i];
         if (!counts_here(facts, i, stepped))
             continue;
-        struct user_of_patterns one = patterns_of(facts, &facts->levels[i]);
+        struct user_of_patterns users[2] = {patterns_of(facts, left)};
         for (size_t j = i + 1; j < facts->level_count; j++) {
+            const struct level *right = &facts->levels[j];
+            /* One of the two things that the claim names differs, not both. */
             if (!counts_here(facts, j, stepped) ||
-                !comparable(&facts->levels[i], &facts->levels[j]))
+                (strcmp(left->path, right->path) == 0) == (left->mode == right->mode))
                 continue;
-            struct user_of_patterns other = patterns_of(facts, &facts->levels[j]);
+            users[1] = patterns_of(facts, right);
             struct regret regret;
-            if (compare(&one, &other, &regret) && (!pairs++ || speaks_louder(&regret, loudest)))
+            if (!compare(users, &regret))
+                continue;
+            /* One pair whose best patterns differ is enough: what holds weighs most here. */
+            int louder = loudness(regret.estimate.verdict) - loudness(loudest->estimate.verdict);
+            if (!pairs++ || louder > 0 ||
+                (louder == 0 && regret.estimate.value > loudest->estimate.value))
                 *loudest = regret;
         }
     }
     return pairs;
 }
 
-static void put_best(const struct level *best, char *words, size_t size)
+static const char *best_told(const struct level *best)
 {
-    char error[FIGURE_SIZE];
-    snprintf(words, size, "%s for %.40s in %s mode (%s)", pattern_descriptions[best->pattern],
-             best->path, best->mode == COUNT_BOTH ? "user+kernel" : "user",
-             figure_of(best->median, error));
+    return memory_format("%s for %.40s in %s mode (%s)", pattern_descriptions[best->pattern],
+                         best->path, best->mode == COUNT_BOTH ? "user+kernel" : "user",
+                         FIGURE(best->median));
 }
 
 static void patterns_tell(const struct regret *regret, size_t pairs, struct finding *finding)
 {
-    char one[120], other[120], costs[FIGURE_SIZE];
-    put_best(regret->best[0], one, sizeof(one));
-    put_best(regret->best[1], other, sizeof(other));
+    const char *one = best_told(regret->best[0]), *other = best_told(regret->best[1]);
     if (regret->estimate.verdict == FINDING_FAILS)
         finding_clause(finding, "one pattern is best in all of %zu comparisons: %s, %s", pairs, one,
                        other);
     else if (regret->estimate.verdict == FINDING_HOLDS)
         finding_clause(finding, "best are %s and %s: one pattern for both costs %s more", one,
-                       other, figure_of(regret->estimate.value, costs));
+                       other, FIGURE(regret->estimate.value));
     else
         finding_clause(finding, "best seem %s and %s, but their errors spread over the difference",
                        one, other);
@@ -415,12 +374,10 @@ void rule_patterns(const struct claim_facts *facts, struct finding *finding)
         pairs = patterns_look_at(facts, true, &loudest);
     }
     if (!pairs) {
-        char why[NOTE_SIZE];
-        why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
         finding_clause(finding, "no two paths, nor a path in two modes, were measured with two "
                                 "patterns in common");
         if (!facts->level_count)
-            finding_clause(finding, "%s", why);
+            finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_USER));
         return;
     }
     estimate_report(&loudest.estimate, finding);
@@ -450,27 +407,17 @@ static int preference(const struct claim_facts *facts, const struct error_placem
     return class && strcmp(class, "cycles") == 0 ? 2 : placement->places > 0 ? 1 : 0;
 }
 
-static const struct error_placement *choose(const struct claim_facts *facts)
+/* The one that speaks of the claim most: at places, or in the windows of patterns and levels. */
+static const struct error_placement *choose(const struct claim_facts *facts, bool windows)
 {
     const struct error_placement *best = NULL;
     for (size_t i = 0; i < facts->report->placement_count; i++) {
         const struct error_placement *placement = &facts->report->placements[i];
-        if (placement->machine != facts->machine || !placement->is_time || placement->places < 2)
+        if (placement->machine != facts->machine || !placement->is_time ||
+            (windows ? !placement->has_windows : placement->places < 2))
             continue;
         int better = best ? preference(facts, placement) - preference(facts, best) : 1;
-        if (better > 0 || (better == 0 && placement->factor > best->factor))
-            best = placement;
-    }
-    return best;
-}
-
-static const struct error_placement *choose_windows(const struct claim_facts *facts)
-{
-    const struct error_placement *best = NULL;
-    for (size_t i = 0; i < facts->report->placement_count; i++) {
-        const struct error_placement *placement = &facts->report->placements[i];
-        if (placement->machine == facts->machine && placement->is_time && placement->has_windows &&
-            (!best || preference(facts, placement) > preference(facts, best)))
+        if (better > 0 || (better == 0 && !windows && placement->factor > best->factor))
             best = placement;
     }
     return best;
@@ -481,7 +428,7 @@ static const struct error_placement *choose_windows(const struct claim_facts *fa
 static enum finding_verdict look_at_windows(const struct claim_facts *facts,
                                             struct finding *finding)
 {
-    const struct error_placement *windows = choose_windows(facts);
+    const struct error_placement *windows = choose(facts, true);
     if (!windows) {
         finding_clause(finding, "whether pattern or level alone explain it is not tested: the loop "
                                 "was not measured in several of both");
@@ -510,7 +457,7 @@ void rule_placement(const struct claim_facts *facts, struct finding *finding)
         finding_clause(finding, "this machine is emulated: its times mean nothing");
         return;
     }
-    const struct error_placement *placement = choose(facts);
+    const struct error_placement *placement = choose(facts, false);
     if (!placement) {
         finding_clause(finding, "no loop was timed at several places: neither cycles nor ticks "
                                 "could be counted there");
@@ -518,11 +465,10 @@ void rule_placement(const struct claim_facts *facts, struct finding *finding)
     }
     struct estimate factor =
         estimate_at_least(placement->factor, placement->factor_low, placement->factor_high, FACTOR);
-    char least[FIGURE_SIZE], most[FIGURE_SIZE];
     estimate_report(&factor, finding);
     finding_clause(finding, "%.60s for each iteration from %s to %s over %zu places",
-                   placement->event, figure_of(placement->least, least),
-                   figure_of(placement->most, most), placement->places);
+                   placement->event, FIGURE(placement->least), FIGURE(placement->most),
+                   placement->places);
     if (finding->verdict == FINDING_FAILS && placement->places < ENOUGH_PLACES) {
         finding->verdict = FINDING_INCONCLUSIVE;
         finding_clause(finding, "too few to say that no place is slow");
@@ -544,22 +490,18 @@ void rule_placement(const struct claim_facts *facts, struct finding *finding)
 /* The same of kernel-only counts and those in user+kernel mode. */
 #define SAME_MODES 1.25
 
-static bool duration_concerns(const struct claim_facts *facts, const struct error_slope *slope,
-                              enum count_mode mode)
-{
-    const char *class = event_class(facts->file, slope->event);
-    return slope->machine == facts->machine && slope->mode == mode && slope->points > 1 && class &&
-           strcmp(class, "instructions") == 0 && !event_is_source(facts->file, slope->event);
-}
-
 static const struct error_slope *next_slope(const struct claim_facts *facts, enum count_mode mode,
                                             const struct error_slope *slope)
 {
     const struct error_report *report = facts->report;
     size_t index = slope ? (size_t)(slope - report->slopes) + 1 : 0;
-    for (; index < report->slope_count; index++)
-        if (duration_concerns(facts, &report->slopes[index], mode))
-            return &report->slopes[index];
+    for (; index < report->slope_count; index++) {
+        slope = &report->slopes[index];
+        const char *class = event_class(facts->file, slope->event);
+        if (slope->machine == facts->machine && slope->mode == mode && slope->points > 1 && class &&
+            strcmp(class, "instructions") == 0 && !event_is_source(facts->file, slope->event))
+            return slope;
+    }
     return NULL;
 }
 
@@ -593,24 +535,20 @@ static struct common common_of(const struct claim_facts *facts, enum count_mode 
     return common;
 }
 
-static enum finding_verdict grows(double low, double high)
-{
-    if (high < NO_GROWTH)
-        return FINDING_FAILS;
-    return low > 0 ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
-}
-
 static struct estimate growth(const struct common *common)
 {
     struct estimate estimate = estimate_within(common->value, common->low, common->high, NO_GROWTH);
-    estimate.verdict = grows(common->low, common->high);
+    estimate.verdict = common->high < NO_GROWTH ? FINDING_FAILS
+                       : common->low > 0        ? FINDING_HOLDS
+                                                : FINDING_INCONCLUSIVE;
     return estimate;
 }
 
-static void put_slope(const struct error_slope *slope, char *words, size_t size)
+static const char *slope_told(const struct error_slope *slope)
 {
-    snprintf(words, size, "%.40s %.30s %s %.3g [%.3g, %.3g]", slope->event, slope->path,
-             pattern_descriptions[slope->pattern], slope->slope, slope->low, slope->high);
+    return memory_format("%.40s %.30s %s %.3g [%.3g, %.3g]", slope->event, slope->path,
+                         pattern_descriptions[slope->pattern], slope->slope, slope->low,
+                         slope->high);
 }
 
 static void tell_open(const struct estimate *estimate, struct finding *finding)
@@ -622,8 +560,6 @@ static void tell_open(const struct estimate *estimate, struct finding *finding)
 static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
                          struct finding *finding)
 {
-    char why[NOTE_SIZE];
-    why_no_instructions(facts->file, mode, why, sizeof(why));
     bool measured = false;
     for (size_t i = 0; i < facts->file->cell_count; i++) {
         const struct error_cell *cell = &facts->file->cells[i];
@@ -631,16 +567,10 @@ static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
                                 cell->class && strcmp(cell->class, "instructions") == 0);
     }
     if (measured)
-        snprintf(why, sizeof(why), "instructions:%s was not measured on loops of several lengths",
-                 count_mode_names[mode]);
-    finding_clause(finding, "%s", why);
-}
-
-static void tell_ticks(const struct error_ticks *ticks, struct finding *finding)
-{
-    if (ticks->known)
-        finding_clause(finding, "interrupts explain %.3g: %.0f instructions each, which %s",
-                       ticks->predicted, ticks->each, ticks->agrees ? "agrees" : "does not agree");
+        finding_clause(finding, "instructions:%s was not measured on loops of several lengths",
+                       count_mode_names[mode]);
+    else
+        finding_clause(finding, "%s", why_no_instructions(facts->file, mode));
 }
 
 void rule_both_duration(const struct claim_facts *facts, struct finding *finding)
@@ -651,9 +581,7 @@ void rule_both_duration(const struct claim_facts *facts, struct finding *finding
         return;
     }
     struct estimate estimate = growth(&common);
-    char least[160], most[160];
-    put_slope(common.least, least, sizeof(least));
-    put_slope(common.most, most, sizeof(most));
+    const char *least = slope_told(common.least), *most = slope_told(common.most);
     bool differ = SAME_PATHS * fmax(common.least->high, 0) < common.most->low;
     if (differ)
         estimate.verdict = FINDING_FAILS;
@@ -666,8 +594,10 @@ void rule_both_duration(const struct claim_facts *facts, struct finding *finding
                        least, most);
     tell_open(&estimate, finding);
     /* Which of several machines they belong to is not said. */
-    if (facts->file->machine_count == 1)
-        tell_ticks(&facts->report->ticks, finding);
+    const struct error_ticks *ticks = &facts->report->ticks;
+    if (facts->file->machine_count == 1 && ticks->known)
+        finding_clause(finding, "interrupts explain %.3g: %.0f instructions each, which %s",
+                       ticks->predicted, ticks->each, ticks->agrees ? "agrees" : "does not agree");
 }
 
 void rule_user_duration(const struct claim_facts *facts, struct finding *finding)
@@ -689,11 +619,9 @@ void rule_user_duration(const struct claim_facts *facts, struct finding *finding
         tell_why_not(facts, COUNT_USER, finding);
         return;
     }
-    char words[160], longest[FIGURE_SIZE];
-    put_slope(decides, words, sizeof(words));
     estimate_report(&gravest, finding);
-    finding_clause(finding, "%s decides, the furthest from 0 of %zu, up to %s iterations", words,
-                   slopes, figure_of((double)decides->longest, longest));
+    finding_clause(finding, "%s decides, the furthest from 0 of %zu, up to %s iterations",
+                   slope_told(decides), slopes, FIGURE((double)decides->longest));
     tell_open(&gravest, finding);
 }
 
@@ -710,10 +638,8 @@ void rule_kernel_duration(const struct claim_facts *facts, struct finding *findi
     if (differ)
         estimate.verdict = FINDING_FAILS;
     estimate_report(&estimate, finding);
-    char words[160];
-    put_slope(kernel.most, words, sizeof(words));
     finding_clause(finding, "%zu slope%s of kernel-only counts, the steepest %s", kernel.slopes,
-                   kernel.slopes == 1 ? "" : "s", words);
+                   kernel.slopes == 1 ? "" : "s", slope_told(kernel.most));
     if (both.slopes)
         finding_clause(finding, "user+kernel mode grows by %.3g [%.3g, %.3g], which %s", both.value,
                        both.low, both.high, differ ? "is another slope" : "agrees");

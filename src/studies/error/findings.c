@@ -3,11 +3,12 @@
  *
  * The claims of the paper on the accuracy of counter measurements as data, and their way through
  * the rules: what the other parts of the judge found in, findings out (docs/findings.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 #include "engine/findings.h"
 #include "studies/error/judge.h"
@@ -64,42 +65,38 @@ static const struct error_absence *absent_instructions(const struct error_case *
     return other;
 }
 
-static const char *reason_of(const char *reason)
+static const char *first_sentence(const char *reason)
 {
-    return reason && *reason ? reason : "no reason was given";
+    if (!reason || !*reason)
+        return "no reason was given";
+    return memory_format("%.*s", reason_first_sentence(reason), reason);
 }
 
-void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
-                         size_t size)
+const char *why_no_instructions(const struct error_case *file, enum count_mode mode)
 {
-    char event[40];
-    snprintf(event, sizeof(event), "instructions:%s", count_mode_names[mode]);
-    snprintf(why, size, "%s was not measured", event);
+    const char *event = memory_format("instructions:%s", count_mode_names[mode]);
     const struct error_absence *absence = absent_instructions(file, event);
+    const char *failed = NULL;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
-        bool concerned = strcmp(cell->event, event) == 0 && cell->part == PART_NULL;
-        if (concerned && cell->runs > 0) {
-            snprintf(why, size, "%s was measured in single processes, or not in these ways", event);
-            return;
-        }
-        if (concerned && cell->reason)
-            snprintf(why, size, "%s could not be measured: %.*s", event,
-                     reason_first_sentence(cell->reason), cell->reason);
+        if (strcmp(cell->event, event) != 0 || cell->part != PART_NULL)
+            continue;
+        if (cell->runs > 0)
+            return memory_format("%s was measured in single processes, or not in these ways",
+                                 event);
+        failed = cell->reason ? cell->reason : failed;
     }
-    if (absence) {
-        const char *reason = reason_of(absence->reason);
-        snprintf(why, size, "%.60s cannot be opened: %.*s", absence->what,
-                 reason_first_sentence(reason), reason);
-    }
+    if (absence)
+        return memory_format("%.60s cannot be opened: %s", absence->what,
+                             first_sentence(absence->reason));
+    return failed ? memory_format("%s could not be measured: %s", event, first_sentence(failed))
+                  : memory_format("%s was not measured", event);
 }
 
 void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
                         struct finding *finding)
 {
-    char why[NOTE_SIZE];
-    why_no_instructions(facts->file, mode, why, sizeof(why));
-    const char *reason = strstr(why, ": ");
+    const char *why = why_no_instructions(facts->file, mode), *reason = strstr(why, ": ");
     finding_clause(finding, "%s mode is not tested, as %.*s",
                    mode == COUNT_BOTH ? "user+kernel" : "user",
                    (int)(reason ? (size_t)(reason - why) : strlen(why)), why);
@@ -107,24 +104,19 @@ void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
 
 /* Why a path, or several with this beginning, says nothing, as a clause: "perf-user could not
  * measure: …". */
-static void why_no_path(const struct error_case *file, const char *beginning, char *why,
-                        size_t size)
+static const char *why_no_path(const struct error_case *file, const char *beginning)
 {
-    snprintf(why, size, "no path was measured whose name begins with %s", beginning);
-    for (size_t i = 0; i < file->absence_count; i++)
-        if (begins(file->absences[i].what, beginning)) {
-            const char *reason = reason_of(file->absences[i].reason);
-            snprintf(why, size, "%.60s is not there: %.*s", file->absences[i].what,
-                     reason_first_sentence(reason), reason);
-        }
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
-        if (begins(cell->path, beginning) && cell->runs == 0 && cell->reason) {
-            snprintf(why, size, "%.60s could not measure %.60s: %.*s", cell->path, cell->event,
-                     reason_first_sentence(cell->reason), cell->reason);
-            return;
-        }
+        if (begins(cell->path, beginning) && cell->runs == 0 && cell->reason)
+            return memory_format("%.60s could not measure %.60s: %s", cell->path, cell->event,
+                                 first_sentence(cell->reason));
     }
+    for (size_t i = file->absence_count; i-- > 0;)
+        if (begins(file->absences[i].what, beginning))
+            return memory_format("%.60s is not there: %s", file->absences[i].what,
+                                 first_sentence(file->absences[i].reason));
+    return memory_format("no path was measured whose name begins with %s", beginning);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -133,30 +125,14 @@ static void why_no_path(const struct error_case *file, const char *beginning, ch
 
 static bool path_reads_in_user_mode(const char *path)
 {
-    return strncmp(path, "perf-user", strlen("perf-user")) == 0;
+    return begins(path, "perf-user");
 }
 
 /* Paths that count by a call of their own to the operating system or the CPU, with nothing between:
  * the paper's perfctr and perfmon. */
 static bool path_is_direct(const char *path)
 {
-    return strncmp(path, "perf-", strlen("perf-")) == 0;
-}
-
-/* Windows that no user of counters has: they belong to sources. */
-static bool is_no_way(const char *path)
-{
-    static const char *const names[] = {"bare", "trap", "clock"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(path, names[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool counts_instructions(const struct error_cell *cell)
-{
-    const char *counted = cell->class ? cell->class : cell->base;
-    return counted && strcmp(counted, "instructions") == 0;
+    return begins(path, "perf-");
 }
 
 /* Null errors of instructions in that mode, steps or measured; sources that count something else,
@@ -164,9 +140,15 @@ static bool counts_instructions(const struct error_cell *cell)
 static bool row_speaks(const struct error_row *row, uint32_t machine, bool stepped,
                        enum count_mode mode)
 {
+    /* Windows that no user of counters has: they belong to sources. */
+    static const char *const no_ways[] = {"bare", "trap", "clock"};
     const struct error_cell *cell = row->cell;
-    if (cell->machine != machine || is_no_way(cell->path) || !counts_instructions(cell) ||
-        (cell->specimen && strncmp(cell->specimen, "null", strlen("null")) != 0))
+    const char *counted = cell->class ? cell->class : cell->base;
+    for (size_t i = 0; i < sizeof(no_ways) / sizeof(no_ways[0]); i++)
+        if (strcmp(cell->path, no_ways[i]) == 0)
+            return false;
+    if (cell->machine != machine || !counted || strcmp(counted, "instructions") != 0 ||
+        (cell->specimen && !begins(cell->specimen, "null")))
         return false;
     if (stepped)
         return cell->part == PART_STEPPED && mode == COUNT_USER;
@@ -205,14 +187,9 @@ static struct level level_of_row(const struct error_row *row)
 static int compare_ways(const void *left, const void *right)
 {
     const struct level *one = left, *other = right;
-    if (one->machine != other->machine)
-        return one->machine < other->machine ? -1 : 1;
-    if (one->stepped != other->stepped)
-        return one->stepped ? 1 : -1;
-    if (one->mode != other->mode)
-        return one->mode < other->mode ? -1 : 1;
-    int path = strcmp(one->path, other->path);
-    return path ? path : (int)one->pattern - (int)other->pattern;
+    return FIRST_OF(ORDER(one->machine, other->machine), ORDER(one->stepped, other->stepped),
+                    ORDER(one->mode, other->mode), strcmp(one->path, other->path),
+                    ORDER(one->pattern, other->pattern));
 }
 
 struct weighed {
@@ -221,8 +198,7 @@ struct weighed {
 
 static int compare_values(const void *left, const void *right)
 {
-    const struct weighed *one = left, *other = right;
-    return (one->value > other->value) - (one->value < other->value);
+    return ORDER(((const struct weighed *)left)->value, ((const struct weighed *)right)->value);
 }
 
 /* The smallest value that half of the weight does not exceed: a cell's own, and where cells do not
@@ -261,39 +237,28 @@ static struct level merge(const struct level *cells, size_t count, struct weighe
     return level;
 }
 
-static bool row_is_plain(const struct error_row *row)
+/* All levels of the report. */
+static void find_levels(struct claim_facts *facts)
 {
-    const struct error_cell *cell = row->cell;
-    return cell->counters == 1 && !cell->separate &&
-           (row_speaks(row, cell->machine, false, cell->mode) ||
-            row_speaks(row, cell->machine, true, COUNT_USER));
-}
-
-/* All levels of the report, or -ENOMEM. The caller frees levels. */
-static int levels_of(const struct error_report *report, struct level **levels, size_t *count)
-{
-    *levels = NULL;
-    *count = 0;
+    const struct error_report *report = facts->report;
+    struct level *list = memory_new(report->row_count, sizeof(*list));
+    AUTO_MEMORY struct weighed *room = memory_new(report->row_count, sizeof(*room));
     size_t cells = 0;
-    struct level *list = calloc(report->row_count + 1, sizeof(*list));
-    struct weighed *room = calloc(report->row_count + 1, sizeof(*room));
-    if (!list || !room) {
-        free(list);
-        free(room);
-        return -ENOMEM;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        const struct error_cell *cell = row->cell;
+        if (cell->counters == 1 && !cell->separate &&
+            (row_speaks(row, cell->machine, false, cell->mode) ||
+             row_speaks(row, cell->machine, true, COUNT_USER)))
+            list[cells++] = level_of_row(row);
     }
-    for (size_t i = 0; i < report->row_count; i++)
-        if (row_is_plain(&report->rows[i]))
-            list[cells++] = level_of_row(&report->rows[i]);
     qsort(list, cells, sizeof(*list), compare_ways);
     for (size_t first = 0, end; first < cells; first = end) {
-        for (end = first + 1; end < cells && compare_ways(&list[first], &list[end]) == 0; end++)
-            ;
-        list[(*count)++] = merge(&list[first], end - first, room);
+        for (end = first + 1; end < cells && compare_ways(&list[first], &list[end]) == 0;)
+            end++;
+        list[facts->level_count++] = merge(&list[first], end - first, room);
     }
-    free(room);
-    *levels = list;
-    return 0;
+    facts->levels = list;
 }
 
 const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
@@ -358,15 +323,14 @@ static struct half look_at(const struct claim_facts *facts, bool stepped, enum c
 static void tell(const struct half *half, const char *mode, struct finding *finding)
 {
     const struct error_by_counters *by = half->by;
-    char first[FIGURE_SIZE], last[FIGURE_SIZE], each[FIGURE_SIZE];
     size_t end = by->points - 1;
     finding_clause(finding, "%s%s: %.40s adds %s with %u counter%s, %s with %u", mode,
-                   half->stepped ? ", stepped" : "", by->path, figure_of(by->medians[0], first),
-                   by->counters[0], by->counters[0] == 1 ? "" : "s",
-                   figure_of(by->medians[end], last), by->counters[end]);
+                   half->stepped ? ", stepped" : "", by->path, FIGURE(by->medians[0]),
+                   by->counters[0], by->counters[0] == 1 ? "" : "s", FIGURE(by->medians[end]),
+                   by->counters[end]);
     if (half->beside && half->beside->slope >= GROWTH)
         finding_clause(finding, "%.40s adds %s for each, in code of its own", half->beside->path,
-                       figure_of(round(half->beside->slope * 10) / 10, each));
+                       FIGURE(round(half->beside->slope * 10) / 10));
 }
 
 static void rule_more_counters(const struct claim_facts *facts, struct finding *finding)
@@ -376,11 +340,9 @@ static void rule_more_counters(const struct claim_facts *facts, struct finding *
     if (!user.by)
         user = look_at(facts, true, COUNT_USER);
     if (!both.by && !user.by) {
-        char why[NOTE_SIZE];
-        why_no_instructions(facts->file, COUNT_BOTH, why, sizeof(why));
         finding_clause(finding, "no path that reads its counters by one system call was measured "
                                 "with several numbers of them in read-read");
-        finding_clause(finding, "%s", why);
+        finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_BOTH));
         return;
     }
     bool user_decides =
@@ -403,15 +365,6 @@ static void rule_more_counters(const struct claim_facts *facts, struct finding *
 
 enum { DIRECT, PAPI_LOW, PAPI_HIGH, INTERFACES };
 
-static int interface_of(const char *path)
-{
-    if (path_is_direct(path))
-        return DIRECT;
-    return strcmp(path, "papi-low") == 0    ? PAPI_LOW
-           : strcmp(path, "papi-high") == 0 ? PAPI_HIGH
-                                            : -1;
-}
-
 /* The best path and pattern of each interface; NULL: not measured. */
 struct ladder {
     const struct level *best[INTERFACES];
@@ -422,7 +375,10 @@ static struct ladder climb(const struct claim_facts *facts, bool stepped, enum c
     struct ladder ladder = {0};
     for (size_t i = 0; i < facts->level_count; i++) {
         const struct level *level = &facts->levels[i];
-        int interface = interface_of(level->path);
+        int interface = path_is_direct(level->path)             ? DIRECT
+                        : strcmp(level->path, "papi-low") == 0  ? PAPI_LOW
+                        : strcmp(level->path, "papi-high") == 0 ? PAPI_HIGH
+                                                                : -1;
         if (interface >= 0 && level->machine == facts->machine && level->stepped == stepped &&
             level->mode == mode &&
             (!ladder.best[interface] || level->median < ladder.best[interface]->median))
@@ -459,12 +415,12 @@ static struct estimate least_step(const struct ladder *ladder)
 static void interfaces_tell(const struct ladder *ladder, const char *mode, bool stepped,
                             struct finding *finding)
 {
-    char words[INTERFACES][100] = {"", "", ""}, error[FIGURE_SIZE];
+    const char *words[INTERFACES] = {"", "", ""};
     for (int i = 0; i < INTERFACES; i++)
         if (ladder->best[i])
-            snprintf(words[i], sizeof(words[i]), "%s%.40s %s %s", i ? ", " : "",
-                     ladder->best[i]->path, pattern_descriptions[ladder->best[i]->pattern],
-                     figure_of(ladder->best[i]->median, error));
+            words[i] = memory_format("%s%.40s %s %s", i ? ", " : "", ladder->best[i]->path,
+                                     pattern_descriptions[ladder->best[i]->pattern],
+                                     FIGURE(ladder->best[i]->median));
     finding_clause(finding, "%s%s: %s%s%s", mode,
                    stepped ? ", stepped on an event of the operating system" : "", words[DIRECT],
                    words[PAPI_LOW], words[PAPI_HIGH]);
@@ -472,31 +428,23 @@ static void interfaces_tell(const struct ladder *ladder, const char *mode, bool 
 
 static void rule_interfaces(const struct claim_facts *facts, struct finding *finding)
 {
-    bool stepped = false;
-    struct ladder user = climb(facts, false, COUNT_USER);
-    if (!can_tell(&user)) {
-        struct ladder steps = climb(facts, true, COUNT_USER);
-        stepped = can_tell(&steps);
-        user = stepped ? steps : user;
-    }
-    char why[NOTE_SIZE];
-    if (!can_tell(&user)) {
-        bool direct = user.best[DIRECT] || climb(facts, true, COUNT_USER).best[DIRECT];
-        if (direct)
-            why_no_path(facts->file, "papi-", why, sizeof(why));
-        else
-            why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
-        finding_clause(finding, "%s", why);
+    struct ladder user = climb(facts, false, COUNT_USER), steps = climb(facts, true, COUNT_USER);
+    bool stepped = !can_tell(&user) && can_tell(&steps);
+    if (!can_tell(&user) && !stepped) {
+        finding_clause(finding, "%s",
+                       user.best[DIRECT] || steps.best[DIRECT]
+                           ? why_no_path(facts->file, "papi-")
+                           : why_no_instructions(facts->file, COUNT_USER));
         return;
     }
+    user = stepped ? steps : user;
     struct estimate step = least_step(&user);
     estimate_report(&step, finding);
     interfaces_tell(&user, "user mode", stepped, finding);
     for (int i = PAPI_LOW; i < INTERFACES; i++)
-        if (!user.best[i]) {
-            why_no_path(facts->file, i == PAPI_LOW ? "papi-low" : "papi-high", why, sizeof(why));
-            finding_clause(finding, "not tested: %.200s", why);
-        }
+        if (!user.best[i])
+            finding_clause(finding, "not tested: %.200s",
+                           why_no_path(facts->file, i == PAPI_LOW ? "papi-low" : "papi-high"));
     struct ladder both = climb(facts, false, COUNT_BOTH);
     if (can_tell(&both))
         interfaces_tell(&both, "user+kernel mode", false, finding);
@@ -550,26 +498,21 @@ static struct spread_half spread_look_at(const struct claim_facts *facts, bool s
     return half;
 }
 
-static void put_cell(const struct error_row *row, char *words, size_t size)
+static const char *cell_told(const struct error_row *row)
 {
     const struct error_cell *cell = row->cell;
-    char error[FIGURE_SIZE], counters[24] = "";
-    if (cell->counters != 1)
-        snprintf(counters, sizeof(counters), ", %u counters", cell->counters);
-    snprintf(words, size, "%s (%.20s, %s, %.4s, %.10s%s)",
-             figure_of((double)row->later.median, error), cell->path,
-             pattern_descriptions[cell->pattern], cell->opt ? cell->opt : "",
-             cell->link ? cell->link : "", counters);
+    const char *counters =
+        cell->counters == 1 ? "" : memory_format(", %u counters", cell->counters);
+    return memory_format("%s (%.20s, %s, %.4s, %.10s%s)", FIGURE((double)row->later.median),
+                         cell->path, pattern_descriptions[cell->pattern],
+                         cell->opt ? cell->opt : "", cell->link ? cell->link : "", counters);
 }
 
 static void spread_tell(const struct spread_half *half, const char *mode, struct finding *finding)
 {
-    char least[120], most[120], factor[FIGURE_SIZE];
-    put_cell(half->least, least, sizeof(least));
-    put_cell(half->most, most, sizeof(most));
     finding_clause(finding, "%s%s: from %s to %s, %s-fold over %zu cells", mode,
-                   half->stepped ? ", stepped" : "", least, most,
-                   figure_of(round(half->estimate.value * 10) / 10, factor), half->cells);
+                   half->stepped ? ", stepped" : "", cell_told(half->least), cell_told(half->most),
+                   FIGURE(round(half->estimate.value * 10) / 10), half->cells);
 }
 
 static void rule_spread(const struct claim_facts *facts, struct finding *finding)
@@ -587,15 +530,13 @@ static void rule_spread(const struct claim_facts *facts, struct finding *finding
           both.estimate.value < user.estimate.value)))
         decides = &both;
     if (!decides->tested) {
-        char why[NOTE_SIZE];
-        why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
         if (user.cells + both.cells > 0)
             finding_clause(finding,
                            "a spread over ways to measure takes two paths and two patterns at "
                            "least, and less than that was measured");
         else
             finding_clause(finding, "no error of an empty window was counted in instructions: %s",
-                           why);
+                           why_no_instructions(facts->file, COUNT_USER));
         return;
     }
     estimate_report(&decides->estimate, finding);
@@ -635,20 +576,6 @@ static const struct level *least_level(const struct claim_facts *facts, enum cou
     return least;
 }
 
-static struct estimate cut(const struct level *call, const struct level *user)
-{
-    return estimate_at_least(call->median / fmax(user->median, 1), call->low / fmax(user->high, 1),
-                             call->high / fmax(user->low, 1), CUT);
-}
-
-static void tell_cut(const struct level *call, const struct level *user, struct finding *finding)
-{
-    char slow[FIGURE_SIZE], fast[FIGURE_SIZE];
-    finding_clause(finding, "%s in user+kernel mode: %s by a system call (%.40s), %s by %.40s",
-                   pattern_descriptions[user->pattern], figure_of(call->median, slow), call->path,
-                   figure_of(user->median, fast), user->path);
-}
-
 /* Does the path err equally in both modes? Untestable where it has one only. */
 static struct estimate compare_modes(const struct claim_facts *facts, const struct level *both,
                                      struct finding *finding)
@@ -661,8 +588,7 @@ static struct estimate compare_modes(const struct claim_facts *facts, const stru
     double most = fmax(1, EQUAL * user->median);
     struct estimate equal = estimate_within(both->median - user->median, both->low - user->high,
                                             both->high - user->low, most);
-    char words[FIGURE_SIZE];
-    finding_clause(finding, "user mode alone %s, which is %s", figure_of(user->median, words),
+    finding_clause(finding, "user mode alone %s, which is %s", FIGURE(user->median),
                    equal.verdict == FINDING_HOLDS   ? "the same"
                    : equal.verdict == FINDING_FAILS ? "not the same"
                                                     : "not surely the same");
@@ -671,18 +597,14 @@ static struct estimate compare_modes(const struct claim_facts *facts, const stru
 
 static void tell_why_not(const struct claim_facts *facts, bool has_user, struct finding *finding)
 {
-    char why[NOTE_SIZE];
     bool any = false;
     for (size_t i = 0; i < facts->level_count; i++)
         any = any || (facts->levels[i].machine == facts->machine && !facts->levels[i].stepped &&
                       facts->levels[i].mode == COUNT_BOTH);
-    if (!any)
-        why_no_instructions(facts->file, COUNT_BOTH, why, sizeof(why));
-    else if (!has_user)
-        why_no_path(facts->file, "perf-user", why, sizeof(why));
-    else
-        snprintf(why, sizeof(why), "no path that reads by a system call was measured beside it");
-    finding_clause(finding, "%s", why);
+    finding_clause(finding, "%s",
+                   !any        ? why_no_instructions(facts->file, COUNT_BOTH)
+                   : !has_user ? why_no_path(facts->file, "perf-user")
+                               : "no path that reads by a system call was measured beside it");
     if (!any)
         finding_clause(finding, "what a system call costs shows in user+kernel mode only");
 }
@@ -697,11 +619,15 @@ static void rule_user_reads(const struct claim_facts *facts, struct finding *fin
         has_user = has_user || user;
         if (!user || !call)
             continue;
-        tell_cut(call, user, finding);
+        finding_clause(finding, "%s in user+kernel mode: %s by a system call (%.40s), %s by %.40s",
+                       pattern_descriptions[user->pattern], FIGURE(call->median), call->path,
+                       FIGURE(user->median), user->path);
         if (decided)
             continue;
         decided = true;
-        struct estimate less = cut(call, user);
+        struct estimate less =
+            estimate_at_least(call->median / fmax(user->median, 1), call->low / fmax(user->high, 1),
+                              call->high / fmax(user->low, 1), CUT);
         struct estimate equal = compare_modes(facts, user, finding);
         estimate_report(&less, finding);
         if (verdict_graver(equal.verdict, less.verdict))
@@ -711,9 +637,7 @@ static void rule_user_reads(const struct claim_facts *facts, struct finding *fin
         tell_why_not(facts, has_user, finding);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The claims of the paper on the accuracy of counter measurements as data, and their way through
- * the rules: what the other parts of the judge found in, findings out (docs/findings.md). */
+/* --- the whole --- */
 
 struct error_claim {
     const char *id, *text, *figure, *unit;
@@ -796,12 +720,10 @@ static struct finding ask_each(const struct error_claim *claim, struct claim_fac
     return gravest;
 }
 
-int error_judge_findings(const struct error_case *file, struct error_report *report)
+void error_judge_findings(const struct error_case *file, struct error_report *report)
 {
     struct claim_facts facts = {.file = file, .report = report};
-    int error = levels_of(report, &facts.levels, &facts.level_count);
-    if (error < 0)
-        return error;
+    find_levels(&facts);
     for (size_t i = 0; i < ERROR_FINDINGS; i++) {
         if (claims[i].each_machine) {
             report->findings[i] = ask_each(&claims[i], &facts);
@@ -810,6 +732,4 @@ int error_judge_findings(const struct error_case *file, struct error_report *rep
             claims[i].rule(&facts, &report->findings[i]);
         }
     }
-    free(facts.levels);
-    return 0;
 }

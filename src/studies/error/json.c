@@ -4,144 +4,121 @@
  * What `assay error` measured, as JSON (docs/json): a row a cell, and what the rows say together.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "engine/claims.h"
 #include "studies/error/parts.h"
 
-static void error_put_spread_json(json_t *object, const struct error_spread *spread)
+/* Several members at once; their values are owned from here on. */
+struct member {
+    const char *key;
+    json_t *value;
+};
+static void put_members(json_t *object, const struct member *members, size_t count)
 {
-    json_object_set_new(object, "min", json_difference(spread->min));
-    json_object_set_new(object, "q1", json_difference(spread->q1));
-    json_object_set_new(object, "median", json_difference(spread->median));
-    json_object_set_new(object, "q3", json_difference(spread->q3));
-    json_object_set_new(object, "max", json_difference(spread->max));
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(object, members[i].key, members[i].value);
 }
+#define PUT(object, ...)                                                                           \
+    put_members(object, (const struct member[]){__VA_ARGS__},                                      \
+                sizeof((const struct member[]){__VA_ARGS__}) / sizeof(struct member))
 
-static json_t *spread_json(const struct error_spread *spread)
+static json_t *put_spread(json_t *object, const struct error_spread *spread)
 {
-    json_t *object = json_object();
-    error_put_spread_json(object, spread);
+    PUT(object, {"min", json_difference(spread->min)}, {"q1", json_difference(spread->q1)},
+        {"median", json_difference(spread->median)}, {"q3", json_difference(spread->q3)},
+        {"max", json_difference(spread->max)});
     return object;
 }
-
-/* The factors that make a cell what it is. */
-static void put_factors(json_t *object, const struct erring *erring, const struct error_cell *cell)
-{
-    const struct error_case *file = &erring->file;
-    json_object_set_new(object, "event", json_text(cell->event));
-    json_object_set_new(object, "mode", json_text(count_mode_names[cell->mode]));
-    json_object_set_new(object, "part", json_text(error_part_names[cell->part]));
-    json_object_set_new(object, "path", json_text(cell->path));
-    json_object_set_new(object, "pattern", json_text(pattern_names[cell->pattern]));
-    json_object_set_new(object, "counters", json_count(cell->counters));
-    json_object_set_new(object, "others",
-                        cell->others && *cell->others ? json_text(cell->others) : json_null());
-    json_object_set_new(object, "separate", json_boolean(cell->separate));
-    json_object_set_new(object, "opt", json_text(cell->opt));
-    json_object_set_new(object, "link", json_text(cell->link));
-    json_object_set_new(object, "specimen", json_text(cell->specimen));
-    json_object_set_new(object, "n", json_count(cell->n));
-    if (file->machine_count > 1 && cell->machine < file->machine_count)
-        json_object_set_new(object, "machine",
-                            json_text(file->machines[cell->machine].fingerprint));
-}
-
-static void put_stepped(json_t *object, const struct error_row *row)
-{
-    const struct error_cell *cell = row->cell;
-    if (cell->part == PART_STEPPED) {
-        json_object_set_new(object, "stepped", json_difference(row->later.median));
-        json_object_set_new(object, "stepped_first", json_difference(row->first.median));
-        json_object_set_new(object, "stepped_varies",
-                            json_boolean(row->later.min != row->later.max));
-        return;
-    }
-    bool can_be = cell->mode == COUNT_USER && cell->base && !strcmp(cell->base, "instructions");
-    if (row->has_stepped) {
-        json_object_set_new(object, "stepped", json_difference(row->stepped));
-        json_object_set_new(object, "stepped_first", json_difference(row->stepped_first));
-        json_object_set_new(object, "stepped_varies", json_boolean(row->stepped_varies));
-        return;
-    }
-    const char *reason =
-        can_be ? "this window was not stepped" : "only instructions in user mode can be stepped";
-    json_absent(object, "stepped", reason);
-    json_absent(object, "stepped_first", reason);
-}
-
-static json_t *row_json(const struct erring *erring, const struct error_row *row)
-{
-    const struct error_cell *cell = row->cell;
-    json_t *object = json_object();
-    put_factors(object, erring, cell);
-    json_object_set_new(object, "runs", json_count(cell->runs));
-    json_object_set_new(object, "processes", json_count(cell->processes));
-    json_object_set_new(object, "disturbed", json_count(cell->disturbed));
-    json_object_set_new(object, "multiplexed", json_count(cell->multiplexed));
-    json_object_set_new(object, "unscheduled", json_count(cell->unscheduled));
-    if (cell->has_truth)
-        json_object_set_new(object, "truth", json_difference(cell->truth));
-    else
-        json_absent(object, "truth", "nothing predicts this count: the figures are the counts");
-    error_put_spread_json(object, &row->error);
-    put_stepped(object, row);
-    json_object_set_new(object, "first", spread_json(&row->first));
-    json_object_set_new(object, "later", spread_json(&row->later));
-    if (cell->failed) {
-        json_object_set_new(object, "failed", json_count(cell->failed));
-        json_object_set_new(object, "failed_reason", json_text(cell->reason));
-    }
-    return object;
-}
-
-json_t *error_results_json(const struct erring *erring)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < erring->report.row_count; i++)
-        json_array_append_new(list, row_json(erring, &erring->report.rows[i]));
-    return list;
-}
-
-json_t *error_findings_json(const struct erring *erring)
-{
-    return claims_json(erring->report.findings, ERROR_FINDINGS);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * What the cells of `assay error` say together, as JSON (docs/json). */
 
 /* Which machine, where there are several. */
 static void put_machine(json_t *object, const struct error_case *file, uint32_t machine)
 {
     if (file->machine_count > 1 && machine < file->machine_count)
-        json_object_set_new(object, "machine", json_text(file->machines[machine].fingerprint));
+        PUT(object, {"machine", json_text(file->machines[machine].fingerprint)});
 }
 
-static void put_way(json_t *object, const char *event, enum count_mode mode, const char *path,
-                    enum pattern pattern)
+static json_t *row_json(const struct error_case *file, const struct error_row *row)
 {
-    json_object_set_new(object, "event", json_text(event));
-    json_object_set_new(object, "mode", json_text(count_mode_names[mode]));
-    json_object_set_new(object, "path", json_text(path));
-    json_object_set_new(object, "pattern", json_text(pattern_names[pattern]));
+    const struct error_cell *cell = row->cell;
+    json_t *object = json_object();
+    PUT(object, {"event", json_text(cell->event)},
+        {"mode", json_text(count_mode_names[cell->mode])},
+        {"part", json_text(error_part_names[cell->part])}, {"path", json_text(cell->path)},
+        {"pattern", json_text(pattern_names[cell->pattern])},
+        {"counters", json_count(cell->counters)},
+        {"others", cell->others && *cell->others ? json_text(cell->others) : json_null()},
+        {"separate", json_boolean(cell->separate)}, {"opt", json_text(cell->opt)},
+        {"link", json_text(cell->link)}, {"specimen", json_text(cell->specimen)},
+        {"n", json_count(cell->n)});
+    put_machine(object, file, cell->machine);
+    PUT(object, {"runs", json_count(cell->runs)}, {"processes", json_count(cell->processes)},
+        {"disturbed", json_count(cell->disturbed)}, {"multiplexed", json_count(cell->multiplexed)},
+        {"unscheduled", json_count(cell->unscheduled)});
+    if (cell->has_truth)
+        PUT(object, {"truth", json_difference(cell->truth)});
+    else
+        json_absent(object, "truth", "nothing predicts this count: the figures are the counts");
+    put_spread(object, &row->error);
+    if (cell->part == PART_STEPPED) {
+        PUT(object, {"stepped", json_difference(row->later.median)},
+            {"stepped_first", json_difference(row->first.median)},
+            {"stepped_varies", json_boolean(row->later.min != row->later.max)});
+    } else if (row->has_stepped) {
+        PUT(object, {"stepped", json_difference(row->stepped)},
+            {"stepped_first", json_difference(row->stepped_first)},
+            {"stepped_varies", json_boolean(row->stepped_varies)});
+    } else {
+        bool can_be = cell->mode == COUNT_USER && cell->base && !strcmp(cell->base, "instructions");
+        const char *reason = can_be ? "this window was not stepped"
+                                    : "only instructions in user mode can be stepped";
+        json_absent(object, "stepped", reason);
+        json_absent(object, "stepped_first", reason);
+    }
+    PUT(object, {"first", put_spread(json_object(), &row->first)},
+        {"later", put_spread(json_object(), &row->later)});
+    if (cell->failed)
+        PUT(object, {"failed", json_count(cell->failed)},
+            {"failed_reason", json_text(cell->reason)});
+    return object;
+}
+
+json_t *error_results_json(const void *run)
+{
+    const struct erring *erring = run;
+    json_t *list = json_array();
+    for (size_t i = 0; i < erring->report.row_count; i++)
+        json_array_append_new(list, row_json(&erring->file, &erring->report.rows[i]));
+    return list;
+}
+
+json_t *error_findings_json(const void *run)
+{
+    return claims_json(((const struct erring *)run)->report.findings, ERROR_FINDINGS);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the cells of `assay error` say together, as JSON (docs/json). */
+
+static json_t *way_json(const char *event, enum count_mode mode, const char *path,
+                        enum pattern pattern)
+{
+    json_t *object = json_object();
+    PUT(object, {"event", json_text(event)}, {"mode", json_text(count_mode_names[mode])},
+        {"path", json_text(path)}, {"pattern", json_text(pattern_names[pattern])});
+    return object;
 }
 
 /* --- Table 3 --- */
 
 static json_t *best_json(const struct error_case *file, const struct error_best *best)
 {
-    json_t *object = json_object();
-    put_way(object, best->event, best->mode, best->path, best->pattern);
-    json_object_set_new(object, "stepped", json_boolean(best->stepped));
+    json_t *object = way_json(best->event, best->mode, best->path, best->pattern);
+    PUT(object, {"stepped", json_boolean(best->stepped)});
     JSON_PUT_REALS(object, {"median", best->median, NULL});
-    json_object_set_new(object, "min", json_difference(best->min));
-    json_object_set_new(object, "subtract", json_difference(best->subtract));
+    PUT(object, {"min", json_difference(best->min)}, {"subtract", json_difference(best->subtract)});
     JSON_PUT_REALS(object, {"low", best->spread_low, NULL}, {"high", best->spread_high, NULL});
-    json_object_set_new(object, "runs", json_count(best->runs));
-    json_object_set_new(object, "cells", json_count(best->cells));
-    json_object_set_new(object, "overall", json_boolean(best->overall));
+    PUT(object, {"runs", json_count(best->runs)}, {"cells", json_count(best->cells)},
+        {"overall", json_boolean(best->overall)});
     put_machine(object, file, best->machine);
     return object;
 }
@@ -152,12 +129,9 @@ static json_t *table3_json(void)
     for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3); i++) {
         const struct error_table3 *row = &error_table3[i];
         json_t *object = json_object();
-        json_object_set_new(object, "mode", json_text(row->mode));
-        json_object_set_new(object, "tool", json_text(row->tool));
-        json_object_set_new(object, "like", json_text(row->like));
-        json_object_set_new(object, "pattern", json_text(pattern_names[row->pattern]));
-        json_object_set_new(object, "median", json_real(row->median));
-        json_object_set_new(object, "min", json_difference(row->min));
+        PUT(object, {"mode", json_text(row->mode)}, {"tool", json_text(row->tool)},
+            {"like", json_text(row->like)}, {"pattern", json_text(pattern_names[row->pattern])},
+            {"median", json_real(row->median)}, {"min", json_difference(row->min)});
         json_array_append_new(list, object);
     }
     return list;
@@ -171,34 +145,30 @@ static json_t *effect_json(const struct error_effect *effect)
     static const char of_one[] = "a range is of the levels of one factor";
     bool several = (effect->factors & (effect->factors - 1)) != 0;
     json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(effect->event));
-    json_object_set_new(object, "stepped", json_boolean(effect->stepped));
-    json_object_set_new(object, "factor", json_text(effect->name));
-    json_object_set_new(object, "df", json_count(effect->df));
+    PUT(object, {"event", json_text(effect->event)}, {"stepped", json_boolean(effect->stepped)},
+        {"factor", json_text(effect->name)}, {"df", json_count(effect->df)});
     JSON_PUT_REALS(object, {"sum_sq", effect->sum_sq, NULL}, {"f", effect->f, infinite},
                    {"p", effect->p, infinite}, {"effect_size", effect->effect_size, NULL},
                    {"share_within", effect->share_within, NULL}, {"partial", effect->partial, NULL},
                    {"range", several ? NAN : effect->range, several ? of_one : NULL});
-    json_object_set_new(object, "significant", json_boolean(effect->significant));
-    json_object_set_new(object, "matters", json_boolean(effect->matters));
+    PUT(object, {"significant", json_boolean(effect->significant)},
+        {"matters", json_boolean(effect->matters)});
     return object;
 }
 
 static json_t *model_json(const struct error_anova *anova)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(anova->event));
-    json_object_set_new(object, "stepped", json_boolean(anova->stepped));
-    json_object_set_new(object, "replicates", json_count(anova->count));
-    json_object_set_new(object, "cells", json_count(anova->cells));
-    json_object_set_new(object, "constant_cells", json_count(anova->constant_cells));
-    json_object_set_new(object, "empty_cells", json_count(anova->empty_cells));
-    json_object_set_new(object, "no_variance", json_boolean(anova->no_variance));
+    PUT(object, {"event", json_text(anova->event)}, {"stepped", json_boolean(anova->stepped)},
+        {"replicates", json_count(anova->count)}, {"cells", json_count(anova->cells)},
+        {"constant_cells", json_count(anova->constant_cells)},
+        {"empty_cells", json_count(anova->empty_cells)},
+        {"no_variance", json_boolean(anova->no_variance)});
     JSON_PUT_REALS(object, {"r_squared", anova->r_squared, NULL},
                    {"residual_sum_sq", anova->residual_sum, NULL},
                    {"total_sum_sq", anova->total_sum, NULL});
-    json_object_set_new(object, "residual_df", json_count(anova->residual_df));
-    json_object_set_new(object, "note", anova->note[0] ? json_text(anova->note) : json_null());
+    PUT(object, {"residual_df", json_count(anova->residual_df)},
+        {"note", anova->note[0] ? json_text(anova->note) : json_null()});
     return object;
 }
 
@@ -206,18 +176,16 @@ static json_t *model_json(const struct error_anova *anova)
 
 static json_t *counters_json(const struct error_case *file, const struct error_by_counters *by)
 {
-    json_t *object = json_object(), *points = json_array();
-    put_way(object, by->event, by->mode, by->path, by->pattern);
-    json_object_set_new(object, "stepped", json_boolean(by->stepped));
-    json_object_set_new(object, "separate", json_boolean(by->separate));
+    json_t *object = way_json(by->event, by->mode, by->path, by->pattern), *points = json_array();
+    PUT(object, {"stepped", json_boolean(by->stepped)}, {"separate", json_boolean(by->separate)});
     for (size_t i = 0; i < by->points; i++) {
         json_t *point = json_object();
-        json_object_set_new(point, "counters", json_count(by->counters[i]));
+        PUT(point, {"counters", json_count(by->counters[i])});
         JSON_PUT_REALS(point, {"median", by->medians[i], NULL});
-        json_object_set_new(point, "min", json_difference(by->mins[i]));
+        PUT(point, {"min", json_difference(by->mins[i])});
         json_array_append_new(points, point);
     }
-    json_object_set_new(object, "points", points);
+    PUT(object, {"points", points});
     JSON_PUT_REALS(object, {"slope", by->slope, NULL}, {"low", by->low, NULL},
                    {"high", by->high, NULL});
     put_machine(object, file, by->machine);
@@ -227,11 +195,9 @@ static json_t *counters_json(const struct error_case *file, const struct error_b
 static json_t *choice_json(const struct error_case *file, const struct error_choice *choice)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(choice->event));
-    json_object_set_new(object, "path", json_text(choice->path));
-    json_object_set_new(object, "pattern", json_text(pattern_names[choice->pattern]));
-    json_object_set_new(object, "others", json_text(choice->others));
-    json_object_set_new(object, "counters", json_count(choice->counters));
+    PUT(object, {"event", json_text(choice->event)}, {"path", json_text(choice->path)},
+        {"pattern", json_text(pattern_names[choice->pattern])},
+        {"others", json_text(choice->others)}, {"counters", json_count(choice->counters)});
     JSON_PUT_REALS(object, {"median", choice->median, NULL},
                    {"plain", choice->plain, "it was not measured beside itself"});
     put_machine(object, file, choice->machine);
@@ -243,32 +209,28 @@ static json_t *choice_json(const struct error_case *file, const struct error_cho
 static json_t *agreement_json(const struct error_agreement *agreement)
 {
     const struct error_cell *cell = agreement->row->cell;
-    json_t *object = json_object();
-    put_way(object, cell->event, cell->mode, cell->path, cell->pattern);
-    json_object_set_new(object, "counters", json_count(cell->counters));
-    json_object_set_new(object, "opt", json_text(cell->opt));
-    json_object_set_new(object, "link", json_text(cell->link));
-    json_object_set_new(object, "stepped", json_difference(agreement->row->stepped));
-    json_object_set_new(object, "difference", json_difference(agreement->difference));
-    json_object_set_new(object, "first_difference", json_difference(agreement->first_difference));
-    json_object_set_new(object, "edge", json_difference(agreement->edge));
-    json_object_set_new(object, "runs", json_count(agreement->runs));
-    json_object_set_new(object, "agreeing", json_count(agreement->agreeing));
+    json_t *object = way_json(cell->event, cell->mode, cell->path, cell->pattern);
+    PUT(object, {"counters", json_count(cell->counters)}, {"opt", json_text(cell->opt)},
+        {"link", json_text(cell->link)}, {"stepped", json_difference(agreement->row->stepped)},
+        {"difference", json_difference(agreement->difference)},
+        {"first_difference", json_difference(agreement->first_difference)},
+        {"edge", json_difference(agreement->edge)}, {"runs", json_count(agreement->runs)},
+        {"agreeing", json_count(agreement->agreeing)});
     return object;
 }
 
 static json_t *stepped_json(const struct error_stepped *stepped)
 {
     json_t *object = json_object(), *list = json_array();
-    json_object_set_new(object, "comparable", json_count(stepped->comparable));
-    json_object_set_new(object, "equal", json_count(stepped->equal));
+    PUT(object, {"comparable", json_count(stepped->comparable)},
+        {"equal", json_count(stepped->equal)});
     if (stepped->comparable)
-        json_object_set_new(object, "edge", json_difference(stepped->edge));
+        PUT(object, {"edge", json_difference(stepped->edge)});
     else
         json_absent(object, "edge", "no cell was both measured and stepped");
     for (size_t i = 0; i < stepped->comparable; i++)
         json_array_append_new(list, agreement_json(&stepped->list[i]));
-    json_object_set_new(object, "cells", list);
+    PUT(object, {"cells", list});
     return object;
 }
 
@@ -278,25 +240,23 @@ static json_t *slope_json(const struct error_case *file, const struct error_slop
 {
     json_t *object = json_object();
     put_machine(object, file, slope->machine);
-    put_way(object, slope->event, slope->mode, slope->path, slope->pattern);
+    PUT(object, {"event", json_text(slope->event)},
+        {"mode", json_text(count_mode_names[slope->mode])}, {"path", json_text(slope->path)},
+        {"pattern", json_text(pattern_names[slope->pattern])});
     JSON_PUT_REALS(object, {"slope", slope->slope, NULL}, {"low", slope->low, NULL},
                    {"high", slope->high, NULL}, {"intercept", slope->intercept, NULL},
                    {"detectable", slope->detectable, NULL});
-    json_object_set_new(object, "exact", json_boolean(slope->exact));
-    json_object_set_new(object, "runs", json_count(slope->runs));
-    json_object_set_new(object, "points", json_count(slope->points));
-    json_object_set_new(object, "longest", json_count(slope->longest));
+    PUT(object, {"exact", json_boolean(slope->exact)}, {"runs", json_count(slope->runs)},
+        {"points", json_count(slope->points)}, {"longest", json_count(slope->longest)});
     return object;
 }
 
 static json_t *size_json(const struct error_by_size *size)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(size->event));
-    json_object_set_new(object, "path", json_text(size->path));
-    json_object_set_new(object, "n", json_count(size->n));
-    json_object_set_new(object, "runs", json_count(size->runs));
-    error_put_spread_json(object, &size->spread);
+    PUT(object, {"event", json_text(size->event)}, {"path", json_text(size->path)},
+        {"n", json_count(size->n)}, {"runs", json_count(size->runs)});
+    put_spread(object, &size->spread);
     JSON_PUT_REALS(object, {"mean", size->mean, NULL},
                    {"interrupts", size->interrupts, "interrupts were not counted along"});
     return object;
@@ -317,36 +277,32 @@ static void put_ticks(json_t *analysis, const struct error_ticks *ticks)
         {"predicted", ticks->predicted, NULL}, {"predicted_low", ticks->predicted_low, NULL},
         {"predicted_high", ticks->predicted_high, NULL}, {"measured", ticks->measured, NULL},
         {"measured_low", ticks->measured_low, NULL}, {"measured_high", ticks->measured_high, NULL});
-    json_object_set_new(object, "agrees", json_boolean(ticks->agrees));
-    json_object_set_new(analysis, "ticks", object);
+    PUT(object, {"agrees", json_boolean(ticks->agrees)});
+    PUT(analysis, {"ticks", object});
 }
 
 /* --- placement and multiplexing --- */
 
-static json_t *place_json(const struct error_place *place)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "offset", json_difference(place->offset));
-    JSON_PUT_REALS(object, {"per_iteration", place->per_iteration, NULL}, {"low", place->low, NULL},
-                   {"high", place->high, NULL});
-    json_object_set_new(object, "processes", json_count(place->processes));
-    return object;
-}
-
-static json_t *placement_json(const struct error_case *file, const struct error_report *report,
-                              const struct error_placement *placement)
+static json_t *placement_json(const struct erring *erring, const struct error_placement *placement)
 {
     json_t *object = json_object(), *places = json_array();
-    put_machine(object, file, placement->machine);
-    json_object_set_new(object, "event", json_text(placement->event));
-    json_object_set_new(object, "is_time", json_boolean(placement->is_time));
+    put_machine(object, &erring->file, placement->machine);
+    PUT(object, {"event", json_text(placement->event)},
+        {"is_time", json_boolean(placement->is_time)});
     JSON_PUT_REALS(object, {"least", placement->least, NULL}, {"most", placement->most, NULL},
                    {"factor", placement->factor, NULL}, {"factor_low", placement->factor_low, NULL},
                    {"factor_high", placement->factor_high, NULL},
                    {"by_place", placement->by_place, NULL});
-    for (size_t i = 0; i < placement->places; i++)
-        json_array_append_new(places, place_json(&report->places[placement->first + i]));
-    json_object_set_new(object, "places", places);
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *of = &erring->report.places[placement->first + i];
+        json_t *place = json_object();
+        PUT(place, {"offset", json_difference(of->offset)});
+        JSON_PUT_REALS(place, {"per_iteration", of->per_iteration, NULL}, {"low", of->low, NULL},
+                       {"high", of->high, NULL});
+        PUT(place, {"processes", json_count(of->processes)});
+        json_array_append_new(places, place);
+    }
+    PUT(object, {"places", places});
     if (!placement->has_windows) {
         json_absent(object, "windows", "the loop was not measured in the windows of the patterns");
         return object;
@@ -356,19 +312,16 @@ static json_t *placement_json(const struct error_case *file, const struct error_
                    {"by_pattern", placement->by_pattern, NULL}, {"by_opt", placement->by_opt, NULL},
                    {"by_both", placement->by_both, NULL}, {"p_pattern", placement->p_pattern, NULL},
                    {"p_opt", placement->p_opt, NULL}, {"p_both", placement->p_both, NULL});
-    json_object_set_new(object, "windows", windows);
+    PUT(object, {"windows", windows});
     return object;
 }
 
 static json_t *multiplex_json(const struct error_multiplex *multiplex)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(multiplex->event));
-    json_object_set_new(object, "path", json_text(multiplex->path));
-    json_object_set_new(object, "specimen", json_text(multiplex->specimen));
-    json_object_set_new(object, "phased", json_boolean(multiplex->phased));
-    json_object_set_new(object, "counters", json_count(multiplex->counters));
-    json_object_set_new(object, "runs", json_count(multiplex->runs));
+    PUT(object, {"event", json_text(multiplex->event)}, {"path", json_text(multiplex->path)},
+        {"specimen", json_text(multiplex->specimen)}, {"phased", json_boolean(multiplex->phased)},
+        {"counters", json_count(multiplex->counters)}, {"runs", json_count(multiplex->runs)});
     JSON_PUT_REALS(object, {"share", multiplex->share, NULL}, {"median", multiplex->median, NULL},
                    {"low", multiplex->low, NULL}, {"high", multiplex->high, NULL},
                    {"per_rotation", multiplex->per_rotation, "its work does not come in phases"},
@@ -381,105 +334,64 @@ static json_t *multiplex_json(const struct error_multiplex *multiplex)
 static json_t *advice_json(const struct error_advice *advice)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "mode", json_text(count_mode_names[advice->mode]));
-    json_object_set_new(object, "event", json_text(advice->event));
-    json_object_set_new(object, "text", json_text(advice->text));
+    PUT(object, {"mode", json_text(count_mode_names[advice->mode])},
+        {"event", json_text(advice->event)}, {"text", json_text(advice->text)});
     return object;
 }
 
 static json_t *checks_json(const struct facts *facts)
 {
     json_t *list = json_array();
-    AUTO_FREE struct error_check *checks = NULL;
-    size_t count = 0;
-    if (error_checks(facts, &checks, &count) < 0) {
-        json_decref(list);
-        return NULL;
-    }
+    struct error_check *checks;
+    size_t count = error_checks(facts, &checks);
     for (size_t i = 0; i < count; i++) {
+        const struct advice *advice = &checks[i].advice;
         json_t *object = json_object();
-        json_object_set_new(object, "check", json_text(checks[i].check->name));
-        json_object_set_new(object, "status",
-                            json_text(check_status_names[checks[i].advice.status]));
-        json_object_set_new(object, "value", json_text(checks[i].advice.value));
-        json_object_set_new(object, "fix", json_text(checks[i].advice.fix));
+        PUT(object, {"check", json_text(checks[i].check->name)},
+            {"status", json_text(check_status_names[advice->status])},
+            {"value", json_text(advice->value)}, {"fix", json_text(advice->fix)});
         json_array_append_new(list, object);
     }
     return list;
 }
 
-/* A function that makes a list of all rows of a kind. */
-#define LIST(name, row, element)                                                                   \
-    static json_t *name(const struct row *rows, size_t count)                                      \
-    {                                                                                              \
+/* A list with one object for each i below the count. */
+#define PUT_LIST(object, key, count, element)                                                      \
+    do {                                                                                           \
         json_t *list = json_array();                                                               \
-        for (size_t i = 0; i < count; i++)                                                         \
-            json_array_append_new(list, element(&rows[i]));                                        \
-        return list;                                                                               \
-    }
-/* The same of rows that belong to a machine. */
-#define LIST_BY_MACHINE(name, row, element)                                                        \
-    static json_t *name(const struct error_case *file, const struct row *rows, size_t count)       \
-    {                                                                                              \
-        json_t *list = json_array();                                                               \
-        for (size_t i = 0; i < count; i++)                                                         \
-            json_array_append_new(list, element(file, &rows[i]));                                  \
-        return list;                                                                               \
-    }
-LIST_BY_MACHINE(all_best, error_best, best_json)
-LIST_BY_MACHINE(all_counters, error_by_counters, counters_json)
-LIST_BY_MACHINE(all_choices, error_choice, choice_json)
-LIST_BY_MACHINE(all_slopes, error_slope, slope_json)
-LIST(all_effects, error_effect, effect_json)
-LIST(all_models, error_anova, model_json)
-LIST(all_sizes, error_by_size, size_json)
-LIST(all_multiplex, error_multiplex, multiplex_json)
-LIST(all_advice, error_advice, advice_json)
+        for (size_t i = 0; i < (count); i++)                                                       \
+            json_array_append_new(list, element);                                                  \
+        json_object_set_new(object, key, list);                                                    \
+    } while (0)
 
-static json_t *placements_json(const struct error_case *file, const struct error_report *report)
+json_t *error_analysis_json(const void *run)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < report->placement_count; i++)
-        json_array_append_new(list, placement_json(file, report, &report->placements[i]));
-    return list;
-}
-
-static void put_frame(json_t *analysis, const struct erring *erring)
-{
+    const struct erring *erring = run;
     const struct error_report *report = &erring->report;
-    json_object_set_new(analysis, "store",
-                        erring->store ? json_text(store_path(erring->store)) : json_null());
-    json_object_set_new(analysis, "complete", json_boolean(erring->complete));
-    json_object_set_new(analysis, "seconds", json_real(round(erring->seconds * 10) / 10));
-    json_object_set_new(analysis, "measurements", json_count(report->measurements));
-    json_object_set_new(analysis, "cells", json_count(report->cells_measured));
-    json_object_set_new(analysis, "least_processes", json_count(report->least_processes));
-}
-
-json_t *error_analysis_json(const struct erring *erring)
-{
-    const struct error_report *report = &erring->report;
+    const struct error_case *file = &erring->file;
     json_t *analysis = json_object();
-    put_frame(analysis, erring);
-    json_object_set_new(analysis, "best",
-                        all_best(&erring->file, report->best, report->best_count));
-    json_object_set_new(analysis, "table3", table3_json());
-    json_object_set_new(analysis, "anova", all_effects(report->effects, report->effect_count));
-    json_object_set_new(analysis, "models", all_models(report->anovas, report->anova_count));
-    json_object_set_new(
-        analysis, "counters",
-        all_counters(&erring->file, report->by_counters, report->by_counters_count));
-    json_object_set_new(analysis, "choices",
-                        all_choices(&erring->file, report->choices, report->choice_count));
-    json_object_set_new(analysis, "stepped", stepped_json(&report->stepped));
-    json_object_set_new(analysis, "slopes",
-                        all_slopes(&erring->file, report->slopes, report->slope_count));
-    json_object_set_new(analysis, "by_size", all_sizes(report->by_size, report->by_size_count));
+    PUT(analysis, {"store", erring->store ? json_text(store_path(erring->store)) : json_null()},
+        {"complete", json_boolean(erring->complete)},
+        {"seconds", json_real(round(erring->seconds * 10) / 10)},
+        {"measurements", json_count(report->measurements)},
+        {"cells", json_count(report->cells_measured)},
+        {"least_processes", json_count(report->least_processes)});
+    PUT_LIST(analysis, "best", report->best_count, best_json(file, &report->best[i]));
+    PUT(analysis, {"table3", table3_json()});
+    PUT_LIST(analysis, "anova", report->effect_count, effect_json(&report->effects[i]));
+    PUT_LIST(analysis, "models", report->anova_count, model_json(&report->anovas[i]));
+    PUT_LIST(analysis, "counters", report->by_counters_count,
+             counters_json(file, &report->by_counters[i]));
+    PUT_LIST(analysis, "choices", report->choice_count, choice_json(file, &report->choices[i]));
+    PUT(analysis, {"stepped", stepped_json(&report->stepped)});
+    PUT_LIST(analysis, "slopes", report->slope_count, slope_json(file, &report->slopes[i]));
+    PUT_LIST(analysis, "by_size", report->by_size_count, size_json(&report->by_size[i]));
     put_ticks(analysis, &report->ticks);
-    json_object_set_new(analysis, "placement", placements_json(&erring->file, report));
-    json_object_set_new(analysis, "multiplexing",
-                        all_multiplex(report->multiplex, report->multiplex_count));
-    json_object_set_new(analysis, "advice", all_advice(report->advice, report->advice_count));
-    json_object_set_new(analysis, "doctor", checks_json(erring->facts));
+    PUT_LIST(analysis, "placement", report->placement_count,
+             placement_json(erring, &report->placements[i]));
+    PUT_LIST(analysis, "multiplexing", report->multiplex_count,
+             multiplex_json(&report->multiplex[i]));
+    PUT_LIST(analysis, "advice", report->advice_count, advice_json(&report->advice[i]));
+    PUT(analysis, {"doctor", checks_json(erring->facts)});
     return analysis;
 }

@@ -3,13 +3,10 @@
  *
  * What to do on this machine: for each event and mode the way that errs least, what to subtract,
  * and when more is added: by further counters, in the first run, over long regions. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/moments.h"
 #include "stats/random.h"
@@ -22,20 +19,9 @@
  * that with the smaller spread wins, then the pattern declared first, and the path that executes
  * least in user mode: nobody is sent through a large library for nothing. */
 
-/* Windows for counters of their own are longer even where there is one: only grouped ones are
- * compared. */
-static bool counts_alone(const struct error_cell *cell)
-{
-    return cell->counters == 1 && !cell->separate;
-}
-
-struct pool {
-    int64_t *errors, *scratch;
-};
-
 /* All later runs of one event, path and pattern. False: none with one counter. */
 static bool pool_pattern(const struct error_ways *ways, size_t begin, size_t end,
-                         const struct pool *pool, struct error_best *best)
+                         struct error_pool *pool, struct error_best *best)
 {
     const struct error_cell *any = ways->list[begin].cell;
     *best = (struct error_best){.machine = any->machine,
@@ -47,17 +33,16 @@ static bool pool_pattern(const struct error_ways *ways, size_t begin, size_t end
     /* Whatever a source calls it: steps are user code. */
     best->mode = best->stepped ? COUNT_USER : any->mode;
     for (size_t i = begin; i < end; i++) {
-        if (!counts_alone(ways->list[i].cell))
+        if (!error_counts_alone(ways->list[i].cell))
             continue;
-        best->runs += error_usual_runs(ways->list[i].cell, pool->errors + best->runs);
+        error_pool_add(pool, ways->list[i].cell);
         best->cells++;
     }
+    best->runs = pool->count;
     if (!best->runs)
         return false;
-    error_sort(pool->errors, best->runs, pool->scratch);
-    best->subtract = error_quantile(pool->errors, best->runs, 1, 2);
-    best->median = (double)best->subtract;
-    best->min = pool->errors[0];
+    best->median = error_pool_median(pool, &best->min);
+    best->subtract = error_quantile(pool->errors, best->runs, 1, 2); /* sorted by now */
     best->spread_low = (double)error_quantile(pool->errors, best->runs, 25, 1000);
     best->spread_high = (double)error_quantile(pool->errors, best->runs, 975, 1000);
     return true;
@@ -73,32 +58,19 @@ static bool is_better(const struct error_best *one, const struct error_best *oth
 
 /* The best pattern of one path; false: none was measured with one counter. */
 static bool best_of_path(const struct error_ways *ways, size_t begin, size_t end,
-                         const struct pool *pool, struct error_best *best)
+                         struct error_pool *pool, struct error_best *best)
 {
     bool found = false;
-    while (begin < end) {
-        size_t next = error_ways_end(ways, begin, WAY_PATTERN);
+    for (size_t next; begin < end; begin = next) {
         struct error_best candidate;
+        next = error_ways_end(ways, begin, WAY_PATTERN);
         if (pool_pattern(ways, begin, next, pool, &candidate) &&
             (!found || is_better(&candidate, best))) {
             *best = candidate;
             found = true;
         }
-        begin = next;
     }
     return found;
-}
-
-/* The best pattern of each path of one event on one machine. */
-static void best_of_event(const struct error_ways *ways, size_t begin, size_t end,
-                          const struct pool *pool, struct error_report *report)
-{
-    while (begin < end) {
-        size_t next = error_ways_end(ways, begin, WAY_PATH);
-        if (best_of_path(ways, begin, next, pool, &report->best[report->best_count]))
-            report->best_count++;
-        begin = next;
-    }
 }
 
 /* --- the best path --- */
@@ -136,60 +108,35 @@ static bool is_better_path(const struct error_case *file, const struct error_rep
     return place_of(file, one->path) < place_of(file, other->path);
 }
 
-static bool same_question(const struct error_best *one, const struct error_best *other)
-{
-    return one->machine == other->machine && one->stepped == other->stepped && one->event &&
-           other->event && strcmp(one->event, other->event) == 0;
-}
-
 static void choose_paths(const struct error_case *file, struct error_report *report)
 {
     for (size_t begin = 0, end; begin < report->best_count; begin = end) {
+        const struct error_best *first = &report->best[begin];
         struct error_best *overall = &report->best[begin];
-        for (end = begin + 1;
-             end < report->best_count && same_question(&report->best[end], &report->best[begin]);
-             end++)
-            if (is_better_path(file, report, &report->best[end], overall))
-                overall = &report->best[end];
+        for (end = begin + 1; end < report->best_count; end++) {
+            struct error_best *best = &report->best[end];
+            if (best->machine != first->machine || best->stepped != first->stepped ||
+                strcmp(best->event, first->event) != 0)
+                break;
+            if (is_better_path(file, report, best, overall))
+                overall = best;
+        }
         overall->overall = true;
     }
 }
 
-/* Runs of the longest pool, and paths of all events. */
-static size_t longest_pool(const struct error_ways *ways, size_t *paths)
+void error_judge_best(const struct error_case *file, struct error_report *report)
 {
-    size_t longest = 0;
-    for (size_t begin = 0, next; begin < ways->count; begin = next) {
-        size_t runs = 0;
-        next = error_ways_end(ways, begin, WAY_PATTERN);
-        for (size_t i = begin; i < next; i++)
-            runs += counts_alone(ways->list[i].cell) ? ways->list[i].cell->runs : 0;
-        longest = runs > longest ? runs : longest;
-        ++*paths;
-    }
-    return longest;
-}
-
-int error_judge_best(const struct error_case *file, struct error_report *report)
-{
-    AUTO_ERROR_WAYS struct error_ways ways;
-    int error = error_ways_of(file, &ways);
-    if (error)
-        return error;
-    size_t paths = 0, longest = longest_pool(&ways, &paths);
-    AUTO_FREE int64_t *errors = calloc(longest + 1, sizeof(*errors));
-    AUTO_FREE int64_t *scratch = calloc(longest + 1, sizeof(*scratch));
-    report->best = calloc(paths + 1, sizeof(*report->best));
+    const struct error_ways ways = error_ways_of(file);
+    AUTO_ERROR_POOL struct error_pool pool = error_pool_open(&ways);
+    report->best = memory_new(ways.count, sizeof(*report->best));
     report->best_count = 0;
-    if (!errors || !scratch || !report->best)
-        return -ENOMEM;
-    const struct pool pool = {errors, scratch};
     for (size_t begin = 0, next; begin < ways.count; begin = next) {
-        next = error_ways_end(&ways, begin, WAY_MACHINE);
-        best_of_event(&ways, begin, next, &pool, report);
+        next = error_ways_end(&ways, begin, WAY_PATH);
+        if (best_of_path(&ways, begin, next, &pool, &report->best[report->best_count]))
+            report->best_count++;
     }
     choose_paths(file, report);
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -222,33 +169,19 @@ size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *l
  * times. */
 static const size_t FEW = 40;
 
-static void insert_each(double *values, size_t count)
+/* in any order; sorts them. count > 0 */
+static double median_of(double *values, size_t count)
 {
-    for (size_t i = 1; i < count; i++) {
+    if (count > FEW)
+        sort_values(values, count);
+    for (size_t i = 1; i < count && count <= FEW; i++) {
         double value = values[i];
         size_t place = i;
         for (; place > 0 && values[place - 1] > value; place--)
             values[place] = values[place - 1];
         values[place] = value;
     }
-}
-
-/* in any order; sorts them. count > 0 */
-static double median_of(double *values, size_t count)
-{
-    if (count <= FEW)
-        insert_each(values, count);
-    else
-        sort_values(values, count);
     return quantile(values, count, 0.5);
-}
-
-/* Of the stretch of one group. scratch: room for count. */
-static double fastest_median(const struct fastest *list, size_t count, double *scratch)
-{
-    for (size_t i = 0; i < count; i++)
-        scratch[i] = list[i].per_iteration;
-    return median_of(scratch, count);
 }
 
 size_t fastest_end(const struct fastest *list, size_t count, size_t begin)
@@ -259,25 +192,21 @@ size_t fastest_end(const struct fastest *list, size_t count, size_t begin)
     return end;
 }
 
-/* Distance from the median that is still believed, over all groups. */
-static double believed_reach(const struct fastest *list, size_t count, const double *medians,
-                             double *scratch)
-{
-    for (size_t i = 0; i < count; i++)
-        scratch[i] = fabs(list[i].per_iteration - medians[i]);
-    double usual = median_of(scratch, count), rare = quantile(scratch, count, 0.9);
-    return fmax(BELIEVED * usual, BELIEVED_RARE * rare);
-}
-
 static void tame(struct fastest *list, size_t count, double *medians, double *scratch)
 {
     for (size_t begin = 0, end; begin < count; begin = end) {
         end = fastest_end(list, count, begin);
-        double median = fastest_median(list + begin, end - begin, scratch);
+        for (size_t i = begin; i < end; i++)
+            scratch[i - begin] = list[i].per_iteration;
+        double median = median_of(scratch, end - begin);
         for (size_t i = begin; i < end; i++)
             medians[i] = median;
     }
-    double reach = believed_reach(list, count, medians, scratch);
+    /* Distance from the median that is still believed, over all groups. */
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = fabs(list[i].per_iteration - medians[i]);
+    double usual = median_of(scratch, count), rare = quantile(scratch, count, 0.9);
+    double reach = fmax(BELIEVED * usual, BELIEVED_RARE * rare);
     for (size_t i = 0; i < count; i++)
         list[i].per_iteration =
             fmin(fmax(list[i].per_iteration, medians[i] - reach), medians[i] + reach);
@@ -302,46 +231,36 @@ static double share_between(const struct fastest *list, size_t count)
     return all > 0 ? between / all : 0;
 }
 
-static void shuffle(struct fastest *list, size_t count, struct random *random)
+void fastest_tame(struct fastest *list, size_t count, uint64_t seed)
 {
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)random_below(random, i);
-        double value = list[i - 1].per_iteration;
-        list[i - 1].per_iteration = list[other].per_iteration;
-        list[other].per_iteration = value;
-    }
-}
-
-int fastest_tame(struct fastest *list, size_t count, uint64_t seed)
-{
+    AUTO_MEMORY double *medians = memory_new(count, sizeof(*medians));
+    AUTO_MEMORY double *scratch = memory_new(count, sizeof(*scratch));
+    AUTO_MEMORY struct fastest *tamed = memory_new(count, sizeof(*tamed));
+    AUTO_MEMORY struct fastest *shuffled = memory_new(count, sizeof(*shuffled));
     if (!count)
-        return 0;
-    AUTO_FREE double *medians = calloc(count, sizeof *medians);
-    AUTO_FREE double *scratch = calloc(count, sizeof *scratch);
-    AUTO_FREE struct fastest *tamed = calloc(count, sizeof *tamed);
-    AUTO_FREE struct fastest *shuffled = calloc(count, sizeof *shuffled);
-    if (!medians || !scratch || !tamed || !shuffled)
-        return -ENOMEM;
-    memcpy(tamed, list, count * sizeof *list);
+        return;
+    memcpy(tamed, list, count * sizeof(*list));
     tame(tamed, count, medians, scratch);
     double share = share_between(tamed, count);
     struct random random;
     random_seed(&random, seed);
     int as_clear = 0;
-    for (int i = 0; i < SHUFFLES && as_clear <= AS_CLEAR_MOST; i++) {
-        memcpy(shuffled, list, count * sizeof *list);
-        shuffle(shuffled, count, &random);
+    for (int draw = 0; draw < SHUFFLES && as_clear <= AS_CLEAR_MOST; draw++) {
+        memcpy(shuffled, list, count * sizeof(*list));
+        for (size_t i = count; i > 1; i--) {
+            size_t other = (size_t)random_below(&random, i);
+            double value = shuffled[i - 1].per_iteration;
+            shuffled[i - 1].per_iteration = shuffled[other].per_iteration;
+            shuffled[other].per_iteration = value;
+        }
         tame(shuffled, count, medians, scratch);
         as_clear += share_between(shuffled, count) >= share;
     }
     if (as_clear <= AS_CLEAR_MOST)
-        memcpy(list, tamed, count * sizeof *list);
-    return 0;
+        memcpy(list, tamed, count * sizeof(*list));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What to do on this machine: for each event and mode the way that errs least, what to subtract,
- * and when more is added: by further counters, in the first run, over long regions. */
+/* --- the whole --- */
 
 /* Less than this for each iteration nobody will see in a count. */
 #define NO_GROWTH 1e-5
@@ -354,38 +273,28 @@ int fastest_tame(struct fastest *list, size_t count, uint64_t seed)
  * then is not the run, but how the code was compiled. */
 static void advise_stepped(const struct error_best *best, char text[NOTE_SIZE])
 {
-    char subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
     note_add(text,
              "No counter of %.60s in user mode was read, but stepping shows exactly what each "
              "path's own code would add to one: least %.40s, %s, with %s; subtract that.",
              best->base ? best->base : best->event, best->path, pattern_descriptions[best->pattern],
-             figure_of((double)best->subtract, subtract));
+             FIGURE((double)best->subtract));
     if (best->spread_high > best->spread_low)
-        note_add(text, "It is %s to %s by -O level and link mode.",
-                 figure_of(best->spread_low, low), figure_of(best->spread_high, high));
+        note_add(text, "It is %s to %s by -O level and link mode.", FIGURE(best->spread_low),
+                 FIGURE(best->spread_high));
 }
 
 static void advise_best(const struct error_best *best, char text[NOTE_SIZE])
 {
-    char subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
     bool spreads = best->spread_high > best->spread_low;
     if (best->subtract == 0 && !spreads)
         note_add(text, "Count %.80s with %.40s, %s: it adds nothing.", best->event, best->path,
                  pattern_descriptions[best->pattern]);
     else
         note_add(text, "Count %.80s with %.40s, %s: it adds %s; subtract that.", best->event,
-                 best->path, pattern_descriptions[best->pattern],
-                 figure_of((double)best->subtract, subtract));
+                 best->path, pattern_descriptions[best->pattern], FIGURE((double)best->subtract));
     if (spreads)
-        note_add(text, "19 of 20 runs lie between %s and %s.", figure_of(best->spread_low, low),
-                 figure_of(best->spread_high, high));
-}
-
-static bool same_way(const struct error_best *best, const char *event, const char *path,
-                     enum pattern pattern)
-{
-    return best->pattern == pattern && strcmp(best->event, event) == 0 &&
-           strcmp(best->path, path) == 0;
+        note_add(text, "19 of 20 runs lie between %s and %s.", FIGURE(best->spread_low),
+                 FIGURE(best->spread_high));
 }
 
 static void advise_counters(const struct error_report *report, const struct error_best *best,
@@ -393,74 +302,56 @@ static void advise_counters(const struct error_report *report, const struct erro
 {
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
-        if (by->machine != best->machine || !same_way(best, by->event, by->path, by->pattern) ||
+        if (by->machine != best->machine || by->pattern != best->pattern ||
+            strcmp(by->event, best->event) != 0 || strcmp(by->path, best->path) != 0 ||
             by->separate || by->points < 2 || !(by->low > 0) ||
             by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
             continue;
-        char each[FIGURE_SIZE];
         note_add(text, "Count few events at once: each further counter adds about %s.",
-                 figure_of(round(by->slope), each));
+                 FIGURE(round(by->slope)));
         return;
     }
 }
 
 /* What the first run of a process adds beyond the others, by how the program is linked. */
-struct first_calls {
-    bool has_lazy, has_other;
-    int64_t lazy, other; /* the largest, and the smallest of another kind of linking */
-    const char *link;    /* that other */
-};
-
-static bool is_worth_telling(int64_t more, int64_t later)
+static void advise_first(const struct error_report *report, const struct error_best *best,
+                         char text[NOTE_SIZE])
 {
-    return more >= 1 && (double)more >= FIRST_WORTH_TELLING * fabs((double)later);
-}
-
-static struct first_calls look_at_first(const struct error_report *report,
-                                        const struct error_best *best)
-{
-    struct first_calls first = {0};
+    bool has_lazy = false, has_other = false;
+    int64_t lazy = 0, other = 0; /* the largest, and the smallest of another kind of linking */
+    const char *link = NULL;     /* that other */
     for (size_t i = 0; i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
         if ((cell->part != PART_NULL && cell->part != PART_STEPPED) || cell->counters != 1 ||
-            cell->machine != best->machine ||
-            !same_way(best, cell->event, cell->path, cell->pattern) ||
+            cell->machine != best->machine || cell->pattern != best->pattern ||
+            strcmp(cell->event, best->event) != 0 || strcmp(cell->path, best->path) != 0 ||
             cell->runs <= cell->processes)
             continue;
         int64_t more = row->first.median - row->later.median;
-        more = is_worth_telling(more, row->later.median) ? more : 0;
+        if (more < 1 || (double)more < FIRST_WORTH_TELLING * fabs((double)row->later.median))
+            more = 0;
         if (cell->link && strcmp(cell->link, "lazy") == 0) {
-            first.lazy = first.has_lazy && first.lazy > more ? first.lazy : more;
-            first.has_lazy = true;
-        } else if (!first.has_other || more < first.other) {
-            first.other = more;
-            first.link = cell->link;
-            first.has_other = true;
+            lazy = has_lazy && lazy > more ? lazy : more;
+            has_lazy = true;
+        } else if (!has_other || more < other) {
+            other = more;
+            link = cell->link;
+            has_other = true;
         }
     }
-    return first;
-}
-
-static void advise_first(const struct error_report *report, const struct error_best *best,
-                         char text[NOTE_SIZE])
-{
-    struct first_calls first = look_at_first(report, best);
-    char more[FIGURE_SIZE];
+    int64_t any = has_other ? other : lazy;
     /* Only where another kind of linking spares most of it is lazy linking the cause. */
-    if (first.has_lazy && first.has_other && first.lazy > 0 && 2 * first.other < first.lazy) {
+    if (has_lazy && has_other && lazy > 0 && 2 * other < lazy)
         note_add(text,
                  "In a program linked lazily the first call adds %s more, because its functions "
                  "are looked up then: measure something once before, or link it %.20s.",
-                 figure_of((double)first.lazy, more), first.link ? first.link : "otherwise");
-        return;
-    }
-    int64_t any = first.has_other ? first.other : first.lazy;
-    if (any > 0)
+                 FIGURE((double)lazy), link ? link : "otherwise");
+    else if (any > 0)
         note_add(text,
                  "The first run of a process adds %s more: measure something once before, and "
                  "throw it away.",
-                 figure_of((double)any, more));
+                 FIGURE((double)any));
 }
 
 /* The slope of the same path, else of any: what happens during a region does not depend on it. */
@@ -468,39 +359,31 @@ static void advise_duration(const struct error_report *report, const struct erro
                             char text[NOTE_SIZE])
 {
     const struct error_slope *found = NULL;
-    for (size_t i = 0; i < report->slope_count; i++) {
+    bool same = false;
+    for (size_t i = 0; i < report->slope_count && !same; i++) {
         const struct error_slope *slope = &report->slopes[i];
-        bool same = strcmp(slope->path, best->path) == 0;
-        if (slope->machine == best->machine && strcmp(slope->event, best->event) == 0 &&
-            slope->points > 1 && (!found || same)) {
+        if (slope->machine != best->machine || strcmp(slope->event, best->event) != 0 ||
+            slope->points < 2)
+            continue;
+        same = strcmp(slope->path, best->path) == 0;
+        if (!found || same)
             found = slope;
-            if (same)
-                break;
-        }
     }
     if (!found || !isfinite(found->low) || !isfinite(found->high))
         return;
-    char each[FIGURE_SIZE], longest[FIGURE_SIZE];
     if (found->low > 0 && found->high >= NO_GROWTH)
         note_add(
             text,
             "Long regions gain error: about %s more for a million iterations of a short loop%s. "
             "Keep regions short%s.",
-            figure_of(round(found->slope * 1e6), each),
+            FIGURE(round(found->slope * 1e6)),
             best->mode != COUNT_USER && report->ticks.known && report->ticks.agrees
                 ? ", mostly from interrupts"
                 : "",
             best->mode == COUNT_BOTH ? ", or count in user mode" : "");
     else if (found->low >= -NO_GROWTH && found->high <= NO_GROWTH)
         note_add(text, "Long regions gain no error, up to %s iterations of a loop.",
-                 figure_of((double)found->longest, longest));
-}
-
-/* Windows of no path that a user has, and what a stepper saw before it was aligned. */
-static bool is_no_way(const struct error_best *best)
-{
-    return strcmp(best->path, "bare") == 0 || strcmp(best->path, "trap") == 0 ||
-           (best->base && strcmp(best->base, "instructions-raw") == 0);
+                 FIGURE((double)found->longest));
 }
 
 /* Where the CPU counts for itself, what was stepped of the same is told beside it, not again. */
@@ -517,34 +400,28 @@ static bool is_measured_too(const struct error_report *report, const struct erro
     return false;
 }
 
-static struct error_advice advice_of(const struct error_case *file,
-                                     const struct error_report *report,
-                                     const struct error_best *best)
+void error_judge_advice(const struct error_case *file, struct error_report *report)
 {
-    struct error_advice advice = {.mode = best->stepped ? COUNT_USER : best->mode,
-                                  .event = best->event};
-    if (file->machine_count > 1 && best->machine < file->machine_count)
-        note_add(advice.text, "On %.80s:", file->machines[best->machine].name);
-    if (best->stepped)
-        advise_stepped(best, advice.text);
-    else
-        advise_best(best, advice.text);
-    advise_counters(report, best, advice.text);
-    advise_first(report, best, advice.text);
-    advise_duration(report, best, advice.text);
-    return advice;
-}
-
-int error_judge_advice(const struct error_case *file, struct error_report *report)
-{
-    report->advice = calloc(report->best_count + 1, sizeof(*report->advice));
+    report->advice = memory_new(report->best_count, sizeof(*report->advice));
     report->advice_count = 0;
-    if (!report->advice)
-        return -ENOMEM;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
-        if (best->overall && !is_no_way(best) && !is_measured_too(report, best))
-            report->advice[report->advice_count++] = advice_of(file, report, best);
+        /* Windows of no path that a user has, and what a stepper saw before it was aligned. */
+        bool is_no_way = strcmp(best->path, "bare") == 0 || strcmp(best->path, "trap") == 0 ||
+                         (best->base && strcmp(best->base, "instructions-raw") == 0);
+        if (!best->overall || is_no_way || is_measured_too(report, best))
+            continue;
+        struct error_advice *advice = &report->advice[report->advice_count++];
+        advice->mode = best->stepped ? COUNT_USER : best->mode;
+        advice->event = best->event;
+        if (file->machine_count > 1 && best->machine < file->machine_count)
+            note_add(advice->text, "On %.80s:", file->machines[best->machine].name);
+        if (best->stepped)
+            advise_stepped(best, advice->text);
+        else
+            advise_best(best, advice->text);
+        advise_counters(report, best, advice->text);
+        advise_first(report, best, advice->text);
+        advise_duration(report, best, advice->text);
     }
-    return 0;
 }

@@ -3,12 +3,11 @@
  *
  * What further counters add: for each event, path and pattern the error by their number, at one -O
  * level and link and in one layout, so that nothing else differs between the points. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
@@ -18,36 +17,7 @@
  * The same number of counters, other events in the further ones, against the event itself repeated
  * in exactly the same ways. Paths that take no event twice have choices and nothing plain. */
 
-/* The plain cells (first … last - 1) that one of the chosen ones was measured the same way as. */
-static void add_counterparts(const struct error_ways *ways, size_t plain, size_t plain_end,
-                             size_t chosen, size_t chosen_end, struct error_pool *pool)
-{
-    for (size_t i = plain; i < plain_end; i++) {
-        bool counterpart = false;
-        for (size_t j = chosen; j < chosen_end && !counterpart; j++)
-            counterpart = error_same_way(ways->list[i].cell, ways->list[j].cell);
-        if (counterpart)
-            error_pool_add(pool, ways->list[i].cell);
-    }
-}
-
-static void judge_choice(const struct error_ways *ways, size_t begin, size_t end,
-                         struct error_pool *pool, struct error_choice *choice)
-{
-    const struct error_cell *cell = ways->list[begin].cell;
-    *choice = (struct error_choice){.machine = cell->machine,
-                                    .event = cell->event,
-                                    .path = cell->path,
-                                    .others = cell->others,
-                                    .pattern = cell->pattern,
-                                    .counters = cell->counters};
-    int64_t min;
-    for (size_t i = begin; i < end; i++)
-        error_pool_add(pool, ways->list[i].cell);
-    choice->median = error_pool_median(pool, &min);
-}
-
-/* Of one number of counters; a single choice is none. */
+/* Of one number of counters; a single choice is none. Room in report->choices is the caller's. */
 static void judge_number(const struct error_ways *ways, size_t begin, size_t end,
                          struct error_pool *pool, struct error_report *report)
 {
@@ -56,26 +26,31 @@ static void judge_number(const struct error_ways *ways, size_t begin, size_t end
     if (error_ways_end(ways, begin, WAY_OTHERS) == end)
         return;
     for (size_t next; begin < end; begin = next) {
+        const struct error_cell *cell = ways->list[begin].cell;
         next = error_ways_end(ways, begin, WAY_OTHERS);
-        if (!*ways->list[begin].cell->others) { /* an empty name comes before all others */
+        if (!*cell->others) { /* an empty name comes before all others */
             plain_end = next;
             continue;
         }
         struct error_choice *choice = &report->choices[report->choice_count++];
-        judge_choice(ways, begin, next, pool, choice);
-        add_counterparts(ways, plain, plain_end, begin, next, pool);
+        *choice = (struct error_choice){.machine = cell->machine,
+                                        .event = cell->event,
+                                        .path = cell->path,
+                                        .others = cell->others,
+                                        .pattern = cell->pattern,
+                                        .counters = cell->counters};
+        for (size_t i = begin; i < next; i++)
+            error_pool_add(pool, ways->list[i].cell);
+        choice->median = error_pool_median(pool, &min);
+        /* The plain cells that one of the chosen ones was measured the same way as. */
+        for (size_t i = plain; i < plain_end; i++) {
+            bool counterpart = false;
+            for (size_t j = begin; j < next && !counterpart; j++)
+                counterpart = error_same_way(ways->list[i].cell, ways->list[j].cell);
+            if (counterpart)
+                error_pool_add(pool, ways->list[i].cell);
+        }
         choice->plain = error_pool_median(pool, &min);
-    }
-}
-
-/* Ways begin … end - 1 share event, path, pattern and layout. Room in report->choices is the
- * caller's. */
-static void error_judge_choices(const struct error_ways *ways, size_t begin, size_t end,
-                                struct error_pool *pool, struct error_report *report)
-{
-    for (size_t next; begin < end; begin = next) {
-        next = error_ways_end(ways, begin, WAY_COUNTERS);
-        judge_number(ways, begin, next, pool, report);
     }
 }
 
@@ -101,21 +76,11 @@ static double period_of(const char *specimen)
 /* In percent of the truth, rising. */
 static double *percents_of(const struct error_cell *cell)
 {
-    double *percents = calloc(cell->runs, sizeof *percents);
-    for (size_t i = 0; i < cell->runs && percents; i++)
+    double *percents = memory_new(cell->runs, sizeof(*percents));
+    for (size_t i = 0; i < cell->runs; i++)
         percents[i] = 100 * (double)error_of(cell, i) / (double)cell->truth;
-    if (percents)
-        sort_values(percents, cell->runs);
+    sort_values(percents, cell->runs);
     return percents;
-}
-
-static int median_percent(const struct error_cell *cell, double *median)
-{
-    AUTO_FREE double *percents = percents_of(cell);
-    if (!percents)
-        return -ENOMEM;
-    *median = quantile(percents, cell->runs, 0.5);
-    return 0;
 }
 
 static bool is_measured(const struct error_cell *cell)
@@ -124,10 +89,8 @@ static bool is_measured(const struct error_cell *cell)
 }
 
 /* The same code counted alone, all of the time. */
-static int single_percent(const struct error_case *file, const struct error_cell *cell,
-                          double *percent)
+static double single_percent(const struct error_case *file, const struct error_cell *cell)
 {
-    *percent = NAN;
     const struct error_cell *found = NULL;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *other = &file->cells[i];
@@ -138,77 +101,59 @@ static int single_percent(const struct error_case *file, const struct error_cell
             other->n == cell->n && (!found || other->pattern == cell->pattern))
             found = other;
     }
-    return found ? median_percent(found, percent) : 0;
+    if (!found)
+        return NAN;
+    AUTO_MEMORY double *percents = percents_of(found);
+    return quantile(percents, found->runs, 0.5);
 }
 
 /* The middle of a figure of all runs; NaN where it was not kept. */
-static int median_time(const struct error_cell *cell, bool share, double *median)
+static double median_time(const struct error_cell *cell, bool share)
 {
-    *median = NAN;
     if (!cell->enabled || !cell->running)
-        return 0;
-    AUTO_FREE double *figures = calloc(cell->runs, sizeof *figures);
-    if (!figures)
-        return -ENOMEM;
+        return NAN;
+    AUTO_MEMORY double *figures = memory_new(cell->runs, sizeof(*figures));
     for (size_t i = 0; i < cell->runs; i++)
         figures[i] = !share                 ? cell->enabled[i]
                      : cell->enabled[i] > 0 ? cell->running[i] / cell->enabled[i]
                                             : 1;
     sort_values(figures, cell->runs);
-    *median = quantile(figures, cell->runs, 0.5);
-    return 0;
+    return quantile(figures, cell->runs, 0.5);
 }
 
-static int add_row(const struct error_case *file, const struct error_cell *cell,
-                   struct error_multiplex *row)
+void error_judge_multiplex(const struct error_case *file, struct error_report *report)
 {
-    double period = period_of(cell->specimen), enabled;
-    AUTO_FREE double *percents = percents_of(cell);
-    if (!percents)
-        return -ENOMEM;
-    *row = (struct error_multiplex){
-        .machine = cell->machine,
-        .event = cell->event,
-        .path = cell->path,
-        .specimen = cell->specimen,
-        .phased = period > 1,
-        .counters = cell->counters,
-        .median = quantile(percents, cell->runs, 0.5),
-        .low = percents[0],
-        .high = percents[cell->runs - 1],
-        .per_rotation = NAN,
-        .runs = cell->runs,
-    };
-    int error = median_time(cell, true, &row->share);
-    if (error == 0)
-        error = median_time(cell, false, &enabled);
-    /* N steps of work and N calls, in blocks of a period. */
-    if (error == 0 && row->phased && enabled > 0)
-        row->per_rotation =
-            2 * (double)cell->n / period / (enabled / (ROTATION_NS * (double)cell->counters));
-    return error ? error : single_percent(file, cell, &row->single);
-}
-
-int error_judge_multiplex(const struct error_case *file, struct error_report *report)
-{
-    report->multiplex = calloc(file->cell_count ? file->cell_count : 1, sizeof *report->multiplex);
-    if (!report->multiplex)
-        return -ENOMEM;
+    report->multiplex = memory_new(file->cell_count, sizeof(*report->multiplex));
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
         if (cell->part != PART_MULTIPLEX || cell->counters < 2 || !is_measured(cell))
             continue;
-        int error = add_row(file, cell, &report->multiplex[report->multiplex_count]);
-        if (error)
-            return error;
-        report->multiplex_count++;
+        double period = period_of(cell->specimen), enabled = median_time(cell, false);
+        AUTO_MEMORY double *percents = percents_of(cell);
+        struct error_multiplex *row = &report->multiplex[report->multiplex_count++];
+        *row = (struct error_multiplex){
+            .machine = cell->machine,
+            .event = cell->event,
+            .path = cell->path,
+            .specimen = cell->specimen,
+            .phased = period > 1,
+            .counters = cell->counters,
+            .share = median_time(cell, true),
+            .median = quantile(percents, cell->runs, 0.5),
+            .low = percents[0],
+            .high = percents[cell->runs - 1],
+            .per_rotation = NAN,
+            .runs = cell->runs,
+            .single = single_percent(file, cell),
+        };
+        /* N steps of work and N calls, in blocks of a period. */
+        if (row->phased && enabled > 0)
+            row->per_rotation =
+                2 * (double)cell->n / period / (enabled / (ROTATION_NS * (double)cell->counters));
     }
-    return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What further counters add: for each event, path and pattern the error by their number, at one -O
- * level and link and in one layout, so that nothing else differs between the points. */
+/* --- the whole --- */
 
 /* A stretch of ways that share event, machine, path, pattern and layout, and the -O level and link
  * at which its numbers of counters are compared. */
@@ -264,9 +209,63 @@ static size_t choose(struct sweep *sweep)
     return most;
 }
 
-static void fill_points(const struct sweep *sweep, struct error_pool *pool,
-                        struct error_by_counters *by)
+/* Exact errors lie on their line but for rounding: that is neither a slope nor a spread. */
+static double without_dust(double figure, double largest)
 {
+    return fabs(figure) < 1e-12 * largest ? 0 : figure;
+}
+
+/* Through process medians as rows: a constant, the number of counters. */
+static void fit_slope(const struct sweep *sweep, struct error_pool *pool,
+                      struct error_by_counters *by)
+{
+    enum { WIDTH = 2 };
+    size_t processes = 0, rows = 0;
+    for (size_t i = sweep->begin; i < sweep->end; i++)
+        processes += takes(sweep, i) ? sweep->ways->list[i].cell->processes : 0;
+    AUTO_MEMORY double *columns = memory_new(processes, WIDTH * sizeof(*columns));
+    AUTO_MEMORY double *y = memory_new(processes, sizeof(*y));
+    double largest = 0;
+    for (size_t i = sweep->begin; i < sweep->end; i++) {
+        const struct error_cell *cell = sweep->ways->list[i].cell;
+        size_t count =
+            takes(sweep, i) ? error_process_medians(cell, pool->medians, pool->scratch) : 0;
+        for (size_t j = 0; j < count; j++, rows++) {
+            columns[rows * WIDTH] = 1;
+            columns[rows * WIDTH + 1] = cell->counters;
+            y[rows] = pool->medians[j];
+            largest = fmax(largest, fabs(y[rows]));
+        }
+    }
+    struct coefficient coefficients[WIDTH];
+    struct design design = {columns, rows, WIDTH, y, NULL};
+    struct least_squares fit;
+    by->slope = NAN;
+    by->low = -INFINITY;
+    by->high = INFINITY;
+    const struct coefficient *slope = &coefficients[WIDTH - 1];
+    if (least_squares(&design, true, &fit, coefficients, NULL) || slope->aliased)
+        return;
+    by->slope = without_dust(slope->value, largest);
+    by->low = by->slope - without_dust(slope->value - slope->low, largest);
+    by->high = by->slope + without_dust(slope->high - slope->value, largest);
+}
+
+static void judge_sweep(struct sweep *sweep, struct error_pool *pool, struct error_report *report)
+{
+    if (choose(sweep) < 2)
+        return;
+    struct error_by_counters *by = &report->by_counters[report->by_counters_count++];
+    const struct error_cell *cell = sweep->ways->list[sweep->begin].cell;
+    *by = (struct error_by_counters){.machine = cell->machine,
+                                     .event = cell->event,
+                                     .path = cell->path,
+                                     .mode = cell->mode,
+                                     .pattern = cell->pattern,
+                                     .stepped = cell->part == PART_STEPPED,
+                                     .separate = cell->separate};
+    if (by->stepped)
+        by->mode = COUNT_USER;
     for (size_t i = sweep->begin; i < sweep->end;) {
         size_t next = error_ways_end(sweep->ways, i, WAY_COUNTERS);
         uint32_t counters = sweep->ways->list[i].cell->counters;
@@ -279,113 +278,22 @@ static void fill_points(const struct sweep *sweep, struct error_pool *pool,
         by->medians[by->points] = error_pool_median(pool, &by->mins[by->points]);
         by->points++;
     }
+    fit_slope(sweep, pool, by);
 }
 
-/* Process medians of the sweep as rows: a constant, the number of counters. */
-enum { WIDTH = 2 };
-struct rows {
-    double *columns, *y;
-    size_t count;
-};
-
-static void rows_release(struct rows *rows)
+void error_judge_counters(const struct error_case *file, struct error_report *report)
 {
-    free(rows->columns);
-    free(rows->y);
-}
-
-static int gather(const struct sweep *sweep, struct error_pool *pool, struct rows *rows)
-{
-    size_t processes = 0;
-    for (size_t i = sweep->begin; i < sweep->end; i++)
-        processes += takes(sweep, i) ? sweep->ways->list[i].cell->processes : 0;
-    rows->columns = calloc((processes + 1) * WIDTH, sizeof(*rows->columns));
-    rows->y = calloc(processes + 1, sizeof(*rows->y));
-    if (!rows->columns || !rows->y)
-        return -ENOMEM;
-    for (size_t i = sweep->begin; i < sweep->end; i++) {
-        const struct error_cell *cell = sweep->ways->list[i].cell;
-        size_t count =
-            takes(sweep, i) ? error_process_medians(cell, pool->medians, pool->scratch) : 0;
-        for (size_t j = 0; j < count; j++) {
-            double *row = rows->columns + rows->count * WIDTH;
-            row[0] = 1;
-            row[1] = cell->counters;
-            rows->y[rows->count++] = pool->medians[j];
-        }
-    }
-    return 0;
-}
-
-/* Exact errors lie on their line but for rounding: that is neither a slope nor a spread. */
-static double without_dust(double figure, const struct rows *rows)
-{
-    double largest = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        largest = fmax(largest, fabs(rows->y[i]));
-    return fabs(figure) < 1e-12 * largest ? 0 : figure;
-}
-
-static int fit_slope(const struct sweep *sweep, struct error_pool *pool,
-                     struct error_by_counters *by)
-{
-    __attribute__((cleanup(rows_release))) struct rows rows = {0};
-    by->slope = NAN;
-    by->low = -INFINITY;
-    by->high = INFINITY;
-    int error = gather(sweep, pool, &rows);
-    if (error)
-        return error;
-    struct coefficient coefficients[WIDTH];
-    struct design design = {rows.columns, rows.count, WIDTH, rows.y, NULL};
-    struct least_squares fit;
-    error = least_squares(&design, true, &fit, coefficients, NULL);
-    const struct coefficient *slope = &coefficients[WIDTH - 1];
-    if (error || slope->aliased)
-        return error == -ENOMEM ? error : 0;
-    by->slope = without_dust(slope->value, &rows);
-    by->low = by->slope - without_dust(slope->value - slope->low, &rows);
-    by->high = by->slope + without_dust(slope->high - slope->value, &rows);
-    return 0;
-}
-
-static int judge_sweep(struct sweep *sweep, struct error_pool *pool, struct error_report *report)
-{
-    if (choose(sweep) < 2)
-        return 0;
-    struct error_by_counters *by = &report->by_counters[report->by_counters_count++];
-    const struct error_cell *cell = sweep->ways->list[sweep->begin].cell;
-    *by = (struct error_by_counters){.machine = cell->machine,
-                                     .event = cell->event,
-                                     .path = cell->path,
-                                     .mode = cell->mode,
-                                     .pattern = cell->pattern,
-                                     .stepped = cell->part == PART_STEPPED,
-                                     .separate = cell->separate};
-    if (by->stepped)
-        by->mode = COUNT_USER;
-    fill_points(sweep, pool, by);
-    return fit_slope(sweep, pool, by);
-}
-
-int error_judge_counters(const struct error_case *file, struct error_report *report)
-{
-    AUTO_ERROR_WAYS struct error_ways ways;
-    AUTO_ERROR_POOL struct error_pool pool = {0};
-    int error = error_ways_of(file, &ways);
-    if (!error)
-        error = error_pool_open(&ways, &pool);
-    if (error)
-        return error;
-    report->by_counters = calloc(ways.count + 1, sizeof(*report->by_counters));
-    report->choices = calloc(ways.count + 1, sizeof(*report->choices));
-    if (!report->by_counters || !report->choices)
-        return -ENOMEM;
-    for (size_t begin = 0, next; begin < ways.count && !error; begin = next) {
+    const struct error_ways ways = error_ways_of(file);
+    AUTO_ERROR_POOL struct error_pool pool = error_pool_open(&ways);
+    report->by_counters = memory_new(ways.count, sizeof(*report->by_counters));
+    report->choices = memory_new(ways.count, sizeof(*report->choices));
+    for (size_t begin = 0, next; begin < ways.count; begin = next) {
         next = error_ways_end(&ways, begin, WAY_LAYOUT);
         struct sweep sweep = {.ways = &ways, .begin = begin, .end = next};
-        error = judge_sweep(&sweep, &pool, report);
-        error_judge_choices(&ways, begin, next, &pool, report);
+        judge_sweep(&sweep, &pool, report);
+        for (size_t number = begin, end; number < next; number = end) {
+            end = error_ways_end(&ways, number, WAY_COUNTERS);
+            judge_number(&ways, number, end, &pool, report);
+        }
     }
-    return error;
 }

@@ -2,12 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How the error grows with duration: for each event, path and pattern a line of error against N. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
@@ -186,21 +185,19 @@ static bool same_intercept(const struct error_cell *left, const struct error_cel
            strcmp(left->specimen, right->specimen) == 0;
 }
 
-/* One point each, by error or by another figure; cells of one intercept get one way. -ENOMEM. */
-static int duration_points(const struct error_cell *const *cells, size_t count, run_figure *figure,
-                           struct slope_point **points)
+/* One point each, by error or by another figure; cells of one intercept get one way. */
+static struct slope_point *duration_points(const cell_pointer *cells, size_t count,
+                                           run_figure *figure)
 {
-    *points = calloc(count ? count : 1, sizeof **points);
-    if (!*points)
-        return -ENOMEM;
+    struct slope_point *points = memory_new(count, sizeof(*points));
     for (size_t i = 0; i < count; i++) {
         size_t way = 0;
         while (way < i && !same_intercept(cells[way], cells[i]))
             way++;
-        (*points)[i] = (struct slope_point){
+        points[i] = (struct slope_point){
             .n = (double)cells[i]->n, .way = way, .y = process_mean_of(cells[i], figure)};
     }
-    return 0;
+    return points;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -226,12 +223,6 @@ struct tick_figures {
     double each, rate, predicted;
 };
 
-static struct tick_sums minus(struct tick_sums left, struct tick_sums right)
-{
-    return (struct tick_sums){left.runs - right.runs, left.x - right.x, left.y - right.y,
-                              left.xx - right.xx, left.xy - right.xy};
-}
-
 static void add_run(struct tick_sums *sums, double x, double y)
 {
     sums->runs += 1;
@@ -241,24 +232,22 @@ static void add_run(struct tick_sums *sums, double x, double y)
     sums->xy += x * y;
 }
 
-static int fill(const struct error_cell *cell, struct tick_cell *ticks)
+static struct tick_cell tick_cell_of(const struct error_cell *cell)
 {
-    ticks->cell = cell;
-    ticks->processes = calloc(cell->processes ? cell->processes : 1, sizeof *ticks->processes);
-    if (!ticks->processes)
-        return -ENOMEM;
-    ticks->origin_x = cell->interrupts[0];
-    ticks->origin_y = error_of_run(cell, 0);
+    struct tick_cell ticks = {.cell = cell,
+                              .origin_x = cell->interrupts[0],
+                              .origin_y = error_of_run(cell, 0),
+                              .processes = memory_new(cell->processes, sizeof(*ticks.processes))};
     for (size_t process = 0; process < cell->processes; process++) {
         size_t run = later_runs(cell, process), end = cell->begins[process + 1];
         for (; run < end; run++) {
-            double x = cell->interrupts[run] - ticks->origin_x;
-            double y = error_of_run(cell, run) - ticks->origin_y;
-            add_run(&ticks->processes[process], x, y);
-            add_run(&ticks->all, x, y);
+            double x = cell->interrupts[run] - ticks.origin_x;
+            double y = error_of_run(cell, run) - ticks.origin_y;
+            add_run(&ticks.processes[process], x, y);
+            add_run(&ticks.all, x, y);
         }
     }
-    return 0;
+    return ticks;
 }
 
 /* Sums of squares and products about the means of the cell: an intercept by cell. */
@@ -276,7 +265,16 @@ static double spread_xy(const struct tick_sums *sums)
 static struct tick_sums sums_without(const struct tick_cell *cells, size_t i, size_t left_out,
                                      size_t process)
 {
-    return i == left_out ? minus(cells[i].all, cells[i].processes[process]) : cells[i].all;
+    struct tick_sums sums = cells[i].all;
+    if (i == left_out) {
+        const struct tick_sums *without = &cells[i].processes[process];
+        sums.runs -= without->runs;
+        sums.x -= without->x;
+        sums.y -= without->y;
+        sums.xx -= without->xx;
+        sums.xy -= without->xy;
+    }
+    return sums;
 }
 
 /* What an interrupt adds is found in every cell by itself, and weighs as much as the interrupts of
@@ -334,15 +332,13 @@ static void bounds(double estimate, const struct tick_spread *spread, double *lo
     *high = line.high;
 }
 
-static int judge_figures(const struct tick_cell *cells, size_t count, struct error_ticks *ticks)
+static void judge_figures(const struct tick_cell *cells, size_t count, struct error_ticks *ticks)
 {
     struct tick_figures figures = figures_of(cells, count, SIZE_MAX, 0);
     struct tick_spread each = {0}, rate = {0}, predicted = {0};
     for (size_t i = 0; i < count; i++) {
         size_t processes = cells[i].cell->processes, present = 0;
-        AUTO_FREE double *values = calloc(processes * 3, sizeof *values);
-        if (!values)
-            return -ENOMEM;
+        AUTO_MEMORY double *values = memory_new(processes, 3 * sizeof(*values));
         for (size_t process = 0; process < processes; process++) {
             if (!(cells[i].processes[process].runs > 0))
                 continue;
@@ -361,7 +357,6 @@ static int judge_figures(const struct tick_cell *cells, size_t count, struct err
     bounds(ticks->each, &each, &ticks->each_low, &ticks->each_high);
     bounds(ticks->rate, &rate, &ticks->rate_low, &ticks->rate_high);
     bounds(ticks->predicted, &predicted, &ticks->predicted_low, &ticks->predicted_high);
-    return 0;
 }
 
 /* --- which cells --- */
@@ -372,31 +367,17 @@ static bool counts_instructions(const struct error_cell *cell, enum count_mode m
            cell->class && strcmp(cell->class, "instructions") == 0;
 }
 
-typedef const struct error_cell *cell_pointer;
-
-static int gather(const struct error_case *file, uint32_t machine, enum count_mode mode,
-                  bool with_interrupts, cell_pointer **cells, size_t *count)
+static size_t gather(const struct error_case *file, uint32_t machine, enum count_mode mode,
+                     bool with_interrupts, cell_pointer *cells)
 {
-    *count = 0;
-    *cells = calloc(file->cell_count ? file->cell_count : 1, sizeof **cells);
-    if (!*cells)
-        return -ENOMEM;
+    size_t count = 0;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
         if (counts_instructions(cell, mode) && cell->machine == machine &&
             (!with_interrupts || cell->interrupts))
-            (*cells)[(*count)++] = cell;
+            cells[count++] = cell;
     }
-    return 0;
-}
-
-/* The first that has kernel-only cells with interrupts: another one has another timer. */
-static uint32_t machine_of(const struct error_case *file)
-{
-    for (size_t i = 0; i < file->cell_count; i++)
-        if (counts_instructions(&file->cells[i], COUNT_KERNEL) && file->cells[i].interrupts)
-            return file->cells[i].machine;
-    return 0;
+    return count;
 }
 
 /* Leaves out cells of a single process, as runs cut short have them: it cannot say how far
@@ -414,114 +395,82 @@ static size_t drop_lonely(cell_pointer *cells, size_t count)
     return left;
 }
 
-static void unknown(struct error_ticks *ticks, const char *why)
+/* Why nothing is known; NULL: it is. */
+static const char *predict(const cell_pointer *cells, size_t count, struct error_ticks *ticks)
 {
-    ticks->known = false;
-    ticks->reason[0] = '\0';
-    note_add(ticks->reason, "%s", why);
-}
-
-static int predict(cell_pointer *cells, size_t count, struct tick_cell *tick_cells,
-                   struct error_ticks *ticks)
-{
-    AUTO_FREE struct slope_point *points = NULL;
-    int error = duration_points(cells, count, run_interrupts, &points);
-    if (error)
-        return error;
+    struct slope_point *points = duration_points(cells, count, run_interrupts);
+    struct tick_cell *tick_cells = memory_new(count, sizeof(*tick_cells));
     double interrupts = 0, spread = 0;
     for (size_t i = 0; i < count; i++) {
-        error = fill(cells[i], &tick_cells[i]);
-        if (error)
-            return error;
+        tick_cells[i] = tick_cell_of(cells[i]);
         interrupts += points[i].y.mean;
         spread += spread_x(&tick_cells[i].all);
     }
     if (!slope_shares(points, count))
-        return unknown(ticks, "kernel-only instructions were counted along with interrupts for one "
-                              "N only, so nothing is known of how many come with duration"),
-               0;
+        return "kernel-only instructions were counted along with interrupts for one N only, so "
+               "nothing is known of how many come with duration";
     if (!(interrupts > 0))
-        return unknown(ticks, "no run was interrupted: longer loops or more runs are needed"), 0;
+        return "no run was interrupted: longer loops or more runs are needed";
     if (!(spread > 0))
-        return unknown(ticks,
-                       "every run was interrupted equally often, so nothing is known of what "
-                       "one interrupt adds"),
-               0;
+        return "every run was interrupted equally often, so nothing is known of what one interrupt "
+               "adds";
     for (size_t i = 0; i < count; i++)
         tick_cells[i].share = points[i].share;
-    error = judge_figures(tick_cells, count, ticks);
-    ticks->known = isfinite(ticks->predicted_low) && isfinite(ticks->each_low);
-    if (!error && !ticks->known)
-        unknown(ticks, "too few interrupts to say what one adds");
-    return error;
+    judge_figures(tick_cells, count, ticks);
+    return isfinite(ticks->predicted_low) && isfinite(ticks->each_low)
+               ? NULL
+               : "too few interrupts to say what one adds";
 }
 
 /* Counting interrupts adds instructions to each, so the user+kernel cells that do it as well are
- * compared where there are such. */
-static int measure(const struct error_case *file, uint32_t machine, struct error_ticks *ticks)
+ * compared where there are such. Returns why nothing is known; NULL: it is. */
+static const char *measure(const struct error_case *file, uint32_t machine, cell_pointer *cells,
+                           struct error_ticks *ticks)
 {
-    AUTO_FREE cell_pointer *cells = NULL;
-    AUTO_FREE struct slope_point *points = NULL;
-    size_t count;
-    int error = gather(file, machine, COUNT_BOTH, true, &cells, &count);
+    size_t count = gather(file, machine, COUNT_BOTH, true, cells);
     bool alike = count > 0;
-    if (error == 0 && !alike) {
-        free(cells);
-        error = gather(file, machine, COUNT_BOTH, false, &cells, &count);
-    }
-    if (error == 0)
-        error = duration_points(cells, count, error_of_run, &points);
-    if (error)
-        return error;
+    if (!alike)
+        count = gather(file, machine, COUNT_BOTH, false, cells);
+    AUTO_MEMORY struct slope_point *points = duration_points(cells, count, error_of_run);
     struct slope_line line = slope_of(points, count);
     if (!line.known)
-        return unknown(ticks, count ? "user+kernel instructions were counted for one N only"
-                                    : "no cell counts user+kernel instructions of the loop"),
-               0;
+        return count ? "user+kernel instructions were counted for one N only"
+                     : "no cell counts user+kernel instructions of the loop";
     if (!isfinite(line.error))
-        return unknown(ticks, "the user+kernel cells have one process each and too few N: nothing "
-                              "is known of how far their slope may be off"),
-               0;
+        return "the user+kernel cells have one process each and too few N: nothing is known of how "
+               "far their slope may be off";
     ticks->measured = line.slope;
     ticks->measured_low = line.low;
     ticks->measured_high = line.high;
     if (!alike)
         note_add(ticks->reason, "counting interrupts adds instructions to each of them, and the "
                                 "user+kernel cells were measured without");
-    return 0;
+    return NULL;
 }
 
 /* Fills report->ticks. */
-static int error_judge_ticks(const struct error_case *file, struct error_report *report)
+static void judge_ticks(const struct error_case *file, struct error_report *report)
 {
     struct error_ticks *ticks = &report->ticks;
-    AUTO_FREE cell_pointer *cells = NULL;
-    size_t count = 0;
-    uint32_t machine = machine_of(file);
-    int error = gather(file, machine, COUNT_KERNEL, true, &cells, &count);
-    if (error)
-        return error;
-    if (!count)
-        return unknown(ticks, "no cell counts kernel-only instructions of the loop and interrupts "
-                              "along with them"),
-               0;
-    count = drop_lonely(cells, count);
-    if (!count)
-        return unknown(ticks, "the kernel-only cells have one process each, whose runs cannot say "
-                              "how far processes differ"),
-               0;
-    struct tick_cell *tick_cells = calloc(count, sizeof *tick_cells);
-    if (!tick_cells)
-        return -ENOMEM;
-    error = predict(cells, count, tick_cells, ticks);
-    for (size_t i = 0; i < count; i++)
-        free(tick_cells[i].processes);
-    free(tick_cells);
-    if (error == 0 && ticks->known)
-        error = measure(file, machine, ticks);
+    AUTO_MEMORY cell_pointer *cells = memory_new(file->cell_count, sizeof(*cells));
+    uint32_t machine = 0;
+    /* The first that has kernel-only cells with interrupts: another one has another timer. */
+    for (size_t i = file->cell_count; i-- > 0;)
+        if (counts_instructions(&file->cells[i], COUNT_KERNEL) && file->cells[i].interrupts)
+            machine = file->cells[i].machine;
+    size_t all = gather(file, machine, COUNT_KERNEL, true, cells), count = drop_lonely(cells, all);
+    const char *unknown =
+        !all ? "no cell counts kernel-only instructions of the loop and interrupts along with them"
+        : !count ? "the kernel-only cells have one process each, whose runs cannot say how far "
+                   "processes differ"
+                 : predict(cells, count, ticks);
+    if (!unknown)
+        unknown = measure(file, machine, cells, ticks);
+    ticks->known = !unknown;
+    if (unknown)
+        note_add(ticks->reason, "%s", unknown);
     ticks->agrees = ticks->known && ticks->measured_low <= ticks->predicted_high &&
                     ticks->predicted_low <= ticks->measured_high;
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -531,101 +480,74 @@ static int error_judge_ticks(const struct error_case *file, struct error_report 
 /* By machine, event and path: the cells of one line of the figure. */
 static int compare_lines(const struct error_cell *left, const struct error_cell *right)
 {
-    if (left->machine != right->machine)
-        return left->machine < right->machine ? -1 : 1;
-    int order = strcmp(left->event, right->event);
-    return order ? order : strcmp(left->path, right->path);
+    return FIRST_OF(ORDER(left->machine, right->machine), strcmp(left->event, right->event),
+                    strcmp(left->path, right->path));
 }
 
 static int by_line_and_n(const void *left, const void *right)
 {
     const struct error_cell *a = *(const cell_pointer *)left, *b = *(const cell_pointer *)right;
-    int order = compare_lines(a, b);
-    return order ? order : (a->n > b->n) - (a->n < b->n);
-}
-
-/* Appends the later runs of a cell. */
-static void take(const struct error_cell *cell, int64_t *values, struct error_by_size *row)
-{
-    for (size_t process = 0; process < cell->processes; process++)
-        for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++) {
-            values[row->runs++] = error_of(cell, run);
-            row->mean += (double)error_of(cell, run);
-            row->interrupts += run_interrupts(cell, run);
-        }
+    return FIRST_OF(compare_lines(a, b), ORDER(a->n, b->n));
 }
 
 /* The cells of one N. */
-static int add_row(const cell_pointer *cells, size_t count, bool only_counted,
-                   struct error_report *report)
+static void add_row(const cell_pointer *cells, size_t count, bool only_counted,
+                    struct error_report *report)
 {
     size_t runs = 0;
     for (size_t i = 0; i < count; i++)
         runs += only_counted && !cells[i]->interrupts ? 0 : cells[i]->runs;
     if (!runs)
-        return 0;
-    AUTO_FREE int64_t *values = calloc(runs, sizeof *values);
-    AUTO_FREE int64_t *scratch = calloc(runs, sizeof *scratch);
-    if (!values || !scratch)
-        return -ENOMEM;
+        return;
+    AUTO_MEMORY int64_t *values = memory_new(runs, sizeof(*values));
+    AUTO_MEMORY int64_t *scratch = memory_new(runs, sizeof(*scratch));
     struct error_by_size row = {.machine = cells[0]->machine,
                                 .event = cells[0]->event,
                                 .path = cells[0]->path,
                                 .n = cells[0]->n};
-    for (size_t i = 0; i < count; i++)
-        if (!only_counted || cells[i]->interrupts)
-            take(cells[i], values, &row);
+    for (size_t i = 0; i < count; i++) {
+        const struct error_cell *cell = cells[i];
+        if (only_counted && !cell->interrupts)
+            continue;
+        for (size_t process = 0; process < cell->processes; process++)
+            for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++) {
+                values[row.runs++] = error_of(cell, run);
+                row.mean += (double)error_of(cell, run);
+                row.interrupts += run_interrupts(cell, run);
+            }
+    }
     row.mean /= (double)row.runs;
     row.interrupts /= (double)row.runs;
     error_sort(values, row.runs, scratch);
     row.spread = error_spread_of(values, row.runs);
     report->by_size[report->by_size_count++] = row;
-    return 0;
-}
-
-/* Where interrupts were counted along in some cells of the line, only those are shown: counting
- * them adds to each, and two kinds of cells would make one crooked line. */
-static int add_line(const cell_pointer *cells, size_t count, struct error_report *report)
-{
-    bool counted = false;
-    for (size_t i = 0; i < count; i++)
-        counted = counted || cells[i]->interrupts;
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin; end < count && cells[end]->n == cells[begin]->n;)
-            end++;
-        int error = add_row(cells + begin, end - begin, counted, report);
-        if (error)
-            return error;
-    }
-    return 0;
 }
 
 /* Fills report->by_size. */
-static int error_judge_sizes(const struct error_case *file, struct error_report *report)
+static void judge_sizes(const struct error_case *file, struct error_report *report)
 {
     size_t count = 0;
-    AUTO_FREE cell_pointer *cells = calloc(file->cell_count ? file->cell_count : 1, sizeof *cells);
-    if (!cells)
-        return -ENOMEM;
+    AUTO_MEMORY cell_pointer *cells = memory_new(file->cell_count, sizeof(*cells));
     for (size_t i = 0; i < file->cell_count; i++)
         if (file->cells[i].mode == COUNT_KERNEL && shows_duration(&file->cells[i]))
             cells[count++] = &file->cells[i];
-    qsort(cells, count, sizeof *cells, by_line_and_n);
-    report->by_size = calloc(count ? count : 1, sizeof *report->by_size);
-    if (!report->by_size)
-        return -ENOMEM;
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin; end < count && compare_lines(cells[end], cells[begin]) == 0;)
-            end++;
-        int error = add_line(cells + begin, end - begin, report);
-        if (error)
-            return error;
+    qsort(cells, count, sizeof(*cells), by_line_and_n);
+    report->by_size = memory_new(count, sizeof(*report->by_size));
+    for (size_t line = 0, end; line < count; line = end) {
+        /* Where interrupts were counted along in some cells of the line, only those are shown:
+         * counting them adds to each, and two kinds of cells would make one crooked line. */
+        bool counted = false;
+        for (end = line; end < count && compare_lines(cells[end], cells[line]) == 0; end++)
+            counted = counted || cells[end]->interrupts;
+        for (size_t begin = line, next; begin < end; begin = next) {
+            for (next = begin; next < end && cells[next]->n == cells[begin]->n;)
+                next++;
+            add_row(cells + begin, next - begin, counted, report);
+        }
     }
-    return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How the error grows with duration: for each event, path and pattern a line of error against N. */
+/* --- the whole --- */
 
 static bool same_slope(const struct error_cell *left, const struct error_cell *right)
 {
@@ -645,7 +567,7 @@ static bool constant_error(const struct error_cell *cell, int64_t *error)
 }
 
 /* The first cell with this one's intercept, and the first such with another N. */
-static const struct error_cell *fellow(const struct error_cell *const *cells, size_t count,
+static const struct error_cell *fellow(const cell_pointer *cells, size_t count,
                                        const struct error_cell *cell, bool other_n)
 {
     for (size_t i = 0; i < count; i++)
@@ -654,18 +576,8 @@ static const struct error_cell *fellow(const struct error_cell *const *cells, si
     return NULL;
 }
 
-/* Does the cell lie on the line through `from` with the slope rise / step? In whole numbers: a
- * rounded slope would leave something of it. */
-static bool lies_on(const struct error_cell *cell, const struct error_cell *from, __int128 rise,
-                    __int128 step)
-{
-    int64_t error, begin;
-    return constant_error(cell, &error) && constant_error(from, &begin) &&
-           ((__int128)error - begin) * step == rise * ((__int128)cell->n - (__int128)from->n);
-}
-
 /* No run deviates from the line, and there are more of them than a line can be laid through. */
-static bool is_exact(const struct error_cell *const *cells, size_t count, double *slope)
+static bool is_exact(const cell_pointer *cells, size_t count, double *slope)
 {
     const struct error_cell *from = NULL, *to = NULL;
     size_t runs = 0, ways = 0;
@@ -681,60 +593,53 @@ static bool is_exact(const struct error_cell *const *cells, size_t count, double
     int64_t begin, end;
     if (!to || runs <= ways + 1 || !constant_error(from, &begin) || !constant_error(to, &end))
         return false;
+    /* In whole numbers: a rounded slope would leave something of it. */
     __int128 rise = (__int128)end - begin, step = (__int128)to->n - (__int128)from->n;
-    for (size_t i = 0; i < count; i++)
-        if (!lies_on(cells[i], fellow(cells, count, cells[i], false), rise, step))
+    for (size_t i = 0; i < count; i++) {
+        from = fellow(cells, count, cells[i], false);
+        if (!constant_error(cells[i], &end) || !constant_error(from, &begin) ||
+            ((__int128)end - begin) * step != rise * ((__int128)cells[i]->n - (__int128)from->n))
             return false;
+    }
     *slope = rise ? (double)rise / (double)step : 0; /* not -0 */
     return true;
 }
 
-static void describe(const struct error_cell *const *cells, size_t count, struct error_slope *row)
+/* False: nothing can be said, since N does not vary. */
+static bool fit(const cell_pointer *cells, size_t count, struct error_slope *row)
 {
-    row->machine = cells[0]->machine;
-    row->event = cells[0]->event;
-    row->path = cells[0]->path;
-    row->mode = cells[0]->mode;
-    row->pattern = cells[0]->pattern;
+    AUTO_MEMORY struct slope_point *points = duration_points(cells, count, error_of_run);
+    struct slope_line line = slope_of(points, count);
+    if (!line.known)
+        return false;
+    *row = (struct error_slope){.machine = cells[0]->machine,
+                                .event = cells[0]->event,
+                                .path = cells[0]->path,
+                                .mode = cells[0]->mode,
+                                .pattern = cells[0]->pattern,
+                                .exact = is_exact(cells, count, &line.slope)};
     for (size_t i = 0; i < count; i++) {
         bool is_new = true;
         for (size_t j = 0; j < i && is_new; j++)
             is_new = cells[j]->n != cells[i]->n;
         row->points += is_new;
         row->longest = cells[i]->n > row->longest ? cells[i]->n : row->longest;
-    }
-}
-
-/* False: nothing can be said, since N does not vary. */
-static int fit(const struct error_cell *const *cells, size_t count, struct error_slope *row,
-               bool *known)
-{
-    AUTO_FREE struct slope_point *points = NULL;
-    int error = duration_points(cells, count, error_of_run, &points);
-    if (error)
-        return error;
-    describe(cells, count, row);
-    for (size_t i = 0; i < count; i++)
         row->runs += points[i].y.runs;
-    struct slope_line line = slope_of(points, count);
-    *known = line.known;
-    row->intercept = line.intercept;
-    row->exact = line.known && is_exact(cells, count, &line.slope);
+    }
+    row->intercept = row->exact ? points[0].y.mean - line.slope * points[0].n : line.intercept;
     row->slope = row->low = row->high = line.slope;
-    if (row->exact)
-        row->intercept = points[0].y.mean - line.slope * points[0].n;
     if (!row->exact) {
         row->low = line.low;
         row->high = line.high;
         row->detectable = line.detectable;
     }
-    return 0;
+    return true;
 }
 
 /* Those of the same slope; with further counters only where none counts alone, since what is
  * counted along may add to every interrupt. */
-static size_t duration_gather(const struct error_cell *const *cells, size_t count, size_t first,
-                              bool *taken, const struct error_cell **group)
+static size_t duration_gather(const cell_pointer *cells, size_t count, size_t first, bool *taken,
+                              cell_pointer *group)
 {
     bool alone = false;
     for (size_t i = first; i < count; i++)
@@ -750,41 +655,20 @@ static size_t duration_gather(const struct error_cell *const *cells, size_t coun
     return members;
 }
 
-static int judge_slopes(const struct error_case *file, struct error_report *report)
+void error_judge_duration(const struct error_case *file, struct error_report *report)
 {
-    size_t room = file->cell_count ? file->cell_count : 1, count = 0;
-    AUTO_FREE const struct error_cell **cells = calloc(room, sizeof *cells);
-    AUTO_FREE const struct error_cell **group = calloc(room, sizeof *group);
-    AUTO_FREE bool *taken = calloc(room, sizeof *taken);
-    if (!cells || !group || !taken)
-        return -ENOMEM;
+    size_t count = 0;
+    AUTO_MEMORY cell_pointer *cells = memory_new(file->cell_count, sizeof(*cells));
+    AUTO_MEMORY cell_pointer *group = memory_new(file->cell_count, sizeof(*group));
+    AUTO_MEMORY bool *taken = memory_new(file->cell_count, sizeof(*taken));
     for (size_t i = 0; i < file->cell_count; i++)
         if (shows_duration(&file->cells[i]))
             cells[count++] = &file->cells[i];
-    report->slopes = calloc(count ? count : 1, sizeof *report->slopes);
-    if (!report->slopes)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        if (taken[i])
-            continue;
-        struct error_slope row = {0};
-        bool known = false;
-        int error = fit(group, duration_gather(cells, count, i, taken, group), &row, &known);
-        if (error)
-            return error;
-        if (known)
-            report->slopes[report->slope_count++] = row;
-    }
-    return 0;
-}
-
-int error_judge_duration(const struct error_case *file, uint64_t seed, struct error_report *report)
-{
-    (void)seed; /* nothing is resampled: intervals come from processes as replicates */
-    int error = judge_slopes(file, report);
-    if (error == 0)
-        error = error_judge_sizes(file, report);
-    if (error == 0)
-        error = error_judge_ticks(file, report);
-    return error;
+    report->slopes = memory_new(count, sizeof(*report->slopes));
+    for (size_t i = 0; i < count; i++)
+        if (!taken[i] && fit(group, duration_gather(cells, count, i, taken, group),
+                             &report->slopes[report->slope_count]))
+            report->slope_count++;
+    judge_sizes(file, report);
+    judge_ticks(file, report);
 }

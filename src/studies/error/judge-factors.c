@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/anova.h"
 #include "stats/least-squares.h"
@@ -35,15 +35,6 @@ struct comparison {
     size_t rows, width; /* rows beyond the cells are zeros */
 };
 
-static void comparison_release(struct comparison *comparison)
-{
-    free(comparison->order);
-    free(comparison->group);
-    free(comparison->columns);
-    free(comparison->y);
-    free(comparison->weights);
-}
-
 static int by_other_factors(const void *left, const void *right, void *context)
 {
     const struct comparison *comparison = context;
@@ -56,30 +47,31 @@ static int by_other_factors(const void *left, const void *right, void *context)
     return 0;
 }
 
-static int open_comparison(struct comparison *comparison)
+static struct comparison open_comparison(const struct error_levels *levels,
+                                         enum error_factor factor)
 {
-    size_t count = comparison->levels->count;
-    uint32_t levels = comparison->levels->levels[comparison->factor];
-    comparison->width = levels - 1;
+    size_t count = levels->count, width = levels->levels[factor] - 1;
     /* The fit wants more rows than columns. Rows of zeros say nothing. */
-    comparison->rows = count + comparison->width + 1;
-    comparison->order = calloc(count + 1, sizeof(*comparison->order));
-    comparison->group = calloc(levels, sizeof(*comparison->group));
-    comparison->columns =
-        calloc(comparison->rows * comparison->width, sizeof(*comparison->columns));
-    comparison->y = calloc(comparison->rows, sizeof(*comparison->y));
-    comparison->weights = calloc(comparison->rows, sizeof(*comparison->weights));
-    if (!comparison->order || !comparison->group || !comparison->columns || !comparison->y ||
-        !comparison->weights)
-        return -ENOMEM;
+    size_t rows = count + width + 1;
+    struct comparison comparison = {
+        .levels = levels,
+        .factor = factor,
+        .width = width,
+        .rows = rows,
+        .order = memory_new(count, sizeof(*comparison.order)),
+        .group = memory_new(width + 1, sizeof(*comparison.group)),
+        .columns = memory_new(rows * width, sizeof(*comparison.columns)),
+        .y = memory_new(rows, sizeof(*comparison.y)),
+        .weights = memory_new(rows, sizeof(*comparison.weights)),
+    };
     for (size_t i = 0; i < count; i++)
-        comparison->order[i] = i;
-    for (uint32_t i = 0; i < levels; i++)
-        comparison->group[i] = i;
-    for (size_t i = 0; i < comparison->rows; i++)
-        comparison->weights[i] = 1;
-    qsort_r(comparison->order, count, sizeof(*comparison->order), by_other_factors, comparison);
-    return 0;
+        comparison.order[i] = i;
+    for (uint32_t i = 0; i <= width; i++)
+        comparison.group[i] = i;
+    for (size_t i = 0; i < rows; i++)
+        comparison.weights[i] = 1;
+    qsort_r(comparison.order, count, sizeof(*comparison.order), by_other_factors, &comparison);
+    return comparison;
 }
 
 static uint32_t level_at(const struct comparison *comparison, size_t row)
@@ -119,18 +111,6 @@ static void lay_stratum(struct comparison *comparison, size_t begin, size_t end)
     }
 }
 
-static void lay_strata(struct comparison *comparison)
-{
-    size_t count = comparison->levels->count;
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        end = begin + 1;
-        while (end < count && by_other_factors(&comparison->order[begin], &comparison->order[end],
-                                               comparison) == 0)
-            end++;
-        lay_stratum(comparison, begin, end);
-    }
-}
-
 /* The widest of the groups. In each the first level is where the others are measured from: 0. */
 static double range_of(const struct comparison *comparison, const struct coefficient *coefficients)
 {
@@ -152,53 +132,46 @@ static double range_of(const struct comparison *comparison, const struct coeffic
     return range;
 }
 
-/* What rounding leaves of means that are equal. */
-static double without_dust(double range, const struct error_levels *levels)
+double error_range_of(const struct error_levels *levels, enum error_factor factor)
 {
-    double largest = 0;
-    for (size_t i = 0; i < levels->count; i++)
-        largest = fmax(largest, fabs(levels->cells[i].mean));
-    return range < 1e-12 * largest ? 0 : range;
-}
-
-int error_range_of(const struct error_levels *levels, enum error_factor factor, double *range)
-{
-    __attribute__((cleanup(comparison_release))) struct comparison comparison = {.levels = levels,
-                                                                                 .factor = factor};
-    *range = NAN;
     if (levels->levels[factor] < 2 || levels->levels[factor] > MOST_LEVELS)
-        return 0;
-    AUTO_FREE struct coefficient *coefficients =
-        calloc(levels->levels[factor], sizeof(*coefficients));
-    if (!coefficients || open_comparison(&comparison))
-        return -ENOMEM;
-    lay_strata(&comparison);
+        return NAN;
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct coefficient *coefficients = memory_new(levels->levels[factor], sizeof(*coefficients));
+    struct comparison comparison = open_comparison(levels, factor);
+    const size_t *order = comparison.order;
+    for (size_t begin = 0, end; begin < levels->count; begin = end) {
+        end = begin + 1;
+        while (end < levels->count &&
+               by_other_factors(&order[begin], &order[end], &comparison) == 0)
+            end++;
+        lay_stratum(&comparison, begin, end);
+    }
     struct design design = {comparison.columns, comparison.rows, comparison.width, comparison.y,
                             comparison.weights};
     struct least_squares fit;
-    int error = least_squares(&design, false, &fit, coefficients, NULL);
-    if (!error)
-        *range = without_dust(range_of(&comparison, coefficients), levels);
-    return error == -ENOMEM ? error : 0;
+    double range = NAN, largest = 0;
+    if (!least_squares(&design, false, &fit, coefficients, NULL))
+        range = range_of(&comparison, coefficients);
+    memory_scope_end(&scope);
+    for (size_t i = 0; i < levels->count; i++)
+        largest = fmax(largest, fabs(levels->cells[i].mean));
+    return range < 1e-12 * largest ? 0 : range; /* what rounding leaves of means that are equal */
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Numbers the levels of each factor over the cells of one event. */
-
-static bool same_machine(const struct error_case *file, uint32_t left, uint32_t right)
-{
-    if (left == right || left >= file->machine_count || right >= file->machine_count)
-        return left == right;
-    const char *one = file->machines[left].fingerprint, *other = file->machines[right].fingerprint;
-    return one && other && strcmp(one, other) == 0;
-}
 
 static bool same_level(const struct error_case *file, enum error_factor factor,
                        const struct error_cell *left, const struct error_cell *right)
 {
     switch (factor) {
     case FACTOR_MACHINE:
-        return same_machine(file, left->machine, right->machine);
+        return left->machine == right->machine ||
+               (left->machine < file->machine_count && right->machine < file->machine_count &&
+                strcmp(file->machines[left->machine].fingerprint,
+                       file->machines[right->machine].fingerprint) == 0);
     case FACTOR_PATH:
         return strcmp(left->path, right->path) == 0;
     case FACTOR_PATTERN:
@@ -215,29 +188,18 @@ static bool same_level(const struct error_case *file, enum error_factor factor,
     return true;
 }
 
-/* Which of the known levels the cell shows; `known` where it is a new one. first: [level], the cell
- * that showed it first. */
-static uint32_t level_of(const struct error_case *file, enum error_factor factor,
-                         const struct error_cell *cell, const struct error_cell *const *first,
-                         uint32_t known)
+static void number_levels(const struct error_case *file, struct error_levels *levels)
 {
-    uint32_t level = 0;
-    while (level < known && !same_level(file, factor, first[level], cell))
-        level++;
-    return level;
-}
-
-static int number_levels(const struct error_case *file, struct error_levels *levels)
-{
-    AUTO_FREE const struct error_cell **first = calloc(levels->count + 1, sizeof(*first));
-    if (!first)
-        return -ENOMEM;
+    /* [level]: the cell that showed it first */
+    AUTO_MEMORY const struct error_cell **first = memory_new(levels->count, sizeof(*first));
     for (unsigned factor = 0; factor < FACTOR_COUNT; factor++) {
         uint32_t known = 0;
         for (size_t i = 0; i < levels->count; i++) {
             struct error_observed *observed = &levels->cells[i];
-            uint32_t level =
-                level_of(file, (enum error_factor)factor, observed->cell, first, known);
+            uint32_t level = 0;
+            while (level < known &&
+                   !same_level(file, (enum error_factor)factor, first[level], observed->cell))
+                level++;
             if (level == known)
                 first[known++] = observed->cell;
             observed->levels[factor] = level;
@@ -246,35 +208,26 @@ static int number_levels(const struct error_case *file, struct error_levels *lev
         if (known > 1)
             levels->factors |= 1u << factor;
     }
-    return 0;
 }
 
-int error_levels_of(const struct error_case *file, const struct error_ways *ways, size_t begin,
-                    size_t end, struct error_levels *levels)
+struct error_levels error_levels_of(const struct error_case *file, const struct error_ways *ways,
+                                    size_t begin, size_t end)
 {
-    *levels = (struct error_levels){0};
-    levels->cells = reallocarray(NULL, end - begin + 1, sizeof(*levels->cells));
-    if (!levels->cells)
-        return -ENOMEM;
+    struct error_levels levels = {.cells = memory_new(end - begin, sizeof(*levels.cells))};
     bool has_groups = false;
     for (size_t i = begin; i < end; i++)
         has_groups = has_groups || !ways->list[i].cell->separate;
     for (size_t i = begin; i < end; i++) {
         const struct error_cell *cell = ways->list[i].cell;
         if (!ways->list[i].usual)
-            levels->other_choices++;
+            levels.other_choices++;
         else if (cell->separate && has_groups)
-            levels->other_layout++;
+            levels.other_layout++;
         else
-            levels->cells[levels->count++] = (struct error_observed){.cell = cell};
+            levels.cells[levels.count++] = (struct error_observed){.cell = cell};
     }
-    return number_levels(file, levels);
-}
-
-void error_levels_release(struct error_levels *levels)
-{
-    free(levels->cells);
-    *levels = (struct error_levels){0};
+    number_levels(file, &levels);
+    return levels;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -286,70 +239,28 @@ static bool is_wanted(const struct error_cell *cell)
                               (cell->part == PART_STEPPED && strcmp(cell->specimen, "null") == 0));
 }
 
-static bool same_event(const struct error_cell *left, const struct error_cell *right)
-{
-    return left->part == right->part && strcmp(left->event, right->event) == 0;
-}
-
-/* Numbers by first appearance; `seen` holds one cell of each event. The search begins at the event
- * of the cell before, as neighbours mostly share it. */
-static uint32_t number_of(const struct error_cell *cell, const struct error_cell **seen,
-                          uint32_t *count, uint32_t guess)
-{
-    if (guess < *count && same_event(seen[guess], cell))
-        return guess;
-    for (uint32_t i = 0; i < *count; i++)
-        if (same_event(seen[i], cell))
-            return i;
-    seen[*count] = cell;
-    return (*count)++;
-}
-
-/* As `depth` says, the difference in one factor. */
-static int differ(const struct error_way_of *left, const struct error_way_of *right,
-                  enum error_way_depth depth)
-{
-    const struct error_cell *a = left->cell, *b = right->cell;
-    switch (depth) {
-    case WAY_EVENT:
-        if (a->part != b->part)
-            return a->part < b->part ? -1 : 1;
-        return (left->event > right->event) - (left->event < right->event);
-    case WAY_MACHINE:
-        return (a->machine > b->machine) - (a->machine < b->machine);
-    case WAY_PATH:
-        return strcmp(a->path, b->path);
-    case WAY_PATTERN:
-        return (a->pattern > b->pattern) - (a->pattern < b->pattern);
-    case WAY_LAYOUT:
-        return (int)a->separate - (int)b->separate;
-    case WAY_COUNTERS:
-        return (a->counters > b->counters) - (a->counters < b->counters);
-    case WAY_OTHERS:
-        return strcmp(a->others, b->others);
-    }
-    return 0;
-}
-
 static int differ_up_to(const struct error_way_of *left, const struct error_way_of *right,
                         enum error_way_depth depth)
 {
-    int difference = 0;
-    for (int i = 0; i <= (int)depth && difference == 0; i++)
-        difference = differ(left, right, (enum error_way_depth)i);
-    return difference;
+    const struct error_cell *a = left->cell, *b = right->cell;
+    const int differences[] = {
+        [WAY_EVENT] = FIRST_OF(ORDER(a->part, b->part), ORDER(left->event, right->event)),
+        [WAY_MACHINE] = ORDER(a->machine, b->machine),
+        [WAY_PATH] = strcmp(a->path, b->path),
+        [WAY_PATTERN] = ORDER(a->pattern, b->pattern),
+        [WAY_LAYOUT] = ORDER(a->separate, b->separate),
+        [WAY_COUNTERS] = ORDER(a->counters, b->counters),
+        [WAY_OTHERS] = strcmp(a->others, b->others),
+    };
+    return error_first_of(differences, (size_t)depth + 1);
 }
 
 static int in_order(const void *first, const void *second)
 {
     const struct error_way_of *left = first, *right = second;
     const struct error_cell *a = left->cell, *b = right->cell;
-    int difference = differ_up_to(left, right, WAY_OTHERS);
-    if (difference == 0)
-        difference = strcmp(a->opt, b->opt);
-    if (difference == 0)
-        difference = strcmp(a->link, b->link);
-    return difference ? difference : (a > b) - (a < b);
+    return FIRST_OF(differ_up_to(left, right, WAY_OTHERS), strcmp(a->opt, b->opt),
+                    strcmp(a->link, b->link), ORDER(a, b));
 }
 
 /* Is the list (with commas) the beginning of the longer one? */
@@ -379,41 +290,38 @@ static void mark_usual(struct error_way_of *list, size_t count)
         list[i].usual = begins(list[i].cell->others, row);
 }
 
-int error_ways_of(const struct error_case *file, struct error_ways *ways)
+static bool same_event(const struct error_cell *left, const struct error_cell *right)
 {
-    *ways = (struct error_ways){0};
-    size_t wanted = 0;
-    for (size_t i = 0; i < file->cell_count; i++)
-        wanted += is_wanted(&file->cells[i]);
-    AUTO_FREE const struct error_cell **seen = calloc(wanted + 1, sizeof(*seen));
-    ways->list = calloc(wanted + 1, sizeof(*ways->list));
-    if (!seen || !ways->list) {
-        error_ways_release(ways);
-        return -ENOMEM;
-    }
+    return left->part == right->part && strcmp(left->event, right->event) == 0;
+}
+
+struct error_ways error_ways_of(const struct error_case *file)
+{
+    /* Events are numbered by first appearance; seen: one cell of each. The search begins at the
+     * event of the cell before, as neighbours mostly share it. */
+    AUTO_MEMORY const struct error_cell **seen = memory_new(file->cell_count, sizeof(*seen));
+    struct error_ways ways = {.list = memory_new(file->cell_count, sizeof(*ways.list))};
     uint32_t events = 0, event = 0;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
         if (!is_wanted(cell))
             continue;
-        event = number_of(cell, seen, &events, event);
-        ways->list[ways->count++] = (struct error_way_of){cell, event, false};
-        ways->most_runs = cell->runs > ways->most_runs ? cell->runs : ways->most_runs;
-        if (cell->processes > ways->most_processes)
-            ways->most_processes = cell->processes;
+        if (!events || !same_event(seen[event], cell))
+            for (event = 0; event < events && !same_event(seen[event], cell);)
+                event++;
+        if (event == events)
+            seen[events++] = cell;
+        ways.list[ways.count++] = (struct error_way_of){cell, event, false};
+        ways.most_runs = cell->runs > ways.most_runs ? cell->runs : ways.most_runs;
+        if (cell->processes > ways.most_processes)
+            ways.most_processes = cell->processes;
     }
-    qsort(ways->list, ways->count, sizeof(*ways->list), in_order);
-    for (size_t begin = 0, next; begin < ways->count; begin = next) {
-        next = error_ways_end(ways, begin, WAY_LAYOUT);
-        mark_usual(ways->list + begin, next - begin);
+    qsort(ways.list, ways.count, sizeof(*ways.list), in_order);
+    for (size_t begin = 0, next; begin < ways.count; begin = next) {
+        next = error_ways_end(&ways, begin, WAY_LAYOUT);
+        mark_usual(ways.list + begin, next - begin);
     }
-    return 0;
-}
-
-void error_ways_release(struct error_ways *ways)
-{
-    free(ways->list);
-    *ways = (struct error_ways){0};
+    return ways;
 }
 
 size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_way_depth depth)
@@ -424,10 +332,7 @@ size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_wa
     return end;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Which factors matter: for each event an analysis of variance of its null error, processes as
- * replicates (docs/error.md). Factors with one level, and what cannot be told apart, are left out
- * and said. */
+/* --- the whole --- */
 
 #define BIT(factor) (1u << (factor))
 /* The least important last: it goes first where a model grows too large. */
@@ -452,17 +357,10 @@ struct analysis {
     uint32_t terms[MOST_TERMS];
     struct anova_row rows[MOST_TERMS];
     size_t count;
-    size_t left_out;          /* interactions, for the size of the model */
-    struct about_mean *paths; /* of each path of each machine */
+    size_t left_out;   /* interactions, for the size of the model */
+    double within_sum; /* of squares about the mean of each path of each machine */
     struct anova_table table;
 };
-
-static void analysis_release(struct analysis *analysis)
-{
-    anova_close(analysis->anova);
-    free(analysis->paths);
-    error_levels_release(&analysis->levels);
-}
 
 static void name_term(uint32_t term, char *name, size_t size)
 {
@@ -474,71 +372,36 @@ static void name_term(uint32_t term, char *name, size_t size)
                                      error_factor_names[factor]);
 }
 
-/* The path of the machine that a cell belongs to. */
-static struct about_mean *path_of(const struct analysis *analysis,
-                                  const struct error_observed *observed)
+static void observe(struct analysis *analysis, const struct error_ways *ways)
 {
-    size_t machine = observed->levels[FACTOR_MACHINE], path = observed->levels[FACTOR_PATH];
-    return &analysis->paths[machine * analysis->levels.levels[FACTOR_PATH] + path];
-}
-
-static void add_about_mean(struct about_mean *about, double value)
-{
-    double away = value - about->mean;
-    about->count++;
-    about->mean += away / about->count;
-    about->sum += away * (value - about->mean);
-}
-
-static double within_sum(const struct analysis *analysis)
-{
-    size_t paths =
-        (size_t)analysis->levels.levels[FACTOR_MACHINE] * analysis->levels.levels[FACTOR_PATH];
-    double sum = 0;
-    for (size_t i = 0; i < paths; i++)
-        sum += analysis->paths[i].sum;
-    return sum;
-}
-
-static int add_cell(struct analysis *analysis, struct error_observed *observed, double *medians,
-                    int64_t *scratch)
-{
-    observed->processes = error_process_medians(observed->cell, medians, scratch);
-    int error = 0;
-    double sum = 0;
-    for (size_t i = 0; i < observed->processes && !error; i++) {
-        sum += medians[i];
-        add_about_mean(path_of(analysis, observed), medians[i]);
-        error = anova_add(analysis->anova, observed->levels, medians[i]);
+    const struct error_levels *levels = &analysis->levels;
+    AUTO_MEMORY double *medians = memory_new(ways->most_processes, sizeof(*medians));
+    AUTO_MEMORY int64_t *scratch = memory_new(ways->most_runs, 2 * sizeof(*scratch));
+    const uint32_t *known = levels->levels;
+    size_t paths = (size_t)known[FACTOR_MACHINE] * known[FACTOR_PATH];
+    AUTO_MEMORY struct about_mean *about_paths = memory_new(paths, sizeof(*about_paths));
+    if (anova_open(FACTOR_COUNT, levels->levels, &analysis->anova) < 0)
+        return;
+    for (size_t i = 0; i < levels->count; i++) {
+        struct error_observed *observed = &levels->cells[i];
+        struct about_mean *about =
+            &about_paths[observed->levels[FACTOR_MACHINE] * known[FACTOR_PATH] +
+                         observed->levels[FACTOR_PATH]];
+        observed->processes = error_process_medians(observed->cell, medians, scratch);
+        double sum = 0;
+        for (size_t j = 0; j < observed->processes; j++) {
+            double away = medians[j] - about->mean;
+            about->count++;
+            about->mean += away / about->count;
+            about->sum += away * (medians[j] - about->mean);
+            sum += medians[j];
+            anova_add(analysis->anova, observed->levels, medians[j]);
+        }
+        if (observed->processes)
+            observed->mean = sum / (double)observed->processes;
     }
-    if (observed->processes)
-        observed->mean = sum / (double)observed->processes;
-    return error;
-}
-
-static int observe(struct analysis *analysis, const struct error_ways *ways)
-{
-    AUTO_FREE double *medians = calloc(ways->most_processes + 1, sizeof(*medians));
-    AUTO_FREE int64_t *scratch = calloc(ways->most_runs + 1, 2 * sizeof(*scratch));
-    analysis->paths = calloc(
-        (size_t)analysis->levels.levels[FACTOR_MACHINE] * analysis->levels.levels[FACTOR_PATH] + 1,
-        sizeof(*analysis->paths));
-    if (!medians || !scratch || !analysis->paths)
-        return -ENOMEM;
-    int error = anova_open(FACTOR_COUNT, analysis->levels.levels, &analysis->anova);
-    for (size_t i = 0; i < analysis->levels.count && !error; i++)
-        error = add_cell(analysis, &analysis->levels.cells[i], medians, scratch);
-    return error;
-}
-
-static void choose_terms(struct analysis *analysis)
-{
-    for (unsigned factor = 0; factor < FACTOR_COUNT; factor++)
-        if (analysis->levels.factors >> factor & 1)
-            analysis->terms[analysis->count++] = BIT(factor);
-    for (size_t i = 0; i < INTERACTIONS; i++)
-        if ((analysis->levels.factors & interactions[i]) == interactions[i])
-            analysis->terms[analysis->count++] = interactions[i];
+    for (size_t i = 0; i < paths; i++)
+        analysis->within_sum += about_paths[i].sum;
 }
 
 /* Without its last interaction as long as the model is too large. */
@@ -556,51 +419,40 @@ static int solve(struct analysis *analysis)
     return error;
 }
 
-/* Do the replicates of cells never differ? Where no cell has two, there is no telling. */
-static bool never_differ(const struct anova_table *table)
+static struct error_effect effect_of(const struct analysis *analysis,
+                                     const struct error_anova *anova, const struct anova_row *row)
 {
-    return table->state == ANOVA_NO_VARIANCE ||
-           (table->replicated_cells > 0 && table->constant_cells == table->replicated_cells);
-}
-
-/* A sum of squares that others share in (type II) may be larger than what it is measured by. */
-static double share_within(const struct error_anova *anova, const struct anova_row *row)
-{
-    if (row->term == BIT(FACTOR_PATH) || row->term == BIT(FACTOR_MACHINE))
-        return row->eta_squared;
-    double whole = fmin(fmax(anova->within_sum, row->sum_sq), anova->total_sum);
-    return whole > 0 ? fmin(1, row->sum_sq / whole) : 0;
-}
-
-static int fill_effect(const struct analysis *analysis, const struct error_anova *anova,
-                       const struct anova_row *row, struct error_effect *effect)
-{
-    *effect = (struct error_effect){.event = anova->event,
-                                    .stepped = anova->stepped,
-                                    .factors = row->term,
-                                    .df = row->df,
-                                    .sum_sq = row->sum_sq,
-                                    .f = row->f,
-                                    .p = row->p,
-                                    .effect_size = row->eta_squared,
-                                    .share_within = share_within(anova, row),
-                                    .partial = row->partial_eta_squared};
-    name_term(row->term, effect->name, sizeof(effect->name));
+    struct error_effect effect = {.event = anova->event,
+                                  .stepped = anova->stepped,
+                                  .factors = row->term,
+                                  .df = row->df,
+                                  .sum_sq = row->sum_sq,
+                                  .f = row->f,
+                                  .p = row->p,
+                                  .effect_size = row->eta_squared,
+                                  .share_within = row->eta_squared,
+                                  .partial = row->partial_eta_squared};
+    name_term(row->term, effect.name, sizeof(effect.name));
+    if (row->term != BIT(FACTOR_PATH) && row->term != BIT(FACTOR_MACHINE)) {
+        /* A sum of squares that others share in (type II) may be larger than what it is measured
+         * by. */
+        double whole = fmin(fmax(anova->within_sum, row->sum_sq), anova->total_sum);
+        effect.share_within = whole > 0 ? fmin(1, row->sum_sq / whole) : 0;
+    }
     bool is_main = !(row->term & (row->term - 1));
-    int error = is_main
-                    ? error_range_of(&analysis->levels, (enum error_factor)__builtin_ctz(row->term),
-                                     &effect->range)
-                    : 0;
+    if (is_main)
+        effect.range =
+            error_range_of(&analysis->levels, (enum error_factor)__builtin_ctz(row->term));
     /* What the terms leave of exact numbers is no noise to measure them by; nor is it an effect
      * where cells that differ in this factor alone are all equal. */
     if (anova->no_variance && analysis->table.state != ANOVA_NO_DF) {
-        bool differs = row->sum_sq > 0 && !(is_main && effect->range == 0);
-        effect->f = differs ? INFINITY : 0;
-        effect->p = differs ? 0 : 1;
+        bool differs = row->sum_sq > 0 && !(is_main && effect.range == 0);
+        effect.f = differs ? INFINITY : 0;
+        effect.p = differs ? 0 : 1;
     }
-    effect->significant = effect->p < ERROR_EFFECT_P;
-    effect->matters = effect->significant && effect->share_within >= ERROR_EFFECT_THRESHOLD;
-    return error;
+    effect.significant = effect.p < ERROR_EFFECT_P;
+    effect.matters = effect.significant && effect.share_within >= ERROR_EFFECT_THRESHOLD;
+    return effect;
 }
 
 static void note_levels(const struct analysis *analysis, struct error_anova *anova)
@@ -649,91 +501,84 @@ static void note_table(const struct analysis *analysis, struct error_anova *anov
                  analysis->levels.other_layout);
 }
 
-static void note_lost(const struct anova_row *row, struct error_anova *anova)
-{
-    char name[64];
-    name_term(row->term, name, sizeof(name));
-    if (!row->df)
-        note_add(anova->note, "%s cannot be told from the other factors.", name);
-    else if (row->lost_df)
-        note_add(anova->note,
-                 "%s: %zu of %zu degrees of freedom are missing, as not every "
-                 "combination exists or was measured.",
-                 name, row->lost_df, row->lost_df + row->df);
-}
-
-static int report_rows(const struct analysis *analysis, struct error_anova *anova,
-                       struct error_report *report)
+static void report_rows(const struct analysis *analysis, struct error_anova *anova,
+                        struct error_report *report)
 {
     const struct anova_table *table = &analysis->table;
     anova->cells = table->cells;
     anova->constant_cells = table->constant_cells;
     anova->empty_cells = table->empty_cells;
-    anova->no_variance = never_differ(table);
+    /* Do the replicates of cells never differ? Where no cell has two, there is no telling. */
+    anova->no_variance =
+        table->state == ANOVA_NO_VARIANCE ||
+        (table->replicated_cells > 0 && table->constant_cells == table->replicated_cells);
     anova->r_squared = table->r_squared;
     anova->residual_sum = table->residual_sum;
     anova->total_sum = table->total_sum;
-    anova->within_sum = within_sum(analysis);
+    anova->within_sum = analysis->within_sum;
     anova->residual_df = table->residual_df;
     note_table(analysis, anova);
-    int error = 0;
-    for (size_t i = 0; i < analysis->count && !error; i++) {
-        note_lost(&analysis->rows[i], anova);
-        if (!analysis->rows[i].df)
+    for (size_t i = 0; i < analysis->count; i++) {
+        const struct anova_row *row = &analysis->rows[i];
+        char name[64];
+        name_term(row->term, name, sizeof(name));
+        if (!row->df) {
+            note_add(anova->note, "%s cannot be told from the other factors.", name);
             continue;
-        error = fill_effect(analysis, anova, &analysis->rows[i],
-                            &report->effects[report->effect_count++]);
+        }
+        if (row->lost_df)
+            note_add(anova->note,
+                     "%s: %zu of %zu degrees of freedom are missing, as not every "
+                     "combination exists or was measured.",
+                     name, row->lost_df, row->lost_df + row->df);
+        report->effects[report->effect_count++] = effect_of(analysis, anova, row);
         anova->effects++;
     }
-    return error;
 }
 
-static int analyse(const struct error_case *file, const struct error_ways *ways, size_t begin,
-                   size_t end, struct error_report *report)
+static void analyse(const struct error_case *file, const struct error_ways *ways, size_t begin,
+                    size_t end, struct error_report *report)
 {
-    __attribute__((cleanup(analysis_release))) struct analysis analysis = {0};
-    int error = error_levels_of(file, ways, begin, end, &analysis.levels);
-    if (error || !analysis.levels.count)
-        return error;
+    struct analysis analysis = {.levels = error_levels_of(file, ways, begin, end)};
+    const uint32_t factors = analysis.levels.factors;
+    if (!analysis.levels.count)
+        return;
     struct error_anova *anova = &report->anovas[report->anova_count++];
     anova->event = ways->list[begin].cell->event;
     anova->stepped = ways->list[begin].cell->part == PART_STEPPED;
     anova->first = report->effect_count;
-    error = observe(&analysis, ways);
-    if (error)
-        return error;
+    observe(&analysis, ways);
     for (size_t i = 0; i < analysis.levels.count; i++)
         anova->count += analysis.levels.cells[i].processes;
     anova->cells = analysis.levels.count;
     note_levels(&analysis, anova);
-    choose_terms(&analysis);
-    if (!analysis.count)
-        return 0;
-    error = solve(&analysis);
+    for (unsigned factor = 0; factor < FACTOR_COUNT; factor++)
+        if (factors >> factor & 1)
+            analysis.terms[analysis.count++] = BIT(factor);
+    for (size_t i = 0; i < INTERACTIONS; i++)
+        if ((factors & interactions[i]) == interactions[i])
+            analysis.terms[analysis.count++] = interactions[i];
+    int error = !analysis.anova ? -E2BIG : analysis.count ? solve(&analysis) : -EINVAL;
     if (error == -E2BIG)
         note_add(anova->note,
                  "The factors have too many levels to be analysed together: at most "
                  "%d.",
                  ANOVA_MOST_COLUMNS);
-    return error ? (error == -ENOMEM ? error : 0) : report_rows(&analysis, anova, report);
+    else if (error == 0)
+        report_rows(&analysis, anova, report);
+    anova_close(analysis.anova);
 }
 
-int error_judge_factors(const struct error_case *file, struct error_report *report)
+void error_judge_factors(const struct error_case *file, struct error_report *report)
 {
-    AUTO_ERROR_WAYS struct error_ways ways;
-    int error = error_ways_of(file, &ways);
-    if (error)
-        return error;
+    const struct error_ways ways = error_ways_of(file);
     size_t events = 0;
     for (size_t begin = 0; begin < ways.count; begin = error_ways_end(&ways, begin, WAY_EVENT))
         events++;
-    report->anovas = calloc(events + 1, sizeof(*report->anovas));
-    report->effects = calloc(events * MOST_TERMS + 1, sizeof(*report->effects));
-    if (!report->anovas || !report->effects)
-        return -ENOMEM;
-    for (size_t begin = 0, next; begin < ways.count && !error; begin = next) {
+    report->anovas = memory_new(events, sizeof(*report->anovas));
+    report->effects = memory_new(events, MOST_TERMS * sizeof(*report->effects));
+    for (size_t begin = 0, next; begin < ways.count; begin = next) {
         next = error_ways_end(&ways, begin, WAY_EVENT);
-        error = analyse(file, &ways, begin, next, report);
+        analyse(file, &ways, begin, next, report);
     }
-    return error;
 }

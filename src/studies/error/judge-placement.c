@@ -2,12 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The same loop at many places: by event, those that count time first. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/anova.h"
 #include "stats/moments.h"
 #include "stats/random.h"
@@ -29,24 +28,6 @@ struct places {
     size_t draws;
 };
 
-static void add_place(const struct places *places, size_t begin, size_t end,
-                      const struct error_cell *cell, struct error_report *report)
-{
-    double low = places->list[begin].per_iteration, high = low;
-    for (size_t i = begin; i < end; i++) {
-        low = fmin(low, places->list[i].per_iteration);
-        high = fmax(high, places->list[i].per_iteration);
-    }
-    report->places[report->place_count++] = (struct error_place){
-        .event = cell->event,
-        .offset = cell->offset,
-        .per_iteration = low,
-        .low = low,
-        .high = high,
-        .processes = end - begin,
-    };
-}
-
 /* What the 1st, 2nd, 4th ... dearest place costs over the cheapest. values: those of all processes,
  * place by place; costs: room for one of each place. */
 static void factors_of(const struct places *places, const double *values, double *costs,
@@ -67,16 +48,6 @@ static void factors_of(const struct places *places, const double *values, double
     }
 }
 
-static void shuffle_values(double *values, size_t count, struct random *random)
-{
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)random_below(random, i);
-        double value = values[i - 1];
-        values[i - 1] = values[other];
-        values[other] = value;
-    }
-}
-
 /* drawn: [rank][DRAWS], sorted: the factors when the processes are dealt to the places anew. */
 static void draw_factors(const struct places *places, uint64_t seed, double *values, double *costs,
                          double *drawn)
@@ -84,11 +55,16 @@ static void draw_factors(const struct places *places, uint64_t seed, double *val
     struct random random;
     double factors[MOST_RANKS];
     random_seed(&random, seed);
-    for (size_t i = 0; i < places->draws; i++) {
-        shuffle_values(values, places->count, &random);
+    for (size_t draw = 0; draw < places->draws; draw++) {
+        for (size_t i = places->count; i > 1; i--) {
+            size_t other = (size_t)random_below(&random, i);
+            double value = values[i - 1];
+            values[i - 1] = values[other];
+            values[other] = value;
+        }
         factors_of(places, values, costs, factors);
         for (size_t rank = 0; rank < places->ranks; rank++)
-            drawn[rank * DRAWS + i] = factors[rank];
+            drawn[rank * DRAWS + draw] = factors[rank];
     }
     for (size_t rank = 0; rank < places->ranks; rank++)
         sort_values(drawn + rank * DRAWS, places->draws);
@@ -117,20 +93,13 @@ static void believe(const struct places *places, const double *factors, const do
     }
 }
 
-static bool is_repeated(const struct places *places)
+static void judge_factor(struct places *places, const struct error_place *rows, uint64_t seed,
+                         struct error_placement *placement)
 {
-    return places->count > places->places;
-}
-
-static int judge_factor(struct places *places, const struct error_place *rows, uint64_t seed,
-                        struct error_placement *placement)
-{
-    AUTO_FREE double *values = calloc(places->count, sizeof *values);
-    AUTO_FREE double *costs = calloc(places->places, sizeof *costs);
-    AUTO_FREE double *drawn = calloc(DRAWS, MOST_RANKS * sizeof *drawn);
+    AUTO_MEMORY double *values = memory_new(places->count, sizeof(*values));
+    AUTO_MEMORY double *costs = memory_new(places->places, sizeof(*costs));
+    AUTO_MEMORY double *drawn = memory_new(DRAWS, MOST_RANKS * sizeof(*drawn));
     double factors[MOST_RANKS] = {1};
-    if (!values || !costs || !drawn)
-        return -ENOMEM;
     placement->least = placement->most = rows[0].per_iteration;
     for (size_t i = 1; i < placement->places; i++) {
         placement->least = fmin(placement->least, rows[i].per_iteration);
@@ -140,7 +109,7 @@ static int judge_factor(struct places *places, const struct error_place *rows, u
         /* Of nothing at some place: there is no factor, unless it is nothing everywhere. */
         bool alike = !(placement->most > placement->least);
         placement->factor = placement->factor_low = placement->factor_high = alike ? 1 : NAN;
-        return 0;
+        return;
     }
     for (size_t i = 0; i < places->count; i++)
         values[i] = places->list[i].per_iteration;
@@ -151,57 +120,52 @@ static int judge_factor(struct places *places, const struct error_place *rows, u
     placement->factor = factors[0];
     placement->factor_low = 1;
     placement->factor_high = INFINITY;
-    if (!is_repeated(places))
-        return 0;
+    if (places->count == places->places)
+        return; /* nothing repeats */
     places->draws = DEALT / places->count;
     places->draws = places->draws > DRAWS          ? DRAWS
                     : places->draws < FEWEST_DRAWS ? FEWEST_DRAWS
                                                    : places->draws;
     draw_factors(places, seed, values, costs, drawn);
     believe(places, factors, drawn, placement);
-    return 0;
 }
 
 /* Omega squared: among places without any effect, eta squared would grow with their number. */
-static int judge_share(struct places *places, uint64_t seed, struct error_placement *placement)
+static void judge_share(struct places *places, uint64_t seed, struct error_placement *placement)
 {
     AUTO_ANOVA struct anova *anova = NULL;
     uint32_t levels = (uint32_t)places->places, term = 1;
-    int error = fastest_tame(places->list, places->count, seed);
-    if (error == 0)
-        error = anova_open(1, &levels, &anova);
-    for (size_t i = 0; i < places->count && error == 0; i++) {
+    fastest_tame(places->list, places->count, seed);
+    anova_open(1, &levels, &anova);
+    for (size_t i = 0; i < places->count; i++) {
         uint32_t level = (uint32_t)places->list[i].group;
-        error = anova_add(anova, &level, places->list[i].per_iteration);
+        anova_add(anova, &level, places->list[i].per_iteration);
     }
     struct anova_table table;
     struct anova_row row = {0};
-    if (error == 0)
-        error = anova_solve(anova, &term, 1, &table, &row);
-    if (error == -ENOMEM)
-        return error;
+    int error = anova_solve(anova, &term, 1, &table, &row);
     /* One process a place: nothing tells a place from its process. */
     placement->by_place =
         error == 0 && places->places > 1 && table.residual_df ? row.omega_squared : 0;
-    return 0;
+}
+
+static size_t processes_of(const cell_pointer *cells, size_t count)
+{
+    size_t processes = 0;
+    for (size_t i = 0; i < count; i++)
+        processes += cells[i]->processes;
+    return processes;
 }
 
 /* Cells of one event with one N, placed ones by rising offset. Appends report->places, whose room
- * must suffice for one a cell, and fills in everything about them. -ENOMEM. */
-static int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
-                        struct error_report *report, struct error_placement *placement)
+ * must suffice for one a cell, and fills in everything about them. */
+static void judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
+                         struct error_report *report, struct error_placement *placement)
 {
     placement->first = report->place_count;
     placement->least = placement->most = placement->factor = NAN;
     placement->factor_low = placement->factor_high = NAN;
-    size_t room = 0;
-    for (size_t i = 0; i < count; i++)
-        room += cells[i]->processes;
-    if (!room)
-        return 0;
-    AUTO_FREE struct fastest *list = calloc(room, sizeof *list);
-    if (!list)
-        return -ENOMEM;
+    AUTO_MEMORY struct fastest *list = memory_new(processes_of(cells, count), sizeof(*list));
     struct places places = {.list = list};
     for (size_t i = 0, next; i < count; i = next) {
         size_t begin = places.count;
@@ -210,13 +174,25 @@ static int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
         if (places.count == begin)
             continue;
         places.places++;
-        add_place(&places, begin, places.count, cells[i], report);
+        double low = INFINITY, high = -INFINITY;
+        for (size_t j = begin; j < places.count; j++) {
+            low = fmin(low, list[j].per_iteration);
+            high = fmax(high, list[j].per_iteration);
+        }
+        report->places[report->place_count++] = (struct error_place){
+            .event = cells[i]->event,
+            .offset = cells[i]->offset,
+            .per_iteration = low,
+            .low = low,
+            .high = high,
+            .processes = places.count - begin,
+        };
     }
     placement->places = places.places;
     if (!places.places)
-        return 0;
-    int error = judge_factor(&places, report->places + placement->first, seed, placement);
-    return error ? error : judge_share(&places, seed, placement);
+        return;
+    judge_factor(&places, report->places + placement->first, seed, placement);
+    judge_share(&places, seed, placement);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -225,15 +201,6 @@ static int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
 
 enum { BY_PATTERN, BY_OPT, BY_BOTH, TERMS };
 static const uint32_t terms[TERMS] = {1, 2, 3};
-
-/* The first cell with the same level, whose index numbers it. */
-static uint32_t opt_level(const cell_pointer *cells, size_t i)
-{
-    uint32_t level = 0;
-    while (strcmp(cells[level]->opt, cells[i]->opt) != 0)
-        level++;
-    return level;
-}
 
 static bool same_window(const struct error_cell *left, const struct error_cell *right)
 {
@@ -247,15 +214,18 @@ static size_t fill(const cell_pointer *cells, size_t count, struct fastest *list
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
         size_t earlier = 0;
+        uint32_t level = 0; /* the first cell with the same -O level numbers it */
         while (earlier < i && !same_window(cells[earlier], cells[i]))
             earlier++;
+        while (strcmp(cells[level]->opt, cells[i]->opt) != 0)
+            level++;
         for (size_t j = i; j < count && earlier == i; j++) {
             if (!same_window(cells[j], cells[i]))
                 continue;
             size_t added = fastest_of(cells[j], i, list + filled);
             for (size_t k = 0; k < added; k++) {
                 list[filled + k].levels[0] = cells[i]->pattern;
-                list[filled + k].levels[1] = opt_level(cells, i);
+                list[filled + k].levels[1] = level;
             }
             filled += added;
         }
@@ -278,58 +248,39 @@ static void window_factor(const struct fastest *list, size_t count,
     placement->window_factor = least > 0 ? most / least : most > least ? NAN : 1;
 }
 
-static int solve(const struct fastest *list, size_t count, uint32_t opts,
-                 struct error_placement *placement)
+/* The inline loop: one N, any patterns, levels and links. */
+static void judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
+                          struct error_placement *placement)
 {
+    placement->window_factor = NAN;
+    placement->p_pattern = placement->p_opt = placement->p_both = 1;
+    AUTO_MEMORY struct fastest *list = memory_new(processes_of(cells, count), sizeof(*list));
+    size_t filled = fill(cells, count, list);
+    if (fastest_end(list, filled, 0) == filled) /* one window, or none */
+        return;
+    window_factor(list, filled, placement);
+    fastest_tame(list, filled, seed);
     AUTO_ANOVA struct anova *anova = NULL;
-    int error = anova_open(2, (const uint32_t[]){PATTERN_COUNT, opts}, &anova);
-    for (size_t i = 0; i < count && error == 0; i++)
-        error = anova_add(anova, list[i].levels, list[i].per_iteration);
     struct anova_table table;
     struct anova_row rows[TERMS] = {0};
-    if (error == 0)
-        error = anova_solve(anova, terms, TERMS, &table, rows);
-    for (size_t i = 0; i < TERMS && error == 0; i++)
+    anova_open(2, (const uint32_t[]){PATTERN_COUNT, (uint32_t)count}, &anova);
+    for (size_t i = 0; i < filled; i++)
+        anova_add(anova, list[i].levels, list[i].per_iteration);
+    if (anova_solve(anova, terms, TERMS, &table, rows))
+        return;
+    for (size_t i = 0; i < TERMS; i++)
         if (!rows[i].df || !table.residual_df)
             rows[i] = (struct anova_row){.p = 1};
-    if (error)
-        return error;
     placement->by_pattern = rows[BY_PATTERN].omega_squared;
     placement->by_opt = rows[BY_OPT].omega_squared;
     placement->by_both = rows[BY_BOTH].omega_squared;
     placement->p_pattern = rows[BY_PATTERN].p;
     placement->p_opt = rows[BY_OPT].p;
     placement->p_both = rows[BY_BOTH].p;
-    return 0;
+    placement->has_windows = true;
 }
 
-/* The inline loop: one N, any patterns, levels and links. -ENOMEM. */
-static int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
-                         struct error_placement *placement)
-{
-    placement->window_factor = NAN;
-    placement->p_pattern = placement->p_opt = placement->p_both = 1;
-    size_t room = 0;
-    for (size_t i = 0; i < count; i++)
-        room += cells[i]->processes;
-    if (!room)
-        return 0;
-    AUTO_FREE struct fastest *list = calloc(room, sizeof *list);
-    if (!list)
-        return -ENOMEM;
-    size_t filled = fill(cells, count, list);
-    if (fastest_end(list, filled, 0) == filled) /* one window, or none */
-        return 0;
-    window_factor(list, filled, placement);
-    int error = fastest_tame(list, filled, seed);
-    if (error == 0)
-        error = solve(list, filled, (uint32_t)count, placement);
-    placement->has_windows = error == 0;
-    return error == -ENOMEM ? error : 0;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The same loop at many places: by event, those that count time first. */
+/* --- the whole --- */
 
 static bool counts_time(const struct error_cell *cell)
 {
@@ -347,96 +298,59 @@ static bool counts_time(const struct error_cell *cell)
 /* Of one row: the same event on the same machine. Time first, else by the names. */
 static int compare_events(const struct error_cell *left, const struct error_cell *right)
 {
-    bool left_time = counts_time(left), right_time = counts_time(right);
-    if (left_time != right_time)
-        return left_time ? -1 : 1;
-    if (left->machine != right->machine)
-        return left->machine < right->machine ? -1 : 1;
-    return strcmp(left->event, right->event);
+    return FIRST_OF(ORDER(counts_time(right), counts_time(left)),
+                    ORDER(left->machine, right->machine), strcmp(left->event, right->event));
 }
 
 /* Placed ones before inline ones, and each by path, longest loop first, offset. */
 static int compare_cells(const void *left, const void *right)
 {
     const struct error_cell *a = *(const cell_pointer *)left, *b = *(const cell_pointer *)right;
-    int order = compare_events(a, b);
-    if (order)
-        return order;
-    if ((a->offset < 0) != (b->offset < 0))
-        return a->offset < 0 ? 1 : -1;
-    order = strcmp(a->path, b->path);
-    if (order)
-        return order;
-    if (a->n != b->n)
-        return a->n > b->n ? -1 : 1;
-    return (a->offset > b->offset) - (a->offset < b->offset);
+    return FIRST_OF(compare_events(a, b), ORDER(a->offset < 0, b->offset < 0),
+                    strcmp(a->path, b->path), ORDER(b->n, a->n), ORDER(a->offset, b->offset));
 }
 
-/* Where those end that are measured as the first: one path, which adds its own to every run, and
- * one N, the largest, over which that is spread. */
-static size_t alike(const cell_pointer *cells, size_t count)
-{
-    size_t end = 0;
-    while (end < count && cells[end]->n == cells[0]->n &&
-           strcmp(cells[end]->path, cells[0]->path) == 0)
-        end++;
-    return end;
-}
-
-/* The stretch of one path and N that has the most cells. */
+/* The stretch that has the most cells measured alike: by one path, which adds its own to every run,
+ * and with one N, over which that is spread. */
 static size_t widest(const cell_pointer *cells, size_t count, size_t *begin)
 {
     size_t most = 0;
-    for (size_t at = 0, length; at < count; at += length) {
-        length = alike(cells + at, count - at);
-        if (length > most) {
-            most = length;
+    for (size_t at = 0, end; at < count; at = end) {
+        for (end = at; end < count && cells[end]->n == cells[at]->n &&
+                       strcmp(cells[end]->path, cells[at]->path) == 0;)
+            end++;
+        if (end - at > most) {
+            most = end - at;
             *begin = at;
         }
     }
     return most;
 }
 
-static int judge_event(const cell_pointer *cells, size_t count, uint64_t seed,
-                       struct error_report *report)
+void error_judge_placement(const struct error_case *file, uint64_t seed,
+                           struct error_report *report)
 {
-    size_t placed = 0, begin = 0;
-    while (placed < count && cells[placed]->offset >= 0)
-        placed++;
-    struct error_placement row = {
-        .event = cells[0]->event, .machine = cells[0]->machine, .is_time = counts_time(cells[0])};
-    size_t wide = widest(cells, placed, &begin);
-    int error = judge_places(cells + begin, wide, seed, report, &row);
-    if (error)
-        return error;
-    begin = 0;
-    wide = widest(cells + placed, count - placed, &begin);
-    error = judge_windows(cells + placed + begin, wide, seed, &row);
-    if (error == 0 && (row.places || row.has_windows))
-        report->placements[report->placement_count++] = row;
-    return error;
-}
-
-int error_judge_placement(const struct error_case *file, uint64_t seed, struct error_report *report)
-{
-    size_t room = file->cell_count ? file->cell_count : 1, count = 0;
-    AUTO_FREE cell_pointer *cells = calloc(room, sizeof *cells);
-    if (!cells)
-        return -ENOMEM;
+    size_t count = 0;
+    AUTO_MEMORY cell_pointer *cells = memory_new(file->cell_count, sizeof(*cells));
     for (size_t i = 0; i < file->cell_count; i++)
         if (file->cells[i].part == PART_PLACEMENT && file->cells[i].runs)
             cells[count++] = &file->cells[i];
-    qsort(cells, count, sizeof *cells, compare_cells);
-    report->places = calloc(count ? count : 1, sizeof *report->places);
-    report->placements = calloc(count ? count : 1, sizeof *report->placements);
-    if (!report->places || !report->placements)
-        return -ENOMEM;
+    qsort(cells, count, sizeof(*cells), compare_cells);
+    report->places = memory_new(count, sizeof(*report->places));
+    report->placements = memory_new(count, sizeof(*report->placements));
     for (size_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin; end < count && compare_events(cells[end], cells[begin]) == 0;)
-            end++;
-        int error = judge_event(cells + begin, end - begin, seed, report);
-        if (error)
-            return error;
+        struct error_placement row = {.event = cells[begin]->event,
+                                      .machine = cells[begin]->machine,
+                                      .is_time = counts_time(cells[begin])};
+        size_t placed = begin, first = 0;
+        for (end = begin; end < count && compare_events(cells[end], cells[begin]) == 0; end++)
+            placed += cells[end]->offset >= 0; /* which come first */
+        size_t wide = widest(cells + begin, placed - begin, &first);
+        judge_places(cells + begin + first, wide, seed, report, &row);
+        first = 0;
+        wide = widest(cells + placed, end - placed, &first);
+        judge_windows(cells + placed + first, wide, seed, &row);
+        if (row.places || row.has_windows)
+            report->placements[report->placement_count++] = row;
     }
-    return 0;
 }

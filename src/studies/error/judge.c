@@ -2,76 +2,25 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The judgement of measurement error: its parts, one after the other. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
 #include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The case of measurement error as a container: growing it, comparing ways, freeing it. */
+ * The case of measurement error: its cells, and which of them are measured the same way. */
 
 const char *const count_mode_names[COUNT_MODES] = {"any", "u", "k", "uk"};
 
-struct error_machine *error_case_add_machine(struct error_case *file)
-{
-    return list_add(&file->machines, &file->machine_count, sizeof(*file->machines));
-}
-
 struct error_cell *error_case_add_cell(struct error_case *file)
 {
-    struct error_cell *cell = list_add(&file->cells, &file->cell_count, sizeof(*file->cells));
-    if (cell)
-        cell->offset = -1;
+    struct error_cell *cell = memory_add(file->cells, file->cell_count);
+    cell->offset = -1;
     return cell;
-}
-
-struct error_absence *error_case_add_absence(struct error_case *file)
-{
-    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
-}
-
-static void release_cell(struct error_cell *cell)
-{
-    free(cell->event);
-    free(cell->base);
-    free(cell->kind);
-    free(cell->class);
-    free(cell->path);
-    free(cell->opt);
-    free(cell->link);
-    free(cell->others);
-    free(cell->specimen);
-    free(cell->values);
-    free(cell->begins);
-    free(cell->enabled);
-    free(cell->running);
-    free(cell->interrupts);
-    free(cell->reason);
-}
-
-void error_case_release(struct error_case *file)
-{
-    for (size_t i = 0; i < file->cell_count; i++)
-        release_cell(&file->cells[i]);
-    for (size_t i = 0; i < file->machine_count; i++) {
-        free(file->machines[i].name);
-        free(file->machines[i].fingerprint);
-        free(file->machines[i].kit);
-    }
-    for (size_t i = 0; i < file->absence_count; i++) {
-        free(file->absences[i].what);
-        free(file->absences[i].reason);
-    }
-    free(file->cells);
-    free(file->machines);
-    free(file->absences);
-    *file = (struct error_case){0};
 }
 
 bool error_same_way(const struct error_cell *left, const struct error_cell *right)
@@ -104,15 +53,6 @@ const struct error_table3 error_table3[12] = {
 /* ----------------------------------------------------------------------------------------------
  * First and later runs, and medians of processes. */
 
-/* Processes with at least one run. */
-static size_t error_processes(const struct error_cell *cell)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cell->processes; i++)
-        count += cell->begins[i + 1] > cell->begins[i];
-    return count;
-}
-
 /* Errors of the first run of each process, or of all others, in their order. errors: room for
  * cell->runs; returns how many. */
 static size_t error_first_runs(const struct error_cell *cell, int64_t *errors)
@@ -139,25 +79,18 @@ size_t error_usual_runs(const struct error_cell *cell, int64_t *errors)
     return count ? count : error_first_runs(cell, errors);
 }
 
-static double median_count(int64_t *values, size_t count, int64_t *scratch)
-{
-    error_sort(values, count, scratch);
-    int64_t low = values[(count - 1) / 2], high = values[count / 2];
-    return low == high ? (double)low : (double)low / 2 + (double)high / 2;
-}
-
 size_t error_process_medians(const struct error_cell *cell, double *medians, int64_t *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < cell->processes; i++) {
-        size_t begin = cell->begins[i], end = cell->begins[i + 1];
-        if (begin >= end)
+        size_t begin = later_runs(cell, i), runs = cell->begins[i + 1] - begin;
+        if (!runs)
             continue;
-        if (end - begin > 1)
-            begin++;
-        for (size_t run = begin; run < end; run++)
-            scratch[run - begin] = error_of(cell, run);
-        medians[count++] = median_count(scratch, end - begin, scratch + (end - begin));
+        for (size_t run = 0; run < runs; run++)
+            scratch[run] = error_of(cell, begin + run);
+        error_sort(scratch, runs, scratch + runs);
+        int64_t low = scratch[(runs - 1) / 2], high = scratch[runs / 2];
+        medians[count++] = low == high ? (double)low : (double)low / 2 + (double)high / 2;
     }
     return count;
 }
@@ -165,77 +98,27 @@ size_t error_process_medians(const struct error_cell *cell, double *medians, int
 /* ----------------------------------------------------------------------------------------------
  * One row a cell: how its errors lie, and what the same window counts when it is stepped. */
 
-/* errors and scratch: room for cell->runs each. */
-static void fill_row(const struct error_cell *cell, struct error_row *row, int64_t *errors,
-                     int64_t *scratch)
-{
-    row->cell = cell;
-    for (size_t i = 0; i < cell->runs; i++)
-        errors[i] = error_of(cell, i);
-    error_sort(errors, cell->runs, scratch);
-    row->error = error_spread_of(errors, cell->runs);
-    size_t firsts = error_first_runs(cell, errors);
-    error_sort(errors, firsts, scratch);
-    row->first = firsts ? error_spread_of(errors, firsts) : row->error;
-    size_t others = error_later_runs(cell, errors);
-    error_sort(errors, others, scratch);
-    row->later = others ? error_spread_of(errors, others) : row->first;
-}
-
-static void count_cell(const struct error_cell *cell, struct error_report *report)
-{
-    report->measurements += cell->runs;
-    report->cells_measured++;
-    size_t processes = error_processes(cell);
-    if (cell->part == PART_NULL &&
-        (!report->least_processes || processes < report->least_processes))
-        report->least_processes = processes;
-}
-
 static bool counts_instructions(const struct error_cell *cell)
 {
     return strcmp(cell->base, "instructions") == 0 ||
            (cell->class && strcmp(cell->class, "instructions") == 0);
 }
 
-/* What stepping can stand beside: user-mode instructions of a null cell. */
-static bool is_comparable(const struct error_cell *cell)
-{
-    return cell->part == PART_NULL && cell->mode == COUNT_USER && counts_instructions(cell);
-}
-
-static int by_number(uint64_t left, uint64_t right)
-{
-    return (left > right) - (left < right);
-}
-
 /* Equal exactly where error_same_way holds and specimen and N are the same. */
 static int by_window(const struct error_cell *left, const struct error_cell *right)
 {
-    int difference = strcmp(left->path, right->path);
-    if (difference == 0)
-        difference = by_number(left->pattern, right->pattern);
-    if (difference == 0)
-        difference = by_number(left->counters, right->counters);
-    if (difference == 0)
-        difference = strcmp(left->opt, right->opt);
-    if (difference == 0)
-        difference = strcmp(left->link, right->link);
-    if (difference == 0)
-        difference = by_number(left->separate, right->separate);
-    if (difference == 0)
-        difference = by_number(left->machine, right->machine);
-    if (difference == 0)
-        difference = strcmp(left->specimen, right->specimen);
-    return difference ? difference : by_number(left->n, right->n);
+    return FIRST_OF(strcmp(left->path, right->path), ORDER(left->pattern, right->pattern),
+                    ORDER(left->counters, right->counters), strcmp(left->opt, right->opt),
+                    strcmp(left->link, right->link), ORDER(left->separate, right->separate),
+                    ORDER(left->machine, right->machine), strcmp(left->specimen, right->specimen),
+                    ORDER(left->n, right->n));
 }
 
 static int rows_by_window(const void *left, const void *right)
 {
     const struct error_row *const *first = left, *const *second = right;
-    int difference = by_window((*first)->cell, (*second)->cell);
     /* Of several stepped cells of one window the first of the case comes first. */
-    return difference ? difference : (*first > *second) - (*first < *second);
+    return FIRST_OF(by_window((*first)->cell, (*second)->cell), ORDER(*first, *second));
 }
 
 /* The first of the sorted rows whose window is that of the cell. */
@@ -253,20 +136,21 @@ static const struct error_row *find_window(const struct error_row *const *sorted
     return low < count && by_window(sorted[low]->cell, cell) == 0 ? sorted[low] : NULL;
 }
 
-static int link_stepped(struct error_report *report)
+/* What stepping can stand beside are user-mode instructions of null cells. */
+static void link_stepped(struct error_report *report)
 {
-    AUTO_FREE const struct error_row **stepped = calloc(report->row_count + 1, sizeof(*stepped));
+    AUTO_MEMORY const struct error_row **stepped = memory_new(report->row_count, sizeof(*stepped));
     size_t count = 0;
-    if (!stepped)
-        return -ENOMEM;
     for (size_t i = 0; i < report->row_count; i++)
         if (report->rows[i].cell->part == PART_STEPPED && counts_instructions(report->rows[i].cell))
             stepped[count++] = &report->rows[i];
     qsort(stepped, count, sizeof(*stepped), rows_by_window);
     for (size_t i = 0; i < report->row_count; i++) {
         struct error_row *row = &report->rows[i];
-        const struct error_row *exact =
-            is_comparable(row->cell) ? find_window(stepped, count, row->cell) : NULL;
+        if (row->cell->part != PART_NULL || row->cell->mode != COUNT_USER ||
+            !counts_instructions(row->cell))
+            continue;
+        const struct error_row *exact = find_window(stepped, count, row->cell);
         if (!exact)
             continue;
         row->has_stepped = true;
@@ -275,78 +159,76 @@ static int link_stepped(struct error_report *report)
         row->stepped_varies =
             exact->later.min != exact->later.max || exact->first.min != exact->first.max;
     }
-    return 0;
 }
 
-int error_judge_rows(const struct error_case *file, struct error_report *report)
+size_t error_most_runs(const struct error_case *file)
 {
-    size_t most = 0;
+    size_t most = 1;
     for (size_t i = 0; i < file->cell_count; i++)
         most = file->cells[i].runs > most ? file->cells[i].runs : most;
-    AUTO_FREE int64_t *errors = calloc(most + 1, sizeof(*errors));
-    AUTO_FREE int64_t *scratch = calloc(most + 1, sizeof(*scratch));
-    report->rows = calloc(file->cell_count + 1, sizeof(*report->rows));
+    return most;
+}
+
+void error_judge_rows(const struct error_case *file, struct error_report *report)
+{
+    size_t most = error_most_runs(file);
+    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
+    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    report->rows = memory_new(file->cell_count, sizeof(*report->rows));
     report->row_count = 0;
-    if (!errors || !scratch || !report->rows)
-        return -ENOMEM;
     for (size_t i = 0; i < file->cell_count; i++) {
-        if (!file->cells[i].runs)
+        const struct error_cell *cell = &file->cells[i];
+        if (!cell->runs)
             continue;
-        count_cell(&file->cells[i], report);
-        fill_row(&file->cells[i], &report->rows[report->row_count++], errors, scratch);
+        struct error_row *row = &report->rows[report->row_count++];
+        row->cell = cell;
+        for (size_t run = 0; run < cell->runs; run++)
+            errors[run] = error_of(cell, run);
+        error_sort(errors, cell->runs, scratch);
+        row->error = error_spread_of(errors, cell->runs);
+        size_t firsts = error_first_runs(cell, errors);
+        error_sort(errors, firsts, scratch);
+        row->first = firsts ? error_spread_of(errors, firsts) : row->error;
+        size_t others = error_later_runs(cell, errors);
+        error_sort(errors, others, scratch);
+        row->later = others ? error_spread_of(errors, others) : row->first;
+        report->measurements += cell->runs;
+        report->cells_measured++;
+        /* Every process with runs has one first run. */
+        if (cell->part == PART_NULL &&
+            (!report->least_processes || firsts < report->least_processes))
+            report->least_processes = firsts;
     }
-    return link_stepped(report);
+    link_stepped(report);
 }
 
 /* ----------------------------------------------------------------------------------------------
  * What the CPU counts against what was stepped, cell by cell. A difference that is the same
  * everywhere is the CPU's own edge of the window; one that is not is an error of one of the two. */
 
-static void compare(const struct error_row *row, struct error_agreement *agreement, int64_t *errors,
-                    int64_t *scratch)
-{
-    size_t times;
-    agreement->row = row;
-    agreement->runs = error_usual_runs(row->cell, errors);
-    error_sort(errors, agreement->runs, scratch);
-    int64_t usual = error_most_frequent(errors, agreement->runs, &agreement->agreeing);
-    agreement->difference = error_minus(usual, row->stepped);
-    size_t firsts = error_first_runs(row->cell, errors);
-    error_sort(errors, firsts, scratch);
-    agreement->first_difference =
-        error_minus(error_most_frequent(errors, firsts, &times), row->stepped_first);
-}
-
 static uint64_t distance(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-/* The most frequent difference; of several the one nearest to 0, then the positive one. */
-static int64_t edge_of(const int64_t *sorted, size_t count)
-{
-    size_t most;
-    int64_t edge = error_most_frequent(sorted, count, &most);
-    for (size_t i = 0, length = 0; i < count; i++) {
-        length = i && sorted[i] == sorted[i - 1] ? length + 1 : 1;
-        if (length == most && distance(sorted[i]) <= distance(edge))
-            edge = sorted[i];
-    }
-    return edge;
-}
-
-/* Another CPU has another edge. */
+/* The most frequent difference of a machine's cells; of several the one nearest to 0, then the
+ * positive one. Another CPU has another edge. */
 static void find_edge(struct error_stepped *stepped, uint32_t machine, int64_t *differences,
                       int64_t *scratch)
 {
-    size_t count = 0;
+    size_t count = 0, most;
     for (size_t i = 0; i < stepped->comparable; i++)
         if (stepped->list[i].row->cell->machine == machine)
             differences[count++] = stepped->list[i].difference;
     if (!count)
         return;
     error_sort(differences, count, scratch);
-    int64_t edge = edge_of(differences, count);
+    int64_t edge = error_most_frequent(differences, count, &most);
+    for (size_t i = 0, length = 0; i < count; i++) {
+        length = i && differences[i] == differences[i - 1] ? length + 1 : 1;
+        if (length == most && distance(differences[i]) <= distance(edge))
+            edge = differences[i];
+    }
     for (size_t i = 0; i < stepped->comparable; i++) {
         struct error_agreement *agreement = &stepped->list[i];
         if (agreement->row->cell->machine != machine)
@@ -356,38 +238,41 @@ static void find_edge(struct error_stepped *stepped, uint32_t machine, int64_t *
     }
 }
 
-int error_judge_stepped(const struct error_case *file, struct error_report *report)
+void error_judge_stepped(const struct error_case *file, struct error_report *report)
 {
     struct error_stepped *stepped = &report->stepped;
-    size_t most = 0;
-    for (size_t i = 0; i < file->cell_count; i++)
-        most = file->cells[i].runs > most ? file->cells[i].runs : most;
+    size_t most = error_most_runs(file), times;
     most = report->row_count > most ? report->row_count : most;
-    AUTO_FREE int64_t *errors = calloc(most + 1, sizeof(*errors));
-    AUTO_FREE int64_t *scratch = calloc(most + 1, sizeof(*scratch));
-    stepped->list = calloc(report->row_count + 1, sizeof(*stepped->list));
-    if (!errors || !scratch || !stepped->list)
-        return -ENOMEM;
+    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
+    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    stepped->list = memory_new(report->row_count + 1, sizeof(*stepped->list));
     uint32_t machines = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
         if (!row->has_stepped)
             continue;
-        compare(row, &stepped->list[stepped->comparable++], errors, scratch);
+        struct error_agreement *agreement = &stepped->list[stepped->comparable++];
+        agreement->row = row;
+        agreement->runs = error_usual_runs(row->cell, errors);
+        error_sort(errors, agreement->runs, scratch);
+        int64_t usual = error_most_frequent(errors, agreement->runs, &agreement->agreeing);
+        agreement->difference = error_minus(usual, row->stepped);
+        size_t firsts = error_first_runs(row->cell, errors);
+        error_sort(errors, firsts, scratch);
+        agreement->first_difference =
+            error_minus(error_most_frequent(errors, firsts, &times), row->stepped_first);
         machines = row->cell->machine >= machines ? row->cell->machine + 1 : machines;
     }
     for (uint32_t machine = 0; machine < machines; machine++)
         find_edge(stepped, machine, errors, scratch);
     stepped->edge = stepped->list[0].edge;
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Runs of several cells thrown together, and their median. */
 
-int error_pool_open(const struct error_ways *ways, struct error_pool *pool)
+struct error_pool error_pool_open(const struct error_ways *ways)
 {
-    *pool = (struct error_pool){0};
     size_t most_runs = 0, most_processes = 0;
     for (size_t begin = 0, next; begin < ways->count; begin = next) {
         size_t runs = 0, processes = 0;
@@ -399,18 +284,16 @@ int error_pool_open(const struct error_ways *ways, struct error_pool *pool)
         most_runs = runs > most_runs ? runs : most_runs;
         most_processes = processes > most_processes ? processes : most_processes;
     }
-    pool->errors = calloc(most_runs + 1, sizeof(*pool->errors));
-    pool->scratch = calloc(most_runs + 1, 2 * sizeof(*pool->scratch));
-    pool->medians = calloc(most_processes + 1, sizeof(*pool->medians));
-    return pool->errors && pool->scratch && pool->medians ? 0 : -ENOMEM;
+    return (struct error_pool){.errors = memory_new(most_runs, sizeof(int64_t)),
+                               .scratch = memory_new(most_runs, 2 * sizeof(int64_t)),
+                               .medians = memory_new(most_processes, sizeof(double))};
 }
 
 void error_pool_release(struct error_pool *pool)
 {
-    free(pool->errors);
-    free(pool->scratch);
-    free(pool->medians);
-    *pool = (struct error_pool){0};
+    memory_give_back(pool->errors);
+    memory_give_back(pool->scratch);
+    memory_give_back(pool->medians);
 }
 
 void error_pool_add(struct error_pool *pool, const struct error_cell *cell)
@@ -458,19 +341,6 @@ static double runs_of(const struct error_cell *cell, size_t process)
     return (double)(cell->begins[process + 1] - later_runs(cell, process));
 }
 
-/* Of the mean, as if runs did not depend on each other. */
-static double variance_by_runs(const struct error_cell *cell, run_figure *figure, double mean)
-{
-    double squares = 0, runs = 0;
-    for (size_t process = 0; process < cell->processes; process++)
-        for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++) {
-            double away = figure(cell, run) - mean;
-            squares += away * away;
-            runs++;
-        }
-    return runs > 1 ? squares / (runs - 1) / runs : 0;
-}
-
 struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure)
 {
     struct process_mean result = {.mean = NAN, .variance = NAN};
@@ -485,15 +355,19 @@ struct process_mean process_mean_of(const struct error_cell *cell, run_figure *f
     if (!(runs > 0))
         return result;
     result.runs = (size_t)runs;
-    double mean = sum / runs, squares = 0;
+    double mean = sum / runs, squares = 0, by_runs = 0;
     result.mean = origin + mean;
-    result.by_runs = variance_by_runs(cell, figure, result.mean);
-    if (result.processes < 2)
-        return result;
     for (size_t i = 0; i < cell->processes; i++) {
+        for (size_t run = later_runs(cell, i); run < cell->begins[i + 1]; run++) {
+            double away = figure(cell, run) - result.mean;
+            by_runs += away * away;
+        }
         double away = process_sum(cell, i, figure, origin) - mean * runs_of(cell, i);
         squares += away * away;
     }
+    result.by_runs = runs > 1 ? by_runs / (runs - 1) / runs : 0;
+    if (result.processes < 2)
+        return result;
     /* Largest share of one process: 1 / processes where all have as many runs. */
     double share = squared_runs / (runs * runs);
     result.variance = squares / (runs * runs) / (1 - share);
@@ -501,53 +375,25 @@ struct process_mean process_mean_of(const struct error_cell *cell, run_figure *f
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The judgement of measurement error: its parts, one after the other. */
+/* --- the whole --- */
 
 const char *const error_factor_names[FACTOR_COUNT] = {
     [FACTOR_MACHINE] = "machine",   [FACTOR_PATH] = "path", [FACTOR_PATTERN] = "pattern",
     [FACTOR_COUNTERS] = "counters", [FACTOR_OPT] = "opt",   [FACTOR_LINK] = "link",
 };
 
-int error_judge(const struct error_case *file, uint64_t seed, struct error_report *report)
+struct error_report error_judge(const struct error_case *file, uint64_t seed)
 {
-    *report = (struct error_report){0};
-    int error = error_judge_rows(file, report);
-    if (error == 0)
-        error = error_judge_stepped(file, report);
-    if (error == 0)
-        error = error_judge_best(file, report);
-    if (error == 0)
-        error = error_judge_factors(file, report);
-    if (error == 0)
-        error = error_judge_counters(file, report);
-    if (error == 0)
-        error = error_judge_duration(file, seed, report);
-    if (error == 0)
-        error = error_judge_placement(file, seed, report);
-    if (error == 0)
-        error = error_judge_multiplex(file, report);
-    if (error == 0)
-        error = error_judge_advice(file, report);
-    if (error == 0)
-        error = error_judge_findings(file, report);
-    return error;
-}
-
-void error_report_release(struct error_report *report)
-{
-    free(report->rows);
-    free(report->stepped.list);
-    free(report->best);
-    free(report->effects);
-    free(report->anovas);
-    free(report->by_counters);
-    free(report->choices);
-    free(report->slopes);
-    free(report->by_size);
-    free(report->places);
-    free(report->placements);
-    free(report->multiplex);
-    free(report->advice);
-    *report = (struct error_report){0};
+    struct error_report report = {0};
+    error_judge_rows(file, &report);
+    error_judge_stepped(file, &report);
+    error_judge_best(file, &report);
+    error_judge_factors(file, &report);
+    error_judge_counters(file, &report);
+    error_judge_duration(file, &report);
+    error_judge_placement(file, seed, &report);
+    error_judge_multiplex(file, &report);
+    error_judge_advice(file, &report);
+    error_judge_findings(file, &report);
+    return report;
 }

@@ -32,8 +32,8 @@ size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *l
  * square: values are moved to within a few times the usual distance from the median of their group.
  * Where so many are disturbed that they are the median of some group, that would make a group of
  * noise: nothing is moved unless groups differ more clearly then than shuffled ones do.
- * list: one stretch a group. -ENOMEM. */
-int fastest_tame(struct fastest *list, size_t count, uint64_t seed);
+ * list: one stretch a group. */
+void fastest_tame(struct fastest *list, size_t count, uint64_t seed);
 
 /* Where the stretch of one group that begins at `begin` ends. */
 size_t fastest_end(const struct fastest *list, size_t count, size_t begin);
@@ -87,8 +87,7 @@ const char *event_class(const struct error_case *file, const char *event);
 enum count_mode event_mode_of(const struct error_case *file, const char *event);
 bool event_is_source(const struct error_case *file, const char *event);
 /* Why instructions in this mode say nothing, as a clause: "instructions:uk cannot be opened: …". */
-void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
-                         size_t size);
+const char *why_no_instructions(const struct error_case *file, enum count_mode mode);
 /* Appends which half of a claim is not tested, with the same clause up to its colon: what stands in
  * the way of an event is told with the event. */
 void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
@@ -127,6 +126,16 @@ struct process_mean process_mean_of(const struct error_cell *cell, run_figure *f
  * The runs of a cell as its replicates: the first run of a process apart from the later ones, and
  * one value a process where runs of a process must not count as independent. */
 
+/* Those of the cell that has most; 1 where none has any. */
+size_t error_most_runs(const struct error_case *file);
+
+/* Windows for counters of their own are longer even where there is one: only grouped ones are
+ * compared. */
+static inline bool error_counts_alone(const struct error_cell *cell)
+{
+    return cell->counters == 1 && !cell->separate;
+}
+
 /* The later runs, or the first where there are no others. */
 size_t error_usual_runs(const struct error_cell *cell, int64_t *errors);
 
@@ -154,10 +163,7 @@ struct error_ways {
     size_t most_runs, most_processes; /* of one cell */
 };
 
-/* 0 or -ENOMEM. */
-int error_ways_of(const struct error_case *file, struct error_ways *ways);
-void error_ways_release(struct error_ways *ways);
-#define AUTO_ERROR_WAYS __attribute__((cleanup(error_ways_release)))
+struct error_ways error_ways_of(const struct error_case *file);
 
 /* Where the stretch that begins at `begin` and shares event, machine, path … up to `depth` ends. */
 enum error_way_depth {
@@ -190,16 +196,14 @@ struct error_levels {
     size_t other_layout;           /* … and counters opened one by one, where groups exist */
 };
 
-/* Of ways begin … end - 1, which share the event. 0 or -ENOMEM. */
-int error_levels_of(const struct error_case *file, const struct error_ways *ways, size_t begin,
-                    size_t end, struct error_levels *levels);
-void error_levels_release(struct error_levels *levels);
-#define AUTO_ERROR_LEVELS __attribute__((cleanup(error_levels_release)))
+/* Of ways begin … end - 1, which share the event. */
+struct error_levels error_levels_of(const struct error_case *file, const struct error_ways *ways,
+                                    size_t begin, size_t end);
 
 /* How far apart the levels of a factor lie between cells that agree in all other factors: what else
  * differs between the cells of a level does not move it as it moves plain means. 0 where they are
- * equal; NaN where no two levels can be compared so. 0 or -ENOMEM. */
-int error_range_of(const struct error_levels *levels, enum error_factor factor, double *range);
+ * equal; NaN where no two levels can be compared so. */
+double error_range_of(const struct error_levels *levels, enum error_factor factor);
 
 /* ----------------------------------------------------------------------------------------------
  * Later runs of several cells thrown together, for the median over cells that differ in nothing a
@@ -211,8 +215,7 @@ struct error_pool {
     size_t count;              /* of errors */
 };
 
-/* 0 or -ENOMEM; error_pool_release in either case. */
-int error_pool_open(const struct error_ways *ways, struct error_pool *pool);
+struct error_pool error_pool_open(const struct error_ways *ways);
 void error_pool_release(struct error_pool *pool);
 #define AUTO_ERROR_POOL __attribute__((cleanup(error_pool_release)))
 

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
 #include "engine/predict.h"
@@ -21,72 +20,41 @@
  * One machine measured more than once: cells with the same factors in several stores become one,
  * whose processes are those of all. */
 
-static int compare_words(const struct error_cell *left, const struct error_cell *right)
-{
-    int order = strcmp(left->event, right->event);
-    if (!order)
-        order = strcmp(left->specimen, right->specimen);
-    if (!order)
-        order = strcmp(left->path, right->path);
-    if (!order)
-        order = strcmp(left->opt, right->opt);
-    if (!order)
-        order = strcmp(left->link, right->link);
-    return order ? order : strcmp(left->others, right->others);
-}
-
-#define COMPARE(field) ((left->field > right->field) - (left->field < right->field))
-
 /* By everything but the runs. */
 static int compare_factors(const void *one, const void *other)
 {
     const struct error_cell *left = one, *right = other;
-    const int orders[] = {
-        COMPARE(machine),  COMPARE(n),        COMPARE(part),      COMPARE(pattern),
-        COMPARE(counters), COMPARE(separate), COMPARE(has_truth), COMPARE(truth),
-    };
-    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-        if (orders[i])
-            return orders[i];
-    return compare_words(left, right);
+    return FIRST_OF(ORDER(left->machine, right->machine), ORDER(left->n, right->n),
+                    ORDER(left->part, right->part), ORDER(left->pattern, right->pattern),
+                    ORDER(left->counters, right->counters), ORDER(left->separate, right->separate),
+                    ORDER(left->has_truth, right->has_truth), ORDER(left->truth, right->truth),
+                    strcmp(left->event, right->event), strcmp(left->specimen, right->specimen),
+                    strcmp(left->path, right->path), strcmp(left->opt, right->opt),
+                    strcmp(left->link, right->link), strcmp(left->others, right->others));
 }
 
 /* Appends to numbers of `count` the `added` others, where both are there. */
-static bool append(void *numbers, size_t count, const void *others, size_t added)
+static void append(void *numbers, size_t count, void *others, size_t added)
 {
     uint64_t **list = numbers;
     _Static_assert(sizeof(int64_t) == sizeof(double), "counts and times are moved the same way");
     if (!others || !added)
-        return true;
-    uint64_t *larger = reallocarray(*list, count + added, sizeof(*larger));
-    if (!larger)
-        return false;
-    *list = larger;
-    memcpy(larger + count, others, added * sizeof(*larger));
-    return true;
+        return;
+    *list = memory_resize(*list, count + added, sizeof(**list));
+    memcpy(*list + count, others, added * sizeof(**list));
+    memory_give_back(others);
 }
 
-static bool append_processes(struct error_cell *into, const struct error_cell *from)
+static void join(struct error_cell *into, const struct error_cell *from)
 {
-    size_t *larger =
-        reallocarray(into->begins, into->processes + from->processes + 1, sizeof(*larger));
-    if (!larger)
-        return false;
-    into->begins = larger;
+    append(&into->values, into->runs, from->values, from->runs);
+    append(&into->enabled, into->runs, from->enabled, from->runs);
+    append(&into->running, into->runs, from->running, from->runs);
+    append(&into->interrupts, into->runs, from->interrupts, from->runs);
+    into->begins =
+        memory_resize(into->begins, into->processes + from->processes + 1, sizeof(*into->begins));
     for (size_t i = 0; i <= from->processes; i++)
-        larger[into->processes + i] = into->runs + from->begins[i];
-    return true;
-}
-
-/* False: out of memory, and the cell is as it was but for room. */
-static bool join(struct error_cell *into, struct error_cell *from)
-{
-    if (!append(&into->values, into->runs, from->values, from->runs) ||
-        !append(&into->enabled, into->runs, from->enabled, from->runs) ||
-        !append(&into->running, into->runs, from->running, from->runs) ||
-        !append(&into->interrupts, into->runs, from->interrupts, from->runs) ||
-        !append_processes(into, from))
-        return false;
+        into->begins[into->processes + i] = into->runs + from->begins[i];
     into->runs += from->runs;
     into->processes += from->processes;
     into->unscheduled += from->unscheduled;
@@ -95,52 +63,41 @@ static bool join(struct error_cell *into, struct error_cell *from)
     if (!into->failed) {
         into->error = from->error;
         into->reason = from->reason;
-        from->reason = NULL;
     }
     into->failed += from->failed;
-    return true;
 }
 
-/* Frees what was joined, by a case that holds nothing else. */
-static void drop(struct error_cell *cell)
+static void keep_nothing(void *entry)
 {
-    struct error_case rest = {0};
-    struct error_cell *place = error_case_add_cell(&rest);
-    if (!place)
-        return; /* nobody looks at it any more */
-    *place = *cell;
-    error_case_release(&rest);
+    (void)entry; /* it goes with its scope */
 }
 
-static void keep_nothing(void *cell)
+/* Into a tree; what it finds there already stays. */
+static void *enter(void *entry, void **tree, int (*compare)(const void *, const void *))
 {
-    (void)cell; /* the tree's entries are the case's cells */
+    void **found = tsearch(entry, tree, compare);
+    if (!found)
+        memory_end();
+    return *found;
 }
 
-/* Joins every cell from `first` on to an earlier one with the same factors, where there is one.
- * -ENOMEM; the case is whole then, too. */
-static int error_merge_cells(struct error_case *file, size_t first)
+/* Joins every cell from `first` on to an earlier one with the same factors, where there is one. */
+static void merge_cells(struct error_case *file, size_t first)
 {
     void *earlier = NULL;
     size_t kept = first;
-    int result = 0;
-    for (size_t i = 0; i < first && result == 0; i++)
-        if (!tsearch(&file->cells[i], &earlier, compare_factors))
-            result = -ENOMEM;
+    for (size_t i = 0; i < first; i++)
+        enter(&file->cells[i], &earlier, compare_factors);
     for (size_t i = first; i < file->cell_count; i++) {
         struct error_cell *cell = &file->cells[i];
-        struct error_cell *const *found =
-            result == 0 ? tfind(cell, &earlier, compare_factors) : NULL;
-        if (found && !join(*found, cell))
-            result = -ENOMEM;
-        if (found && result == 0)
-            drop(cell);
+        struct error_cell *const *found = tfind(cell, &earlier, compare_factors);
+        if (found)
+            join(*found, cell);
         else
             file->cells[kept++] = *cell;
     }
     file->cell_count = kept;
     tdestroy(earlier, keep_nothing);
-    return result;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -156,65 +113,40 @@ struct error_account {
 /* Of all runs of a cell; most show nothing and are only counted. */
 struct error_accounts {
     struct error_account *list; /* of those that show something */
-    size_t count, room;
+    size_t count;
     size_t runs; /* all */
 };
 
-/* -ENOMEM */
-static int error_accounts_add(struct error_accounts *accounts, const struct account *account)
+static void add_account(struct error_accounts *accounts, const struct account *account)
 {
     struct error_account shown = {account->minor_faults + account->major_faults,
                                   account->voluntary + account->involuntary};
     accounts->runs++;
-    if (!shown.faults && !shown.switches)
-        return 0;
-    if (accounts->count == accounts->room) {
-        size_t room = accounts->room ? accounts->room * 2 : 16;
-        struct error_account *larger = reallocarray(accounts->list, room, sizeof(*larger));
-        if (!larger)
-            return -ENOMEM;
-        accounts->list = larger;
-        accounts->room = room;
-    }
-    accounts->list[accounts->count++] = shown;
-    return 0;
-}
-
-static void error_accounts_free(struct error_accounts *accounts)
-{
-    free(accounts->list);
-    *accounts = (struct error_accounts){0};
-}
-
-static uint64_t faults_of(const struct error_account *account)
-{
-    return account->faults;
-}
-
-static uint64_t switches_of(const struct error_account *account)
-{
-    return account->switches;
+    if (shown.faults || shown.switches)
+        *memory_add(accounts->list, accounts->count) = shown;
 }
 
 static int by_value(const void *left, const void *right)
 {
-    uint64_t first = *(const uint64_t *)left, second = *(const uint64_t *)right;
-    return (first > second) - (first < second);
+    return ORDER(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 /* The smallest that at least half of the runs do not exceed. */
-static int64_t median(const struct error_accounts *accounts, uint64_t *scratch,
-                      uint64_t (*of)(const struct error_account *))
+static int64_t median(const struct error_accounts *accounts, bool of_faults)
 {
+    AUTO_MEMORY uint64_t *values = memory_new(accounts->count, sizeof(*values));
     size_t above = 0, rank = (accounts->runs + 1) / 2;
-    for (size_t i = 0; i < accounts->count; i++)
-        if (of(&accounts->list[i]))
-            scratch[above++] = of(&accounts->list[i]);
+    for (size_t i = 0; i < accounts->count; i++) {
+        const struct error_account *account = &accounts->list[i];
+        uint64_t value = of_faults ? account->faults : account->switches;
+        if (value)
+            values[above++] = value;
+    }
     size_t zeroes = accounts->runs - above;
     if (rank <= zeroes)
         return 0;
-    qsort(scratch, above, sizeof(*scratch), by_value);
-    uint64_t value = scratch[rank - zeroes - 1];
+    qsort(values, above, sizeof(*values), by_value);
+    uint64_t value = values[rank - zeroes - 1];
     return value < (uint64_t)ERROR_FURTHEST ? (int64_t)value : ERROR_FURTHEST;
 }
 
@@ -224,33 +156,9 @@ static void at_least(struct maybe *expected, int64_t usual)
         *expected = (struct maybe){true, usual};
 }
 
-/* Expects at least what most of the runs show. -ENOMEM */
-static int error_accounts_usual(const struct error_accounts *accounts, struct maybe *faults,
-                                struct maybe *switches)
-{
-    AUTO_FREE uint64_t *scratch = calloc(accounts->count + 1, sizeof(*scratch));
-    if (!scratch)
-        return -ENOMEM;
-    at_least(faults, median(accounts, scratch, faults_of));
-    at_least(switches, median(accounts, scratch, switches_of));
-    return 0;
-}
-
 static bool beyond(uint64_t seen, struct maybe expected)
 {
     return expected.known && (expected.value < 0 || seen > (uint64_t)expected.value);
-}
-
-/* How many runs show more than is expected. */
-static size_t error_accounts_beyond(const struct error_accounts *accounts, struct maybe faults,
-                                    struct maybe switches)
-{
-    size_t disturbed = 0;
-    bool always = beyond(0, faults) || beyond(0, switches);
-    for (size_t i = 0; i < accounts->count; i++)
-        disturbed += beyond(accounts->list[i].faults, faults) ||
-                     beyond(accounts->list[i].switches, switches);
-    return always ? accounts->runs : disturbed;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -292,22 +200,15 @@ static bool is_source(const char *kind, const char *event)
 static char *base_of(const char *event, const char *kind)
 {
     const char *mode = event_mode(event);
-    const char *from = event;
     size_t length = strlen(event);
     if (is_source(kind, event)) {
         const char *slash = strchr(event, '/');
-        from = slash ? slash + 1 : event;
-        return strndup(from, strcspn(from, "/"));
+        const char *from = slash ? slash + 1 : event;
+        return memory_format("%.*s", (int)strcspn(from, "/"), from);
     }
     if (mode) /* a slash before it belongs to the name, a colon does not */
         length = (size_t)(mode - event) - (mode[-1] == ':');
-    return strndup(from, length);
-}
-
-/* The time-stamp counter is behind a PMU of its own, which knows no modes. */
-static bool is_processor_event(const char *kind, const char *event)
-{
-    return event_counts_beyond_specimen(kind, event) && strncmp(event, "msr/", 4) != 0;
+    return memory_format("%.*s", (int)length, event);
 }
 
 static enum count_mode mode_of(const char *event, const char *kind)
@@ -318,29 +219,21 @@ static enum count_mode mode_of(const char *event, const char *kind)
         return strncmp(event, "clock/", 6) == 0 ? COUNT_ANY : COUNT_USER;
     if (user || kernel)
         return user && kernel ? COUNT_BOTH : user ? COUNT_USER : COUNT_KERNEL;
-    return is_processor_event(kind, event) ? COUNT_BOTH : COUNT_ANY;
+    /* The time-stamp counter is behind a PMU of its own, which knows no modes. */
+    bool of_processor = event_counts_beyond_specimen(kind, event) && strncmp(event, "msr/", 4) != 0;
+    return of_processor ? COUNT_BOTH : COUNT_ANY;
 }
 
-/* "" when all further ones are the first again. NULL: out of memory. */
+/* "" when all further ones are the first again. */
 static char *others_of(const struct cell *cell)
 {
     struct text others = {0};
     bool same = true;
-    text_puts(&others, "");
     for (uint32_t i = 1; i < cell->counters; i++)
         same = same && strcmp(cell->events[i], cell->events[0]) == 0;
     for (uint32_t i = 1; i < cell->counters && !same; i++)
         text_printf(&others, "%s%s", i > 1 ? "," : "", cell->events[i]);
-    return text_take(&others);
-}
-
-/* 0: none of the further counters. */
-static uint32_t interrupts_counter(const struct cell *cell)
-{
-    for (uint32_t i = 1; i < cell->counters; i++)
-        if (event_counts_interrupts(cell->events[i]))
-            return i;
-    return 0;
+    return memory_text(&others);
 }
 
 /* --- specimen --- */
@@ -410,31 +303,23 @@ static void fill_truth(const struct stored_counter *counter, const struct known 
 
 /* --- the cell --- */
 
-static bool copy_words(const struct stored_cell *stored, const struct stored_event *event,
-                       struct error_cell *cell)
+/* event: as the store lists it, kind "" where it does not. */
+static void fill_factors(const struct stored_cell *stored, const struct stored_event *event,
+                         const struct known *known, struct error_cell *cell,
+                         struct error_origin *origin)
 {
     const struct cell *planned = &stored->cell;
-    const char *class = event->class ? event->class : stored->counters[0].class;
-    const char *reason = !stored->failed  ? NULL
-                         : stored->reason ? stored->reason
-                                          : strerror(stored->error);
-    cell->base = base_of(planned->events[0], event->kind);
+    cell->event = memory_copy(planned->events[0]);
+    cell->base = base_of(cell->event, event->kind);
+    cell->kind = memory_copy(event->kind);
+    cell->class = memory_copy(event->class ? event->class : stored->counters[0].class);
+    cell->path = memory_copy(planned->path);
+    cell->opt = memory_copy(planned->opt);
+    cell->link = memory_copy(planned->link);
     cell->others = others_of(planned);
-    return cell->base && cell->others && copy_if_any(&cell->event, planned->events[0]) &&
-           copy_if_any(&cell->kind, event->kind) && copy_if_any(&cell->class, class) &&
-           copy_if_any(&cell->path, planned->path) && copy_if_any(&cell->opt, planned->opt) &&
-           copy_if_any(&cell->link, planned->link) &&
-           copy_if_any(&cell->specimen, planned->specimen) && copy_if_any(&cell->reason, reason);
-}
-
-/* event: as the store lists it, kind "" where it does not. -ENOMEM */
-static int error_fill_factors(const struct stored_cell *stored, const struct stored_event *event,
-                              const struct known *known, struct error_cell *cell,
-                              struct error_origin *origin)
-{
-    const struct cell *planned = &stored->cell;
-    if (!copy_words(stored, event, cell))
-        return -ENOMEM;
+    cell->specimen = memory_copy(planned->specimen);
+    if (stored->failed)
+        cell->reason = memory_copy(stored->reason ? stored->reason : strerror(stored->error));
     cell->mode = mode_of(cell->event, cell->kind);
     cell->pattern = planned->pattern;
     cell->counters = planned->counters;
@@ -447,7 +332,6 @@ static int error_fill_factors(const struct stored_cell *stored, const struct sto
     *origin = (struct error_origin){.id = planned->id,
                                     .runs = planned->runs,
                                     .counters = planned->counters,
-                                    .interrupts = interrupts_counter(planned),
                                     .cpu = planned->cpu,
                                     .faults = {stored->has_faults, stored->faults},
                                     .switches = {stored->has_switches, stored->switches},
@@ -455,7 +339,9 @@ static int error_fill_factors(const struct stored_cell *stored, const struct sto
                                     .timed = cell->part == PART_DURATION ||
                                              cell->part == PART_PLACEMENT ||
                                              cell->part == PART_MULTIPLEX};
-    return 0;
+    for (uint32_t i = 1; i < planned->counters && !origin->interrupts; i++)
+        if (event_counts_interrupts(planned->events[i]))
+            origin->interrupts = i;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -467,7 +353,7 @@ static int error_fill_factors(const struct stored_cell *stored, const struct sto
 struct taking {
     struct store *store;
     struct error_cell *cells;
-    struct error_origin *origins;
+    struct error_origin *origins; /* [count] of the cells, by id */
     size_t count;
     struct failure *failure;
     size_t at;     /* the cell of the visit that is being read; count: no part of this study */
@@ -487,62 +373,60 @@ static int damaged(const struct taking *taking, const struct sample *sample, con
 
 /* --- room --- */
 
-static bool grow(void *list, size_t room, size_t size)
+static void grow_runs(struct error_cell *cell, struct error_origin *origin, size_t room)
 {
-    void **at = list;
-    void *larger = reallocarray(*at, room, size);
-    if (larger)
-        *at = larger;
-    return larger != NULL;
-}
-
-static bool grow_runs(struct error_cell *cell, struct error_origin *origin, size_t room)
-{
-    if (!grow(&cell->values, room, sizeof(*cell->values)))
-        return false;
-    if (origin->timed && (!grow(&cell->enabled, room, sizeof(*cell->enabled)) ||
-                          !grow(&cell->running, room, sizeof(*cell->running))))
-        return false;
-    if (origin->timed && origin->interrupts &&
-        !grow(&cell->interrupts, room, sizeof(*cell->interrupts)))
-        return false;
+    cell->values = memory_resize(cell->values, room, sizeof(*cell->values));
+    if (origin->timed) {
+        cell->enabled = memory_resize(cell->enabled, room, sizeof(*cell->enabled));
+        cell->running = memory_resize(cell->running, room, sizeof(*cell->running));
+    }
+    if (origin->timed && origin->interrupts)
+        cell->interrupts = memory_resize(cell->interrupts, room, sizeof(*cell->interrupts));
     origin->room = room;
-    return true;
 }
 
 /* One more than processes: the end of the last. */
-static bool grow_begins(struct error_cell *cell, struct error_origin *origin, size_t room)
+static void grow_begins(struct error_cell *cell, struct error_origin *origin, size_t room)
 {
-    if (!grow(&cell->begins, room + 1, sizeof(*cell->begins)) ||
-        !grow(&origin->processes, room + 1, sizeof(*origin->processes)))
-        return false;
+    cell->begins = memory_resize(cell->begins, room + 1, sizeof(*cell->begins));
+    origin->processes = memory_resize(origin->processes, room + 1, sizeof(*origin->processes));
     origin->begins_room = room;
-    return true;
 }
 
 /* --- samples --- */
 
 /* Processes whose runs got no counter have no place in the cell. */
-static bool open_process(struct error_cell *cell, struct error_origin *origin, uint32_t process)
+static void open_process(struct error_cell *cell, struct error_origin *origin, uint32_t process)
 {
     size_t last = cell->processes;
     if (last && origin->processes[last - 1] == process && cell->begins[last - 1] < cell->runs)
-        return true;
-    if (last == origin->begins_room && !grow_begins(cell, origin, last ? last * 2 : 32))
-        return false;
+        return;
+    if (last == origin->begins_room)
+        grow_begins(cell, origin, last ? last * 2 : 32);
     origin->processes[last] = process;
     cell->begins[last] = cell->runs;
     cell->processes++;
-    return true;
 }
 
-static bool put_run(struct error_cell *cell, struct error_origin *origin,
-                    const struct sample *sample, uint64_t value)
+/* The first counter of a run. */
+static void take_run(struct taking *taking, const struct sample *sample)
 {
-    if (cell->runs == origin->room && !grow_runs(cell, origin, cell->runs ? cell->runs * 2 : 256))
-        return false;
-    if (!open_process(cell, origin, sample->process))
-        return false;
+    struct error_cell *cell = &taking->cells[taking->at];
+    struct error_origin *origin = &taking->origins[taking->at];
+    struct reading reading = {sample->value, sample->enabled, sample->running, sample->account};
+    uint64_t value;
+    taking->began = true;
+    taking->run = sample->run;
+    add_account(&origin->accounts, &sample->account);
+    taking->counted = reading_value(&reading, &value);
+    if (!taking->counted) {
+        cell->unscheduled++;
+        return;
+    }
+    cell->multiplexed += sample->running < sample->enabled;
+    if (cell->runs == origin->room)
+        grow_runs(cell, origin, cell->runs ? cell->runs * 2 : 256);
+    open_process(cell, origin, sample->process);
     cell->values[cell->runs] = error_clamp(value);
     if (origin->timed) {
         cell->enabled[cell->runs] = (double)sample->enabled;
@@ -551,27 +435,6 @@ static bool put_run(struct error_cell *cell, struct error_origin *origin,
     if (cell->interrupts)
         cell->interrupts[cell->runs] = 0;
     cell->runs++;
-    return true;
-}
-
-/* The first counter of a run. */
-static int take_run(struct taking *taking, const struct sample *sample)
-{
-    struct error_cell *cell = &taking->cells[taking->at];
-    struct error_origin *origin = &taking->origins[taking->at];
-    struct reading reading = {sample->value, sample->enabled, sample->running, sample->account};
-    uint64_t value;
-    taking->began = true;
-    taking->run = sample->run;
-    if (error_accounts_add(&origin->accounts, &sample->account) < 0)
-        return loading_no_memory(taking->failure);
-    taking->counted = reading_value(&reading, &value);
-    if (!taking->counted) {
-        cell->unscheduled++;
-        return 0;
-    }
-    cell->multiplexed += sample->running < sample->enabled;
-    return put_run(cell, origin, sample, value) ? 0 : loading_no_memory(taking->failure);
 }
 
 static int compare_ids(const void *key, const void *entry)
@@ -580,21 +443,17 @@ static int compare_ids(const void *key, const void *entry)
     return (wanted > id) - (wanted < id);
 }
 
-static void find_cell(struct taking *taking, const struct sample *sample)
-{
-    const struct error_origin *found =
-        bsearch(&sample->cell, taking->origins, taking->count, sizeof(*found), compare_ids);
-    taking->at = found ? (size_t)(found - taking->origins) : taking->count;
-    taking->cell = sample->cell;
-    taking->process = sample->process;
-    taking->began = false;
-}
-
 static int take_sample(void *context, const struct sample *sample)
 {
     struct taking *taking = context;
-    if (sample->cell != taking->cell || sample->process != taking->process)
-        find_cell(taking, sample);
+    if (sample->cell != taking->cell || sample->process != taking->process) {
+        const struct error_origin *found =
+            bsearch(&sample->cell, taking->origins, taking->count, sizeof(*found), compare_ids);
+        taking->at = found ? (size_t)(found - taking->origins) : taking->count;
+        taking->cell = sample->cell;
+        taking->process = sample->process;
+        taking->began = false;
+    }
     if (taking->at == taking->count)
         return 0;
     const struct error_origin *origin = &taking->origins[taking->at];
@@ -604,10 +463,10 @@ static int take_sample(void *context, const struct sample *sample)
     if (sample->counter >= origin->counters)
         return damaged(taking, sample, "a count of a counter that its cell does not have");
     if (sample->counter == 0)
-        return take_run(taking, sample);
-    if (!taking->began || sample->run != taking->run)
+        take_run(taking, sample);
+    else if (!taking->began || sample->run != taking->run)
         return damaged(taking, sample, "a run without its first counter");
-    if (sample->counter == origin->interrupts && taking->counted && cell->interrupts)
+    else if (sample->counter == origin->interrupts && taking->counted && cell->interrupts)
         cell->interrupts[cell->runs - 1] = (double)sample->value;
     return 0;
 }
@@ -622,49 +481,41 @@ struct stretch {
 
 static int compare_stretches(const void *left, const void *right)
 {
-    const struct stretch *one = left, *other = right;
-    return (one->process > other->process) - (one->process < other->process);
+    return ORDER(((const struct stretch *)left)->process, ((const struct stretch *)right)->process);
 }
 
 /* Numbers of runs, counts or times, in the order of the stretches. */
-static bool reorder(void *numbers, const struct stretch *stretches, size_t processes, size_t runs)
+static void reorder(void *numbers, const struct stretch *stretches, size_t processes, size_t runs)
 {
     uint64_t **list = numbers, *ordered, *end;
     _Static_assert(sizeof(int64_t) == sizeof(double), "both are moved the same way");
     if (!*list || !runs)
-        return true;
-    ordered = end = malloc(runs * sizeof(*ordered));
-    if (!ordered)
-        return false;
+        return;
+    ordered = end = memory_new(runs, sizeof(*ordered));
     for (size_t i = 0; i < processes; i++) {
         memcpy(end, *list + stretches[i].begin, stretches[i].runs * sizeof(*end));
         end += stretches[i].runs;
     }
-    free(*list);
+    memory_give_back(*list);
     *list = ordered;
-    return true;
 }
 
-static bool sort_processes(struct error_cell *cell, struct error_origin *origin)
+static void sort_processes(struct error_cell *cell, struct error_origin *origin)
 {
-    AUTO_FREE struct stretch *stretches = calloc(cell->processes + 1, sizeof(*stretches));
-    if (!stretches)
-        return false;
+    AUTO_MEMORY struct stretch *stretches = memory_new(cell->processes, sizeof(*stretches));
     for (size_t i = 0; i < cell->processes; i++)
         stretches[i] = (struct stretch){origin->processes[i], cell->begins[i],
                                         cell->begins[i + 1] - cell->begins[i]};
     qsort(stretches, cell->processes, sizeof(*stretches), compare_stretches);
-    if (!reorder(&cell->values, stretches, cell->processes, cell->runs) ||
-        !reorder(&cell->enabled, stretches, cell->processes, cell->runs) ||
-        !reorder(&cell->running, stretches, cell->processes, cell->runs) ||
-        !reorder(&cell->interrupts, stretches, cell->processes, cell->runs))
-        return false;
+    reorder(&cell->values, stretches, cell->processes, cell->runs);
+    reorder(&cell->enabled, stretches, cell->processes, cell->runs);
+    reorder(&cell->running, stretches, cell->processes, cell->runs);
+    reorder(&cell->interrupts, stretches, cell->processes, cell->runs);
     origin->room = cell->runs;
     for (size_t i = 0; i < cell->processes; i++) {
         origin->processes[i] = stretches[i].process;
         cell->begins[i + 1] = cell->begins[i] + stretches[i].runs;
     }
-    return true;
 }
 
 static bool is_sorted(const struct error_cell *cell, const struct error_origin *origin)
@@ -680,41 +531,21 @@ static int settle(struct taking *taking, size_t at)
 {
     struct error_cell *cell = &taking->cells[at];
     struct error_origin *origin = &taking->origins[at];
-    if (!grow_begins(cell, origin, cell->processes))
-        return loading_no_memory(taking->failure);
+    grow_begins(cell, origin, cell->processes);
     cell->begins[cell->processes] = cell->runs;
-    if (!is_sorted(cell, origin) && !sort_processes(cell, origin))
-        return loading_no_memory(taking->failure);
+    if (!is_sorted(cell, origin))
+        sort_processes(cell, origin);
     if (!is_sorted(cell, origin))
         return fail_with(taking->failure, -EBADMSG,
                          "the store %.300s is damaged: two visits are the same process of cell %u. "
                          "Take a copy you trust.",
                          store_path(taking->store), origin->id);
-    if (cell->runs && cell->runs < origin->room && !grow_runs(cell, origin, cell->runs))
-        return loading_no_memory(taking->failure);
+    if (cell->runs && cell->runs < origin->room)
+        grow_runs(cell, origin, cell->runs);
     return 0;
 }
 
-/* cells[i] comes from origins[i]; these are by id. */
-static int error_take_runs(struct store *store, struct error_cell *cells,
-                           struct error_origin *origins, size_t count, struct failure *failure)
-{
-    struct taking taking = {.store = store,
-                            .cells = cells,
-                            .origins = origins,
-                            .count = count,
-                            .failure = failure,
-                            .at = count};
-    int error = store_scan_samples(store, take_sample, &taking, failure);
-    for (size_t i = 0; !error && i < count; i++)
-        error = settle(&taking, i);
-    return error;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * From a store to the case of measurement error: first all cells with their factors, then all
- * runs, then what disturbed them. The null cells tell what the operating system's account shows of
- * each way of measuring by itself. */
+/* --- the whole --- */
 
 /* An event as the store lists it. */
 struct listed {
@@ -742,46 +573,30 @@ struct load {
 
 /* --- the machine --- */
 
-static struct error_machine *find_machine(struct load *load, const char *fingerprint)
-{
-    for (size_t i = 0; i < load->file->machine_count; i++)
-        if (strcmp(load->file->machines[i].fingerprint, fingerprint) == 0)
-            return &load->file->machines[i];
-    return NULL;
-}
-
-static int add_machine(struct load *load, const struct facts *facts, const char *fingerprint)
-{
-    struct error_machine *machine = error_case_add_machine(load->file);
-    char *words = loading_machine_name(facts);
-    if (!machine || !words || !copy_if_any(&machine->fingerprint, fingerprint)) {
-        free(words);
-        if (machine) /* the last one, without a name nobody may look at it */
-            load->file->machine_count--;
-        return loading_no_memory(load->failure);
-    }
-    machine->name = words;
-    machine->emulated = facts_get(facts, "emulated") != NULL;
-    return 0;
-}
-
-static const char other_windows[] =
-    "their windows are different code, and what one adds does not hold for the other";
-
 static int take_machine(struct load *load)
 {
+    struct error_case *file = load->file;
     AUTO_FACTS struct facts facts = {0};
     struct store_info info = {0};
     int error = store_facts(load->store, &facts, load->failure);
     if (!error)
         error = store_info(load->store, &info, load->failure);
-    if (!error && !find_machine(load, info.fingerprint))
-        error = add_machine(load, &facts, info.fingerprint);
+    while (!error && load->machine < file->machine_count &&
+           strcmp(file->machines[load->machine].fingerprint, info.fingerprint) != 0)
+        load->machine++;
+    if (!error && load->machine == file->machine_count) {
+        struct error_machine *machine = memory_add(file->machines, file->machine_count);
+        char *name = loading_machine_name(&facts);
+        machine->name = memory_copy(name);
+        machine->fingerprint = memory_copy(info.fingerprint);
+        machine->emulated = facts_get(&facts, "emulated") != NULL;
+        free(name);
+    }
     if (!error)
-        error = loading_same_kit(load->store, info.kit, &find_machine(load, info.fingerprint)->kit,
-                                 other_windows, load->failure);
-    if (!error)
-        load->machine = (uint32_t)(find_machine(load, info.fingerprint) - load->file->machines);
+        error = loading_same_kit(
+            load->store, info.kit, &file->machines[load->machine].kit,
+            "their windows are different code, and what one adds does not hold for the other",
+            load->failure);
     store_info_release(&info);
     return error;
 }
@@ -793,137 +608,69 @@ static int compare_listed(const void *left, const void *right)
     return strcmp(((const struct listed *)left)->name, ((const struct listed *)right)->name);
 }
 
-static void free_listed(void *entry)
-{
-    struct listed *listed = entry;
-    free(listed->name);
-    free(listed->kind);
-    free(listed->class);
-    free(listed);
-}
-
-static bool is_told(const struct error_case *file, const struct stored_event *event)
-{
-    for (size_t i = 0; i < file->absence_count; i++)
-        if (strcmp(file->absences[i].what, event->name) == 0 &&
-            file->absences[i].error == event->error)
-            return true;
-    return false;
-}
-
-static int add_absence(struct load *load, const struct stored_event *event)
-{
-    if (!event->error || is_told(load->file, event))
-        return 0;
-    struct error_absence *absence = error_case_add_absence(load->file);
-    if (!absence || !copy_if_any(&absence->what, event->name) ||
-        !copy_if_any(&absence->reason, event->reason ? event->reason : strerror(event->error)))
-        return loading_no_memory(load->failure);
-    absence->error = event->error;
-    return 0;
-}
-
 static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
-    struct listed *listed = calloc(1, sizeof(*listed));
-    if (!listed || !copy_if_any(&listed->name, event->name) ||
-        !copy_if_any(&listed->kind, event->kind) || !copy_if_any(&listed->class, event->class) ||
-        !tsearch(listed, &load->events, compare_listed)) {
-        if (listed)
-            free_listed(listed);
-        return loading_no_memory(load->failure);
-    }
-    return add_absence(load, event);
-}
-
-/* What the store lists of the event under test; it need not know it. */
-static struct stored_event event_of(const struct load *load, const struct cell *cell)
-{
-    struct listed wanted = {.name = cell->events[0]};
-    struct listed *const *found = tfind(&wanted, &load->events, compare_listed);
-    struct stored_event event = {.name = cell->events[0], .kind = ""};
-    if (found) {
-        event.kind = (*found)->kind;
-        event.class = (*found)->class;
-    }
-    return event;
+    struct error_case *file = load->file;
+    struct listed *listed = memory_new(1, sizeof(*listed));
+    *listed = (struct listed){memory_copy(event->name), memory_copy(event->kind),
+                              memory_copy(event->class)};
+    enter(listed, &load->events, compare_listed);
+    bool told = !event->error;
+    for (size_t i = 0; i < file->absence_count && !told; i++)
+        told = strcmp(file->absences[i].what, event->name) == 0 &&
+               file->absences[i].error == event->error;
+    if (!told)
+        *memory_add(file->absences, file->absence_count) = (struct error_absence){
+            memory_copy(event->name),
+            memory_copy(event->reason ? event->reason : strerror(event->error)), event->error};
+    return 0;
 }
 
 /* --- cells --- */
 
-/* Class and truth may stand in the lists of the store alone. */
-static void complete_counter(const struct load *load, const struct stored_event *event,
-                             struct stored_cell *told)
-{
-    struct stored_counter *counter = &told->counters[0];
-    if (!counter->class)
-        counter->class = (char *)(uintptr_t)event->class;
-    if (!counter->class || counter->has_truth)
-        return;
-    struct truth truth =
-        known_truth(&load->known, told->cell.specimen, counter->class, told->cell.n);
-    counter->has_truth = truth.grade != TRUTH_NONE; /* its value follows from factors */
-}
-
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct load *load = context;
-    struct stored_event event = event_of(load, &stored->cell);
     struct stored_cell told = *stored;
+    struct stored_counter *counter = &told.counters[0];
+    /* What the store lists of the event under test; it need not know it. Class and truth may stand
+     * in its lists alone. */
+    struct listed wanted = {.name = told.cell.events[0]};
+    struct listed *const *found = tfind(&wanted, &load->events, compare_listed);
+    struct stored_event event = {.name = wanted.name, .kind = ""};
     enum error_part part;
-    complete_counter(load, &event, &told);
+    if (found) {
+        event.kind = (*found)->kind;
+        event.class = (*found)->class;
+    }
+    if (!counter->class)
+        counter->class = (char *)(uintptr_t)event.class;
+    if (counter->class && !counter->has_truth) /* its value follows from factors */
+        counter->has_truth =
+            known_truth(&load->known, told.cell.specimen, counter->class, told.cell.n).grade !=
+            TRUTH_NONE;
     if (!error_part_of(&told, event.kind, &part))
         return 0;
     struct error_cell *cell = error_case_add_cell(load->file);
-    struct error_origin *origin =
-        list_add(&load->origins, &load->origin_count, sizeof(*load->origins));
-    if (!cell || !origin)
-        return loading_no_memory(load->failure);
+    struct error_origin *origin = memory_add(load->origins, load->origin_count);
     cell->part = part;
     cell->machine = load->machine;
-    if (error_fill_factors(&told, &event, &load->known, cell, origin) < 0)
-        return loading_no_memory(load->failure);
+    fill_factors(&told, &event, &load->known, cell, origin);
     return 0;
 }
 
 /* --- runs --- */
 
-static int compare_ways(const void *left, const void *right)
+static int compare_ways(const void *one, const void *other)
 {
-    const struct null_way *one = left, *other = right;
-    const struct error_cell *a = one->cell, *b = other->cell;
-    int order = strcmp(a->event, b->event);
-    if (!order)
-        order = strcmp(a->path, b->path);
-    if (!order)
-        order = strcmp(a->opt, b->opt);
-    if (!order)
-        order = strcmp(a->link, b->link);
-    if (!order)
-        order = strcmp(a->others, b->others);
-    if (!order)
-        order = (a->pattern > b->pattern) - (a->pattern < b->pattern);
-    if (!order)
-        order = (a->counters > b->counters) - (a->counters < b->counters);
-    if (!order)
-        order = (int)a->separate - (int)b->separate;
-    return order
-               ? order
-               : (one->origin->cpu > other->origin->cpu) - (one->origin->cpu < other->origin->cpu);
-}
-
-static int remember_null(struct load *load, const struct error_cell *cell,
-                         const struct error_origin *origin)
-{
-    struct null_way *way = malloc(sizeof(*way));
-    if (!way)
-        return loading_no_memory(load->failure);
-    *way = (struct null_way){cell, origin};
-    struct null_way *const *found = tsearch(way, &load->nulls, compare_ways);
-    if (!found || *found != way) /* another null cell of this way is there already */
-        free(way);
-    return found ? 0 : loading_no_memory(load->failure);
+    const struct null_way *a = one, *b = other;
+    const struct error_cell *left = a->cell, *right = b->cell;
+    return FIRST_OF(strcmp(left->event, right->event), strcmp(left->path, right->path),
+                    strcmp(left->opt, right->opt), strcmp(left->link, right->link),
+                    strcmp(left->others, right->others), ORDER(left->pattern, right->pattern),
+                    ORDER(left->counters, right->counters), ORDER(left->separate, right->separate),
+                    ORDER(a->origin->cpu, b->origin->cpu));
 }
 
 static void add_own(struct maybe *predicted, struct maybe own)
@@ -933,56 +680,55 @@ static void add_own(struct maybe *predicted, struct maybe own)
 }
 
 /* What the account of a run of this cell may show: what its specimen does and what its way does.
- * Where either is not known, what most of its runs show. */
-static int expect_account(struct load *load, const struct error_cell *cell,
-                          struct error_origin *origin)
-{
-    struct null_way wanted = {cell, origin};
-    struct null_way *const *null = NULL;
-    if (!origin->is_null && origin->faults.known && origin->switches.known)
-        null = tfind(&wanted, &load->nulls, compare_ways);
-    if (!null)
-        return error_accounts_usual(&origin->accounts, &origin->faults, &origin->switches);
-    add_own(&origin->faults, (*null)->origin->faults);
-    add_own(&origin->switches, (*null)->origin->switches);
-    return 0;
-}
-
-static int judge_account(struct load *load, size_t index)
+ * Where either is not known, what most of its runs show. Runs that show more were disturbed. */
+static void judge_account(struct load *load, size_t index)
 {
     struct error_cell *cell = &load->file->cells[load->first_cell + index];
     struct error_origin *origin = &load->origins[index];
-    if (!origin->accounts.runs)
-        return 0;
-    if (expect_account(load, cell, origin) < 0)
-        return loading_no_memory(load->failure);
-    cell->disturbed = error_accounts_beyond(&origin->accounts, origin->faults, origin->switches);
-    return origin->is_null ? remember_null(load, cell, origin) : 0;
+    const struct error_accounts *accounts = &origin->accounts;
+    struct maybe *faults = &origin->faults, *switches = &origin->switches;
+    if (!accounts->runs)
+        return;
+    struct null_way *way = memory_new(1, sizeof(*way)), *const *null = NULL;
+    *way = (struct null_way){cell, origin};
+    if (!origin->is_null && faults->known && switches->known)
+        null = tfind(way, &load->nulls, compare_ways);
+    if (null) {
+        add_own(faults, (*null)->origin->faults);
+        add_own(switches, (*null)->origin->switches);
+    } else {
+        at_least(faults, median(accounts, true));
+        at_least(switches, median(accounts, false));
+    }
+    for (size_t i = 0; i < accounts->count; i++)
+        cell->disturbed += beyond(accounts->list[i].faults, *faults) ||
+                           beyond(accounts->list[i].switches, *switches);
+    if (beyond(0, *faults) || beyond(0, *switches))
+        cell->disturbed = accounts->runs;
+    if (origin->is_null)
+        enter(way, &load->nulls, compare_ways);
 }
 
 static int take_runs(struct load *load)
 {
-    int error = 0;
-    if (load->origin_count)
-        error = error_take_runs(load->store, &load->file->cells[load->first_cell], load->origins,
-                                load->origin_count, load->failure);
+    size_t count = load->origin_count;
+    struct taking taking = {.store = load->store,
+                            .cells = &load->file->cells[load->first_cell],
+                            .origins = load->origins,
+                            .count = count,
+                            .failure = load->failure,
+                            .at = count};
+    int error = store_scan_samples(load->store, take_sample, &taking, load->failure);
+    for (size_t i = 0; !error && i < count; i++)
+        error = settle(&taking, i);
     for (int nulls = 1; nulls >= 0; nulls--)
-        for (size_t i = 0; !error && i < load->origin_count; i++)
+        for (size_t i = 0; !error && i < count; i++)
             if (load->origins[i].is_null == nulls)
-                error = judge_account(load, i);
+                judge_account(load, i);
     return error;
 }
 
 /* --- the whole --- */
-
-static void free_origins(struct load *load)
-{
-    for (size_t i = 0; i < load->origin_count; i++) {
-        free(load->origins[i].processes);
-        error_accounts_free(&load->origins[i].accounts);
-    }
-    free(load->origins);
-}
 
 int error_load(struct store *store, struct error_case *file, struct failure *failure)
 {
@@ -995,13 +741,16 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
         error = store_each_event(store, take_event, &load, failure);
     if (!error)
         error = store_each_cell(store, take_cell, &load, failure);
-    if (!error)
+    if (!error && load.origin_count)
         error = take_runs(&load);
-    if (!error && error_merge_cells(file, load.first_cell) < 0)
-        error = loading_no_memory(failure);
-    tdestroy(load.events, free_listed);
-    tdestroy(load.nulls, free);
+    if (!error)
+        merge_cells(file, load.first_cell);
+    tdestroy(load.events, keep_nothing);
+    tdestroy(load.nulls, keep_nothing);
     known_release(&load.known);
-    free_origins(&load);
+    for (size_t i = 0; i < load.origin_count; i++) {
+        memory_give_back(load.origins[i].processes);
+        memory_give_back(load.origins[i].accounts.list);
+    }
     return error;
 }

@@ -4,11 +4,10 @@
  * The stages of `assay error`: each is planned by what visits have cost so far, looks at every cell
  * once, and then gives those that can be measured the rest of their processes. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -38,30 +37,26 @@ static int refuse(const struct erring *erring, int error, const struct failure *
 
 /* --- a new one --- */
 
-static int create(struct erring *erring, struct failure *failure)
+int error_create_store(struct erring *erring)
 {
     static const char *const specimens[] = {"null", "loop", "placed", "phases"};
     const struct run_store run = whose(erring);
-    int error = run_store_create(&run, &erring->store, failure);
+    const struct error_study *study = &erring->study;
+    struct failure failure = {0};
+    /* Nothing to measure: no store. */
+    if (!study->event_count && !study->stepped && !study->clock)
+        return EXIT_DONE;
+    int error = run_store_create(&run, &erring->store, &failure);
     if (error == 0)
-        error = tried_put(&erring->tried, erring->store, failure);
+        error = tried_put(&erring->tried, erring->store, &failure);
     for (size_t i = 0; i < sizeof(specimens) / sizeof(*specimens) && error == 0; i++) {
         const struct catalogue_specimen *specimen =
             catalogue_specimen(erring->catalogue, specimens[i]);
         if (specimen)
-            error = run_store_put_specimen(erring->store, specimen, failure);
+            error = run_store_put_specimen(erring->store, specimen, &failure);
     }
-    return error < 0 ? error : store_commit(erring->store, failure);
-}
-
-int error_create_store(struct erring *erring)
-{
-    struct failure failure = {0};
-    const struct error_study *study = &erring->study;
-    /* Nothing to measure: no store. */
-    if (!study->event_count && !study->stepped && !study->clock)
-        return EXIT_DONE;
-    int error = create(erring, &failure);
+    if (error == 0)
+        error = store_commit(erring->store, &failure);
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }
 
@@ -153,8 +148,9 @@ static int error_learn_phases(struct erring *erring, struct failure *failure)
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct erring *erring = context;
-    return error_plan_adopt(&erring->study, &erring->plan, &stored->cell, stored->processes,
-                            stored->failed);
+    error_plan_adopt(&erring->study, &erring->plan, &stored->cell, stored->processes,
+                     stored->failed);
+    return 0;
 }
 
 /* Events, paths, runs, processes and CPU are those that the run began with; the time it may take as
@@ -201,16 +197,6 @@ static int reopen(struct erring *erring, struct failure *failure)
     return error;
 }
 
-static int adopt(struct erring *erring, struct failure *failure)
-{
-    const struct run_store run = whose(erring);
-    int error = store_each_cell(erring->store, take_cell, erring, failure);
-    erring->stored_cells = erring->plan.count;
-    return error < 0 ? error
-                     : run_store_same_plan(&run, erring->store, erring->plan.cells,
-                                           erring->plan.count, failure);
-}
-
 int error_reopen_store(struct erring *erring)
 {
     struct failure failure = {0};
@@ -219,7 +205,12 @@ int error_reopen_store(struct erring *erring)
         int status = error_prepare(erring);
         if (status != EXIT_DONE)
             return status;
-        error = adopt(erring, &failure);
+        const struct run_store run = whose(erring);
+        error = store_each_cell(erring->store, take_cell, erring, &failure);
+        erring->stored_cells = erring->plan.count;
+        if (error == 0)
+            error = run_store_same_plan(&run, erring->store, erring->plan.cells, erring->plan.count,
+                                        &failure);
     }
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }
@@ -250,9 +241,7 @@ int error_open_from(struct erring *erring)
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The stages of `assay error`: each is planned by what visits have cost so far, looks at every
- * cell once, and then gives those that can be measured the rest of their processes. */
+/* --- the whole --- */
 
 #define MS_NS         UINT64_C(1000000)
 #define WORTHWHILE_MS 1000u /* less is no time to begin with anything */
@@ -353,54 +342,47 @@ static int measure_stage(struct stages *stages, enum error_stage stage)
 {
     struct erring *erring = stages->erring;
     const struct error_study *study = &erring->study;
-    size_t left_out = 0, given_up = 0;
-    int status = EXIT_DONE, error = 0;
+    size_t left_out = 0;
+    int status = EXIT_DONE;
     stages->planned.gathering.part = error_stage_names[stage];
     if (stage == STAGE_CROSSING && !erring->plan.count) {
-        error = error_plan_pilot(study, stage, &erring->plan);
-        status = error < 0 ? planned_failed(&stages->planned, error) : visit(stages, 1);
+        error_plan_pilot(study, stage, &erring->plan);
+        status = visit(stages, 1);
     }
     uint64_t share = share_of(stages, stage), began = monotonic_ns();
     if (planned_may_go_on(&stages->planned, status)) {
-        error = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan, &left_out);
-        status = error < 0 ? planned_failed(&stages->planned, error) : visit(stages, 1);
+        left_out = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan);
+        status = visit(stages, 1);
     }
     const uint64_t most = percent(share, SLACK);
     const uint32_t quarter = error_wished_processes(study) / 4;
     const uint32_t portion = quarter > PORTION ? quarter : PORTION;
     while (planned_may_go_on(&stages->planned, status)) {
         uint64_t used = monotonic_ns() - began;
-        size_t more = 0;
-        error_plan_settle(study, stage,
-                          share == UINT64_MAX ? share
-                          : most > used       ? most - used
-                                              : 0,
-                          &erring->plan, &more);
-        given_up += more;
+        left_out += error_plan_settle(study, stage,
+                                      share == UINT64_MAX ? share
+                                      : most > used       ? most - used
+                                                          : 0,
+                                      &erring->plan);
         if (!error_plan_wants(&erring->plan))
             break;
         status = visit(stages, portion);
     }
-    stages->left_out[stage] = left_out + given_up;
+    stages->left_out[stage] = left_out;
     return status;
 }
 
 /* What the budget did not hold. */
-static int tell_left_out(const struct stages *stages)
+static void tell_left_out(const struct stages *stages)
 {
-    struct erring *erring = stages->erring;
-    int error = 0;
-    for (int stage = 0; stage < STAGE_COUNT && error == 0; stage++) {
-        char what[80];
+    for (int stage = 0; stage < STAGE_COUNT; stage++) {
         size_t count = stages->left_out[stage];
-        snprintf(what, sizeof(what), "%s: %zu cell%s", error_stage_names[stage], count,
-                 count == 1 ? "" : "s");
         if (count)
-            error =
-                skips_add(&erring->skips, what,
-                          "the budget does not hold them: give a larger --budget, or --full", 0);
+            skips_add(&stages->erring->skips,
+                      memory_format("%s: %zu cell%s", error_stage_names[stage], count,
+                                    count == 1 ? "" : "s"),
+                      "the budget does not hold them: give a larger --budget, or --full", 0);
     }
-    return error;
 }
 
 static int all_stages(struct stages *stages)
@@ -450,8 +432,7 @@ int error_measure(struct erring *erring)
         status = all_stages(&stages);
     if (!finished && planned_may_go_on(&stages.planned, status))
         status = second_helpings(&stages);
-    if (tell_left_out(&stages) < 0)
-        return error_out_of_memory();
+    tell_left_out(&stages);
     /* Nothing more to measure: the store is finished. */
     if (!finished && planned_may_go_on(&stages.planned, status))
         status = run_planned(&stages, false);

@@ -72,18 +72,16 @@ int error_open_from(struct erring *erring);
 /* Stage after stage, as far as the budget goes. */
 int error_measure(struct erring *erring);
 
-int error_out_of_memory(void);
-
 extern const struct command command_error;
 
-/* --- for people --- */
-void error_put_report(const struct erring *erring, const struct style *style, struct text *out);
+/* --- for people; run: the struct erring --- */
+void error_put_report(const void *run, const struct style *style, struct text *out);
 /* --- for programs --- */
-json_t *error_results_json(const struct erring *erring);
-json_t *error_analysis_json(const struct erring *erring);
-json_t *error_findings_json(const struct erring *erring);
+json_t *error_results_json(const void *run);
+json_t *error_analysis_json(const void *run);
+json_t *error_findings_json(const void *run);
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
-json_t *error_figures(const struct erring *erring);
+json_t *error_figures(const void *run);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay error` shows, and what they share. Each part is a paragraph or a table
@@ -96,16 +94,49 @@ struct error_check {
     const struct check *check;
     struct advice advice;
 };
-/* Bad and warn ones; *list is to be freed. -ENOMEM. */
-int error_checks(const struct facts *facts, struct error_check **list, size_t *count);
+/* Bad and warn ones. Returns how many. */
+size_t error_checks(const struct facts *facts, struct error_check **list);
 
 /* --- words --- */
 /* "instructions", "ticks", "ns", "system calls": what an event's counts are counts of. */
 const char *error_unit(const char *event, const char *base);
-/* The event, "instructions:u (stepped)" where it was counted by execution. */
-void error_put_event(const char *event, bool stepped, struct text *out);
+/* A paragraph. */
+void error_put_words(const struct style *style, struct text *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What names of stores say without harm to a terminal. */
+const char *error_clean(const char *name);
+/* The event, "instructions:u, stepped" where it was counted by execution. */
+const char *error_event_told(const char *event, bool stepped);
+static inline bool error_is_stepped(const struct error_cell *cell)
+{
+    return cell->part == PART_STEPPED;
+}
 /* " on NAME" where there are several machines. */
-void error_put_machine(const struct error_case *file, uint32_t machine, struct text *out);
+const char *error_on(const struct error_case *file, uint32_t machine);
+/* "perf-read read-read", and "on NAME" where there are several machines. */
+const char *error_way(const struct error_case *file, uint32_t machine, const char *path,
+                      enum pattern pattern);
+/* What the best path adds to the same event; NaN: none was measured. */
+double error_best_window(const struct error_report *report, const struct error_cell *cell);
+/* Cells of a row that have the same tone. */
+void error_add_texts(struct table *table, enum tone tone, const char *const *texts, size_t count);
+#define ADD_TEXTS(table, tone, ...)                                                                \
+    error_add_texts(table, tone, (const char *const[]){__VA_ARGS__},                               \
+                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define TABLE_OF(list)                                                                             \
+    {                                                                                              \
+        .columns = (list), .column_count = sizeof(list) / sizeof(*(list))                          \
+    }
+/* "1.2 to 3.4"; `same` where both ends read alike. */
+void error_add_interval(struct table *table, enum tone tone, double low, double high,
+                        const char *same);
+/* Numbers where they are printed: number_brief, number_count, number_signed. */
+const char *error_brief(double value, char text[NUMBER_SIZE]);
+const char *error_whole(uint64_t value, char text[NUMBER_SIZE]);
+const char *error_signed(int64_t value, char text[NUMBER_SIZE]);
+#define BRIEF(value)  error_brief(value, (char[NUMBER_SIZE]){""})
+#define WHOLE(value)  error_whole(value, (char[NUMBER_SIZE]){""})
+#define SIGNED(value) error_signed(value, (char[NUMBER_SIZE]){""})
 /* Does no run of slopes that are alike deviate, and nothing of them grow? */
 typedef bool error_alike(const struct error_slope *left, const struct error_slope *right);
 bool error_is_constant(const struct error_report *report, const struct error_slope *like,
@@ -118,20 +149,15 @@ bool error_has_cpu_counter(const struct error_case *file);
 const char *error_no_counter_reason(const struct error_case *file);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
 bool error_is_uncounted(const struct erring *erring, bool empty);
-
-/* --- parts, in the order in which they are shown --- */
-void error_put_advice(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_best(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out);
 /* One process a cell leaves nothing to compare with. */
 bool error_is_untested(const struct error_anova *anova);
-void error_put_factors(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_counters(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_duration(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_placement(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out);
-void error_put_tools(const struct erring *erring, const struct style *style, struct text *out);
+
+/* --- parts, in the order in which they are shown --- */
+typedef void error_put_part(const struct erring *erring, const struct style *style,
+                            struct text *out);
+error_put_part error_put_advice, error_put_best, error_put_boxes, error_put_factors,
+    error_put_counters, error_put_stepped, error_put_duration, error_put_placement,
+    error_put_multiplex, error_put_tools;
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of the figures of `assay error`, and what they share. Each part appends its figures
@@ -154,10 +180,3 @@ error_figures_part error_add_place_figures; /* Figures 11 and 12 */
     }
 json_t *error_machine_json(const struct error_case *file, uint32_t machine);
 void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure);
-
-/* The event, "instructions:u, stepped" where it was counted by execution. */
-json_t *error_event_json(const char *event, bool stepped);
-bool error_is_stepped(const struct error_cell *cell);
-/* "perf-read read-read", and "on NAME" where there are several machines. */
-void error_put_way(const struct error_case *file, uint32_t machine, const char *path,
-                   enum pattern pattern, struct text *out);

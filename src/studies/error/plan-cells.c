@@ -248,7 +248,7 @@ static void wish_usual(struct error_wisher *wisher, const struct catalogue_path 
 
 /* --- duration --- */
 
-static bool has_truth(const struct catalogue_specimen *specimen, const char *class)
+bool error_has_truth(const struct catalogue_specimen *specimen, const char *class)
 {
     for (size_t i = 0; class && i < specimen->truth_count; i++)
         if (strcmp(specimen->truths[i].class, class) == 0)
@@ -293,7 +293,7 @@ static bool climbs(const struct error_study *study, const struct catalogue_path 
                    const struct error_event *event)
 {
     const struct catalogue_specimen *loop = catalogue_specimen(study->catalogue, "loop");
-    return !event->placed_only && !event->companion && has_truth(loop, event->class) &&
+    return !event->placed_only && !event->companion && error_has_truth(loop, event->class) &&
            error_path_counts(path, event);
 }
 

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The plan of `assay error`: which wishes fit the budget, and the order of their visits. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/loading.h"
 #include "engine/wishes.h"
 #include "studies/error/plan.h"
@@ -91,64 +90,32 @@ bool error_path_counts(const struct catalogue_path *path, const struct error_eve
 
 /* --- a wish --- */
 
-static bool fill(const struct error_wisher *wisher, const struct wished_window *way,
-                 const struct error_asked *asked, struct cell *cell)
-{
-    *cell = (struct cell){.counters = asked->counters,
-                          .path = strdup(way->path->name),
-                          .pattern = way->pattern,
-                          .specimen = strdup(asked->specimen),
-                          .n = asked->n,
-                          .opt = strdup(way->opt),
-                          .link = strdup(way->link),
-                          .runs = asked->runs,
-                          .separate = asked->separate,
-                          .cpu = wisher->study->cpu};
-    bool whole = cell->path && cell->specimen && cell->opt && cell->link;
-    for (uint32_t i = 0; i < asked->counters; i++) {
-        const char *event = i && asked->others ? asked->others[i - 1] : asked->event;
-        cell->events[i] = strdup(event);
-        whole &= cell->events[i] != NULL;
-    }
-    return whole;
-}
-
 void error_wish(struct error_wisher *wisher, const struct wished_window *way,
                 const struct error_asked *asked)
 {
-    struct error_wishes *wishes = wisher->wishes;
-    struct error_wish wish = {.processes = asked->processes};
-    if (wisher->error < 0)
-        return;
-    if ((wishes->count & (wishes->count - 1)) == 0) {
-        size_t size = wishes->count ? 2 * wishes->count : 1;
-        struct error_wish *grown = reallocarray(wishes->list, size, sizeof(*grown));
-        if (!grown) {
-            wisher->error = -ENOMEM;
-            return;
-        }
-        wishes->list = grown;
-    }
-    bool whole = fill(wisher, way, asked, &wish.cell);
-    wishes->list[wishes->count++] = wish;
-    if (!whole)
-        wisher->error = -ENOMEM;
+    struct error_wishes *wishes = &wisher->wishes;
+    struct error_wish *wish = memory_add(wishes->list, wishes->count);
+    wish->processes = asked->processes;
+    wish->cell = (struct cell){.counters = asked->counters,
+                               .path = memory_copy(way->path->name),
+                               .pattern = way->pattern,
+                               .specimen = memory_copy(asked->specimen),
+                               .n = asked->n,
+                               .opt = memory_copy(way->opt),
+                               .link = memory_copy(way->link),
+                               .runs = asked->runs,
+                               .separate = asked->separate,
+                               .cpu = wisher->study->cpu};
+    for (uint32_t i = 0; i < asked->counters; i++)
+        wish->cell.events[i] =
+            memory_copy(i && asked->others ? asked->others[i - 1] : asked->event);
 }
 
-int error_wish_list(const struct error_study *study, enum error_stage stage,
-                    struct error_wishes *wishes)
+struct error_wishes error_wish_list(const struct error_study *study, enum error_stage stage)
 {
-    struct error_wisher wisher = {.study = study, .wishes = wishes};
+    struct error_wisher wisher = {.study = study};
     wishers[stage](&wisher);
-    return wisher.error;
-}
-
-void error_wishes_free(struct error_wishes *wishes)
-{
-    for (size_t i = 0; i < wishes->count; i++)
-        cell_release(&wishes->list[i].cell);
-    free(wishes->list);
-    *wishes = (struct error_wishes){0};
+    return wisher.wishes;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -280,24 +247,6 @@ uint64_t error_price(const struct error_study *study, const struct error_prices 
 /* ----------------------------------------------------------------------------------------------
  * What a cell of the study of measurement error is there for, by its factors alone. */
 
-/* Classes of time: code that does the same work may take another one, so nothing predicts them. */
-static bool class_is_time(const char *class)
-{
-    static const char *const times[] = {"cycles",     "ref-cycles", "bus-cycles",
-                                        "task-clock", "cpu-clock",  "ticks"};
-    for (size_t i = 0; class && i < sizeof(times) / sizeof(times[0]); i++)
-        if (strcmp(class, times[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool part_is_stepped(const char *event, const char *kind)
-{
-    static const char stepper[] = "step/";
-    return strncmp(event, stepper, sizeof(stepper) - 1) == 0 &&
-           (!*kind || strcmp(kind, "source") == 0);
-}
-
 /* The name without parameters. */
 static bool specimen_is(const struct cell *cell, const char *name)
 {
@@ -305,33 +254,29 @@ static bool specimen_is(const struct cell *cell, const char *name)
     return strlen(name) == length && strncmp(cell->specimen, name, length) == 0;
 }
 
-static bool others_count_interrupts(const struct cell *cell)
-{
-    for (uint32_t i = 1; i < cell->counters; i++)
-        if (!event_counts_interrupts(cell->events[i]))
-            return false;
-    return true;
-}
-
-/* In all modes an event of the CPU has no truth in the store, because nobody predicts what the
- * operating system executes; a loop that never calls it is an exception. */
-static bool has_truth_on_loop(const struct stored_counter *counter, const char *kind,
-                              const char *event)
-{
-    return counter->has_truth || (counter->class && event_counts_beyond_specimen(kind, event));
-}
-
 static enum error_part part_of_loop(const struct stored_cell *stored, const char *kind)
 {
+    /* Code that does the same work may take another time, so nothing predicts it. */
+    static const char *const times[] = {"cycles",     "ref-cycles", "bus-cycles",
+                                        "task-clock", "cpu-clock",  "ticks"};
     const struct cell *cell = &stored->cell;
-    const char *event = cell->events[0];
-    if (cell->counters > 1)
-        return others_count_interrupts(cell) ? PART_DURATION : PART_MULTIPLEX;
-    if (event_counts_interrupts(event))
+    const char *class = stored->counters[0].class;
+    if (cell->counters == 1 && event_counts_interrupts(cell->events[0]))
         return PART_DURATION;
-    if (class_is_time(stored->counters[0].class))
-        return PART_PLACEMENT;
-    return has_truth_on_loop(&stored->counters[0], kind, event) ? PART_DURATION : PART_PLACEMENT;
+    for (uint32_t i = 1; i < cell->counters; i++)
+        if (!event_counts_interrupts(cell->events[i]))
+            return PART_MULTIPLEX;
+    if (cell->counters > 1)
+        return PART_DURATION;
+    for (size_t i = 0; class && i < sizeof(times) / sizeof(times[0]); i++)
+        if (strcmp(class, times[i]) == 0)
+            return PART_PLACEMENT;
+    /* In all modes an event of the CPU has no truth in the store, because nobody predicts what the
+     * operating system executes; a loop that never calls it is an exception. */
+    return stored->counters[0].has_truth ||
+                   (class && event_counts_beyond_specimen(kind, cell->events[0]))
+               ? PART_DURATION
+               : PART_PLACEMENT;
 }
 
 bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_part *part)
@@ -340,28 +285,25 @@ bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_
         const char *specimen;
         enum error_part part;
     } specimens[] = {{"null", PART_NULL}, {"placed", PART_PLACEMENT}, {"phases", PART_MULTIPLEX}};
-    if (strcmp(cell->cell.path, "perf-stat") == 0) {
+    bool known = true;
+    if (strcmp(cell->cell.path, "perf-stat") == 0)
         *part = PART_TOOL;
-        return true;
-    }
-    if (part_is_stepped(cell->cell.events[0], kind)) {
+    else if (strncmp(cell->cell.events[0], "step/", strlen("step/")) == 0 &&
+             (!*kind || strcmp(kind, "source") == 0))
         *part = PART_STEPPED;
-        return true;
-    }
-    for (size_t i = 0; i < sizeof(specimens) / sizeof(specimens[0]); i++) {
+    else if (specimen_is(&cell->cell, "loop"))
+        *part = part_of_loop(cell, kind);
+    else
+        known = false;
+    for (size_t i = 0; i < sizeof(specimens) / sizeof(specimens[0]) && !known; i++)
         if (specimen_is(&cell->cell, specimens[i].specimen)) {
             *part = specimens[i].part;
             return true;
         }
-    }
-    if (!specimen_is(&cell->cell, "loop"))
-        return false;
-    *part = part_of_loop(cell, kind);
-    return true;
+    return known;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The plan of `assay error`: which wishes fit the budget, and the order of their visits. */
+/* --- the whole --- */
 
 const char *const error_stage_names[STAGE_COUNT] = {
     [STAGE_CROSSING] = "null error",      [STAGE_COUNTERS] = "number of counters",
@@ -372,91 +314,59 @@ const char *const error_stage_names[STAGE_COUNT] = {
 
 /* --- which stage --- */
 
-static bool is_specimen(const struct cell *cell, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(cell->specimen, name, length) == 0 &&
-           (cell->specimen[length] == '\0' || cell->specimen[length] == '/');
-}
-
-static const struct error_event *event_of(const struct error_study *study, const char *name)
-{
-    for (size_t i = 0; i < study->event_count; i++)
-        if (strcmp(study->events[i].name, name) == 0)
-            return &study->events[i];
-    return NULL;
-}
-
-/* Does the loop say how many there are to be counted? Times and cycles nobody predicts. */
-static bool has_loop_truth(const struct error_study *study, const struct error_event *event)
-{
-    const struct catalogue_specimen *loop = catalogue_specimen(study->catalogue, "loop");
-    for (size_t i = 0; loop && event && event->class && i < loop->truth_count; i++)
-        if (strcmp(loop->truths[i].class, event->class) == 0)
-            return true;
-    return false;
-}
-
 enum error_stage error_stage_of(const struct error_study *study, const struct cell *cell)
 {
     if (strcmp(cell->path, "perf-stat") == 0)
         return STAGE_TOOL;
-    if (is_specimen(cell, "placed"))
+    if (specimen_is(cell, "placed"))
         return STAGE_PLACEMENT;
-    if (is_specimen(cell, "phases"))
+    if (specimen_is(cell, "phases"))
         return strchr(cell->specimen, '/') ? STAGE_MULTIPLEX : STAGE_CALIBRATE;
-    if (is_specimen(cell, "null"))
+    if (specimen_is(cell, "null"))
         return cell->counters == 1 ? STAGE_CROSSING : STAGE_COUNTERS;
-    if (!is_specimen(cell, "loop"))
+    if (!specimen_is(cell, "loop"))
         return STAGE_COUNT;
-    bool counted = event_counts_interrupts(cell->events[0]) ||
-                   has_loop_truth(study, event_of(study, cell->events[0]));
-    return counted ? STAGE_DURATION : STAGE_PLACEMENT;
+    if (event_counts_interrupts(cell->events[0]))
+        return STAGE_DURATION;
+    /* Does the loop say how many there are to be counted? Times and cycles nobody predicts. */
+    const struct catalogue_specimen *loop = catalogue_specimen(study->catalogue, "loop");
+    for (size_t i = 0; loop && i < study->event_count; i++)
+        if (strcmp(study->events[i].name, cell->events[0]) == 0)
+            return error_has_truth(loop, study->events[i].class) ? STAGE_DURATION : STAGE_PLACEMENT;
+    return STAGE_PLACEMENT;
 }
 
 /* --- the cells of a plan --- */
 
-static bool same_cell(const struct cell *left, const struct cell *right)
-{
-    return plan_same_way(left, right) && left->n == right->n && left->runs == right->runs &&
-           strcmp(left->specimen, right->specimen) == 0;
-}
-
 /* Its index; plan->count: it is not there. */
 static size_t find_cell(const struct error_plan *plan, const struct cell *cell)
 {
-    size_t i = 0;
-    while (i < plan->count && !same_cell(&plan->cells[i], cell))
-        i++;
-    return i;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *other = &plan->cells[i];
+        if (plan_same_way(other, cell) && other->n == cell->n && other->runs == cell->runs &&
+            strcmp(other->specimen, cell->specimen) == 0)
+            return i;
+    }
+    return plan->count;
 }
 
-static int append(struct error_plan *plan, const struct cell *cell, struct error_about about)
+static void append(struct error_plan *plan, const struct cell *cell, struct error_about about)
 {
     struct cell copy;
-    struct error_about *grown = reallocarray(plan->about, plan->count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    plan->about = grown;
-    int error = cell_copy(&copy, cell);
-    if (error < 0)
-        return error;
-    error = plan_append(&plan->cells, &plan->count, &copy);
-    if (error < 0)
-        cell_release(&copy);
-    else
-        plan->about[plan->count - 1] = about;
-    return error;
+    size_t count = plan->count;
+    if (cell_copy(&copy, cell) < 0 || plan_append(&plan->cells, &plan->count, &copy) < 0)
+        memory_end();
+    *memory_add(plan->about, count) = about;
 }
 
-int error_plan_adopt(const struct error_study *study, struct error_plan *plan,
-                     const struct cell *cell, uint32_t planned, uint32_t failed)
+void error_plan_adopt(const struct error_study *study, struct error_plan *plan,
+                      const struct cell *cell, uint32_t planned, uint32_t failed)
 {
-    return append(plan, cell,
-                  (struct error_about){.stage = error_stage_of(study, cell),
-                                       .wanted = planned,
-                                       .planned = planned,
-                                       .failed = failed});
+    append(plan, cell,
+           (struct error_about){.stage = error_stage_of(study, cell),
+                                .wanted = planned,
+                                .planned = planned,
+                                .failed = failed});
 }
 
 /* Visits that the wish still lacks; none where the first one failed. */
@@ -471,15 +381,13 @@ static uint32_t missing(const struct error_plan *plan, const struct error_wish *
 }
 
 /* Wanted, at its place in the plan if it is there. */
-static int want(struct error_plan *plan, enum error_stage stage, const struct error_wish *wish)
+static void want(struct error_plan *plan, enum error_stage stage, const struct error_wish *wish)
 {
     size_t at = find_cell(plan, &wish->cell);
     if (at == plan->count)
-        return append(plan, &wish->cell,
-                      (struct error_about){.stage = stage, .wanted = wish->processes});
-    if (plan->about[at].wanted < wish->processes)
+        append(plan, &wish->cell, (struct error_about){.stage = stage, .wanted = wish->processes});
+    else if (plan->about[at].wanted < wish->processes)
         plan->about[at].wanted = wish->processes;
-    return 0;
 }
 
 static uint64_t cost_of(const struct error_study *study, const struct error_plan *plan,
@@ -491,13 +399,12 @@ static uint64_t cost_of(const struct error_study *study, const struct error_plan
                : all;
 }
 
-int error_plan_stage(const struct error_study *study, enum error_stage stage, uint64_t ns,
-                     struct error_plan *plan, size_t *left_out)
+size_t error_plan_stage(const struct error_study *study, enum error_stage stage, uint64_t ns,
+                        struct error_plan *plan)
 {
-    struct error_wishes wishes = {0};
-    int error = error_wish_list(study, stage, &wishes);
-    *left_out = 0;
-    for (size_t i = 0; i < wishes.count && error == 0; i++) {
+    const struct error_wishes wishes = error_wish_list(study, stage);
+    size_t left_out = 0;
+    for (size_t i = 0; i < wishes.count; i++) {
         const struct error_wish *wish = &wishes.list[i];
         uint32_t visits = missing(plan, wish);
         if (!visits)
@@ -505,36 +412,32 @@ int error_plan_stage(const struct error_study *study, enum error_stage stage, ui
         uint64_t cost = cost_of(study, plan, &wish->cell, visits);
         /* The most important one is measured whatever it costs: else nothing would be. */
         if (cost > ns && i > 0) {
-            ++*left_out;
+            left_out++;
             continue;
         }
-        error = want(plan, stage, wish);
+        want(plan, stage, wish);
         ns -= cost < ns ? cost : ns;
     }
-    error_wishes_free(&wishes);
-    return error;
+    return left_out;
 }
 
-int error_plan_pilot(const struct error_study *study, enum error_stage stage,
-                     struct error_plan *plan)
+void error_plan_pilot(const struct error_study *study, enum error_stage stage,
+                      struct error_plan *plan)
 {
-    struct error_wishes wishes = {0};
+    const struct error_wishes wishes = error_wish_list(study, stage);
     struct error_prices seen = {0};
-    int error = error_wish_list(study, stage, &wishes);
-    for (size_t i = 0; i < wishes.count && error == 0; i++) {
+    for (size_t i = 0; i < wishes.count; i++) {
         size_t before = seen.count;
         error_price_learn(study, &seen, &wishes.list[i].cell, 1);
         if (seen.count > before)
-            error = want(plan, stage, &wishes.list[i]);
+            want(plan, stage, &wishes.list[i]);
     }
-    error_wishes_free(&wishes);
-    return error;
 }
 
-void error_plan_settle(const struct error_study *study, enum error_stage stage, uint64_t ns,
-                       struct error_plan *plan, size_t *left_out)
+size_t error_plan_settle(const struct error_study *study, enum error_stage stage, uint64_t ns,
+                         struct error_plan *plan)
 {
-    *left_out = 0;
+    size_t left_out = 0;
     for (size_t i = 0; i < plan->count; i++) {
         struct error_about *about = &plan->about[i];
         if (about->stage != stage || about->wanted <= about->planned)
@@ -544,11 +447,12 @@ void error_plan_settle(const struct error_study *study, enum error_stage stage, 
             about->wanted = about->planned;
         } else if (cost > ns) {
             about->wanted = about->planned;
-            ++*left_out;
+            left_out++;
         } else {
             ns -= cost;
         }
     }
+    return left_out;
 }
 
 bool error_plan_wants(const struct error_plan *plan)
@@ -572,11 +476,9 @@ bool error_plan_is_past(const struct error_plan *plan, enum error_stage stage)
 int error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, struct visit **visits,
                       size_t *count)
 {
-    AUTO_FREE struct cell *cells = calloc(plan->count + 1, sizeof(*cells));
-    AUTO_FREE uint32_t *processes = calloc(plan->count + 1, sizeof(*processes));
+    AUTO_MEMORY struct cell *cells = memory_new(plan->count, sizeof(*cells));
+    AUTO_MEMORY uint32_t *processes = memory_new(plan->count, sizeof(*processes));
     size_t chosen = 0;
-    if (!cells || !processes)
-        return -ENOMEM;
     for (size_t i = 0; i < plan->count; i++) {
         const struct error_about *about = &plan->about[i];
         uint32_t missing = about->wanted > about->planned ? about->wanted - about->planned : 0;
@@ -601,6 +503,5 @@ void error_plan_free(struct error_plan *plan)
     for (size_t i = 0; i < plan->count; i++)
         cell_release(&plan->cells[i]);
     free(plan->cells);
-    free(plan->about);
     *plan = (struct error_plan){0};
 }

@@ -59,17 +59,17 @@ uint32_t error_wished_runs(const struct error_study *study);
 
 /* --- wishes: what a stage would measure if it cost nothing --- */
 struct error_wish {
-    struct cell cell; /* owns its strings; no id */
+    struct cell cell; /* its strings are the memory's; no id */
     uint32_t processes;
 };
 struct error_wishes {
     struct error_wish *list; /* the most important first */
     size_t count;
 };
-/* -ENOMEM. Call error_wishes_free in either case. */
-int error_wish_list(const struct error_study *study, enum error_stage stage,
-                    struct error_wishes *wishes);
-void error_wishes_free(struct error_wishes *wishes);
+struct error_wishes error_wish_list(const struct error_study *study, enum error_stage stage);
+
+/* Does the specimen say how many of the class there are? */
+bool error_has_truth(const struct catalogue_specimen *specimen, const char *class);
 
 /* The stage of a cell, by its factors alone; STAGE_COUNT: of none. */
 enum error_stage error_stage_of(const struct error_study *study, const struct cell *cell);
@@ -106,22 +106,22 @@ struct error_plan {
     struct error_about *about; /* [cell] */
     struct error_prices prices;
 };
-/* Appends the wishes of the stage that fit into ns beside those more important; *left_out is how
- * many do not. A wish that is in the plan already is not appended again. -ENOMEM. */
-int error_plan_stage(const struct error_study *study, enum error_stage stage, uint64_t ns,
-                     struct error_plan *plan, size_t *left_out);
+/* Appends the wishes of the stage that fit into ns beside those more important; returns how many do
+ * not. A wish that is in the plan already is not appended again. */
+size_t error_plan_stage(const struct error_study *study, enum error_stage stage, uint64_t ns,
+                        struct error_plan *plan);
 /* The same, but only the first wish of every price, whatever it costs: a look at what visits cost
  * here. */
-int error_plan_pilot(const struct error_study *study, enum error_stage stage,
-                     struct error_plan *plan);
-/* Takes over a cell of a stored plan; owned by the plan then. */
-int error_plan_adopt(const struct error_study *study, struct error_plan *plan,
-                     const struct cell *cell, uint32_t planned, uint32_t failed);
+void error_plan_pilot(const struct error_study *study, enum error_stage stage,
+                      struct error_plan *plan);
+/* Takes over a cell of a stored plan. */
+void error_plan_adopt(const struct error_study *study, struct error_plan *plan,
+                      const struct cell *cell, uint32_t planned, uint32_t failed);
 /* By what the first visit of each cell showed: cells that failed get no further one, and where the
- * rest would take more than ns the least important of the stage stay with what they have; *left_out
- * is how many. */
-void error_plan_settle(const struct error_study *study, enum error_stage stage, uint64_t ns,
-                       struct error_plan *plan, size_t *left_out);
+ * rest would take more than ns the least important of the stage stay with what they have; returns
+ * how many. */
+size_t error_plan_settle(const struct error_study *study, enum error_stage stage, uint64_t ns,
+                         struct error_plan *plan);
 /* Is there a cell that lacks visits? */
 bool error_plan_wants(const struct error_plan *plan);
 /* Has a stage after this one begun? Then a run that goes on has done with it. */
@@ -135,8 +135,7 @@ void error_plan_free(struct error_plan *plan);
 /* --- the parts that make wishes --- */
 struct error_wisher {
     const struct error_study *study;
-    struct error_wishes *wishes;
-    int error; /* the first failure; nothing is added after it */
+    struct error_wishes wishes;
 };
 /* The window and what is counted in it. */
 struct wished_window {
@@ -180,6 +179,5 @@ bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_
 
 /* Adds what the store holds: its machine (once for a fingerprint), cells with all runs (those with
  * the factors of an earlier store's join them), and what could not be opened. Reads ten million
- * samples in seconds, holding little more than the values. error_case_release frees it, also after
- * a failure. */
+ * samples in seconds, holding little more than the values. */
 int error_load(struct store *store, struct error_case *file, struct failure *failure);

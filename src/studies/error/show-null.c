@@ -3,14 +3,12 @@
  *
  * The error of windows with nothing inside, for people: boxes, further counters, and which factors
  * matter. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/plot.h"
-#include "output/table.h"
+#include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -20,37 +18,14 @@
 
 /* --- number of counters --- */
 
-static bool is_flat(const struct error_by_counters *by)
+/* The path, and what a counter adds through it. */
+static void add_way(struct table *table, const char *indent, const struct error_by_counters *by)
 {
-    return by->slope == 0 || (by->low <= 0 && by->high >= 0);
-}
-
-/* "1: 37, 2: 41, 4: 49" */
-static void put_points(const struct error_by_counters *by, struct text *out)
-{
-    for (size_t i = 0; i < by->points; i++) {
-        char median[NUMBER_SIZE];
-        number_brief(by->medians[i], median, sizeof(median));
-        text_printf(out, "%s%" PRIu32 ":%s", i ? " " : "", by->counters[i], median);
-    }
-}
-
-static void add_line(struct table *table, const struct error_by_counters *by)
-{
-    AUTO_TEXT struct text points = {0};
-    char slope[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    put_points(by, &points);
-    number_brief(by->slope, slope, sizeof(slope));
-    number_brief(by->low, low, sizeof(low));
-    number_brief(by->high, high, sizeof(high));
-    table_addf(table, TONE_PLAIN, "  %s %s%s", by->path, pattern_names[by->pattern],
+    bool flat = by->slope == 0 || (by->low <= 0 && by->high >= 0);
+    table_addf(table, TONE_PLAIN, "%s%s %s%s", indent, by->path, pattern_names[by->pattern],
                by->separate ? ", separate" : "");
-    table_add(table, is_flat(by) ? TONE_PLAIN : TONE_STRONG, slope);
-    if (strcmp(low, high) == 0)
-        table_add(table, TONE_DIM, "");
-    else
-        table_addf(table, TONE_DIM, "%s to %s", low, high);
-    table_add(table, TONE_DIM, text_string(&points));
+    table_add(table, flat ? TONE_PLAIN : TONE_STRONG, BRIEF(by->slope));
+    error_add_interval(table, TONE_DIM, by->low, by->high, "");
 }
 
 static bool same_event(const struct error_by_counters *left, const struct error_by_counters *right)
@@ -83,35 +58,20 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         if (has_plain && (!widest || fabs(choice->median - choice->plain) >
                                          fabs(widest->median - widest->plain)))
             widest = choice;
-        if (!erring->options->all)
-            continue;
-        AUTO_TEXT struct text words = {0};
-        char median[NUMBER_SIZE], plain[NUMBER_SIZE];
-        number_brief(choice->median, median, sizeof(median));
-        number_brief(choice->plain, plain, sizeof(plain));
-        text_put_clean(&words, choice->event);
-        error_put_machine(&erring->file, choice->machine, &words);
-        text_printf(&words, " %s, %s beside ", choice->path, pattern_descriptions[choice->pattern]);
-        text_put_clean(&words, choice->others);
-        text_printf(&words, ": %s", median);
-        if (has_plain)
-            text_printf(&words, ", beside itself %s", plain);
-        section_put_words(text_string(&words), style, out);
+        if (erring->options->all)
+            error_put_words(style, out, "%s%s %s, %s beside %s: %s%s%s", choice->event,
+                            error_on(&erring->file, choice->machine), choice->path,
+                            pattern_descriptions[choice->pattern], choice->others,
+                            BRIEF(choice->median), has_plain ? ", beside itself " : "",
+                            has_plain ? BRIEF(choice->plain) : "");
     }
-    if (!widest || erring->options->all)
-        return;
-    AUTO_TEXT struct text words = {0};
-    char median[NUMBER_SIZE], plain[NUMBER_SIZE];
-    number_brief(widest->median, median, sizeof(median));
-    number_brief(widest->plain, plain, sizeof(plain));
-    text_puts(&words, "Which events the others are changes most for ");
-    text_put_clean(&words, widest->event);
-    error_put_machine(&erring->file, widest->machine, &words);
-    text_printf(&words, " through %s, %s: %s beside ", widest->path,
-                pattern_descriptions[widest->pattern], median);
-    text_put_clean(&words, widest->others);
-    text_printf(&words, ", %s beside itself", plain);
-    section_put_words(text_string(&words), style, out);
+    if (widest && !erring->options->all)
+        error_put_words(style, out,
+                        "Which events the others are changes most for %s%s through %s, %s: %s "
+                        "beside %s, %s beside itself",
+                        widest->event, error_on(&erring->file, widest->machine), widest->path,
+                        pattern_descriptions[widest->pattern], BRIEF(widest->median),
+                        widest->others, BRIEF(widest->plain));
 }
 
 /* The lines of the event of the one at `first`, unless they were put before. */
@@ -126,42 +86,28 @@ static void put_event(const struct erring *erring, size_t first, const struct st
     };
     const struct error_report *report = &erring->report;
     const struct error_by_counters *list = report->by_counters;
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < first; i++)
         if (same_event(&list[i], &list[first]))
             return;
-    for (size_t i = first; i < report->by_counters_count; i++)
-        if (same_event(&list[i], &list[first]))
-            add_line(&table, &list[i]);
-    error_put_event(list[first].event, list[first].stepped, out);
-    error_put_machine(&erring->file, list[first].machine, out);
-    text_putc(out, '\n');
+    for (size_t i = first; i < report->by_counters_count; i++) {
+        AUTO_TEXT struct text points = {0}; /* "1: 37, 2: 41, 4: 49" */
+        if (!same_event(&list[i], &list[first]))
+            continue;
+        for (size_t j = 0; j < list[i].points; j++)
+            text_printf(&points, "%s%u:%s", j ? " " : "", list[i].counters[j],
+                        BRIEF(list[i].medians[j]));
+        add_way(&table, "  ", &list[i]);
+        table_add(&table, TONE_DIM, text_string(&points));
+    }
+    text_printf(out, "%s%s\n", error_event_told(list[first].event, list[first].stepped),
+                error_on(&erring->file, list[first].machine));
     table_put(&table, style, out);
     table_free(&table);
 }
 
-/* One row: "msr/tsc/  perf-prctl ar  2,567  2,424 to 2,709". */
-static void add_brief(struct table *table, const struct error_case *file,
-                      const struct error_by_counters *by)
-{
-    AUTO_TEXT struct text event = {0};
-    char slope[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    error_put_event(by->event, by->stepped, &event);
-    error_put_machine(file, by->machine, &event);
-    number_brief(by->slope, slope, sizeof(slope));
-    number_brief(by->low, low, sizeof(low));
-    number_brief(by->high, high, sizeof(high));
-    table_add(table, TONE_PLAIN, text_string(&event));
-    table_addf(table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
-               by->separate ? ", separate" : "");
-    table_add(table, is_flat(by) ? TONE_PLAIN : TONE_STRONG, slope);
-    if (strcmp(low, high) == 0)
-        table_add(table, TONE_DIM, "");
-    else
-        table_addf(table, TONE_DIM, "%s to %s", low, high);
-}
-
-/* Of each event what grows most and what grows least; how many were left out. */
+/* Of each event what grows most and what grows least, a row each: "msr/tsc/  perf-prctl ar  2,567
+ * 2,424 to 2,709"; how many were left out. */
 static size_t put_briefly(const struct erring *erring, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
@@ -171,14 +117,18 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
         {.title = "95 % interval"},
     };
     const struct error_report *report = &erring->report;
-    const struct error_by_counters *list = report->by_counters;
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    struct table table = TABLE_OF(columns);
     size_t folded = 0;
-    for (size_t i = 0; i < report->by_counters_count; i++)
-        if (is_extreme(report, i))
-            add_brief(&table, &erring->file, &list[i]);
-        else
+    for (size_t i = 0; i < report->by_counters_count; i++) {
+        const struct error_by_counters *by = &report->by_counters[i];
+        if (!is_extreme(report, i)) {
             folded++;
+            continue;
+        }
+        table_addf(&table, TONE_PLAIN, "%s%s", error_event_told(by->event, by->stepped),
+                   error_on(&erring->file, by->machine));
+        add_way(&table, "", by);
+    }
     table_put(&table, style, out);
     table_free(&table);
     return folded;
@@ -207,18 +157,13 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
                         struct text *out)
 {
     const struct error_cell *cell = agreement->row->cell;
-    AUTO_TEXT struct text words = {0};
-    char difference[NUMBER_SIZE], stepped[NUMBER_SIZE];
-    number_signed(agreement->difference, difference, sizeof(difference));
-    number_signed(agreement->row->stepped, stepped, sizeof(stepped));
-    text_printf(&words, "%s, %s, -%s, %s, %" PRIu32 " counter%s: %s off in %zu of %zu runs",
-                cell->path, pattern_descriptions[cell->pattern], cell->opt, cell->link,
-                cell->counters, cell->counters == 1 ? "" : "s", difference, agreement->agreeing,
-                agreement->runs);
-    AUTO_TEXT struct text clean = {0};
-    text_put_clean(&clean, text_string(&words));
+    const char *words =
+        memory_format("%s, %s, -%s, %s, %u counter%s: %s off in %zu of %zu runs", cell->path,
+                      pattern_descriptions[cell->pattern], cell->opt, cell->link, cell->counters,
+                      cell->counters == 1 ? "" : "s", SIGNED(agreement->difference),
+                      agreement->agreeing, agreement->runs);
     text_puts(out, "  ");
-    wrap(out, text_string(&clean), 2, 4, style->width);
+    wrap(out, error_clean(words), 2, 4, style->width);
 }
 
 /* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
@@ -242,35 +187,30 @@ static void put_agreement(const struct erring *erring, uint32_t machine, const s
     if (!comparable)
         return;
     AUTO_TEXT struct text words = {0};
-    char number[NUMBER_SIZE];
-    number_signed(edge, number, sizeof(number));
-    text_puts(&words, "instructions:u");
-    error_put_machine(&erring->file, machine, &words);
-    text_printf(&words, ": %zu of %zu cells count what stepping counts", equal, comparable);
+    text_printf(&words, "instructions:u%s: %zu of %zu cells count what stepping counts",
+                error_on(&erring->file, machine), equal, comparable);
     if (edge < -ERROR_EDGE_MOST || edge > ERROR_EDGE_MOST)
         text_printf(&words,
                     " %s: more than the edge of a window makes. The counter adds to every window, "
                     "or what the operating system executes leaks into user mode; "
                     "`assay validate instructions:u` tells which",
-                    number);
+                    SIGNED(edge));
     else if (edge)
-        text_printf(&words, " %s: this CPU's own edge of a window", number);
+        text_printf(&words, " %s: this CPU's own edge of a window", SIGNED(edge));
     section_put_words(text_string(&words), style, out);
 }
 
 void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_stepped *stepped = &erring->report.stepped;
-    AUTO_TEXT struct text words = {0};
     if (error_is_uncounted(erring, !stepped->comparable))
         return;
     section_put_heading("Measured against stepped", style, out);
     if (!stepped->comparable) {
         const char *reason = error_no_counter_reason(&erring->file);
-        text_puts(&words, "no cell was both measured and stepped");
-        if (reason[0])
-            text_printf(&words, ": no counter of the CPU can be opened here (%s)", reason);
-        section_put_words(text_string(&words), style, out);
+        error_put_words(style, out, "no cell was both measured and stepped%s%s%s",
+                        reason[0] ? ": no counter of the CPU can be opened here (" : "", reason,
+                        reason[0] ? ")" : "");
         return;
     }
     for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++)
@@ -280,11 +220,8 @@ void error_put_stepped(const struct erring *erring, const struct style *style, s
         if (stepped->list[i].difference != stepped->list[i].edge &&
             (shown++ < ROWS_SHOWN || erring->options->all))
             put_deviant(&stepped->list[i], style, out);
-    if (shown > ROWS_SHOWN && !erring->options->all) {
-        text_clear(&words);
-        text_printf(&words, "and %zu more, which --all has", shown - ROWS_SHOWN);
-        section_put_words(text_string(&words), style, out);
-    }
+    if (shown > ROWS_SHOWN && !erring->options->all)
+        error_put_words(style, out, "and %zu more, which --all has", shown - ROWS_SHOWN);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -293,67 +230,42 @@ void error_put_stepped(const struct erring *erring, const struct style *style, s
 
 #define NO_RANGE 1e-9 /* below it a difference of means is what rounding left */
 
-static void put_p(double p, char *text, size_t size)
-{
-    if (!isfinite(p))
-        snprintf(text, size, "-");
-    else if (p < 1e-15)
-        snprintf(text, size, "<1e-15");
-    else
-        snprintf(text, size, p < 0.001 ? "%.0e" : "%.3f", p);
-}
-
-static void put_f(const struct error_effect *effect, char *text, size_t size)
-{
-    if (isinf(effect->f))
-        snprintf(text, size, "infinite");
-    else if (isnan(effect->f))
-        snprintf(text, size, "-");
-    else if (effect->f >= 1000)
-        number_significant(effect->f, 3, text, size);
-    else
-        snprintf(text, size, "%.3g", effect->f);
-}
-
-static void put_share(double share, char *text, size_t size)
+static const char *share_told(double share, char text[NUMBER_SIZE])
 {
     if (!isfinite(share))
-        snprintf(text, size, "-");
-    else if (share > 0 && share < 0.001)
-        snprintf(text, size, "<0.1 %%");
-    else
-        snprintf(text, size, "%.1f %%", 100 * share);
+        return "-";
+    if (share > 0 && share < 0.001)
+        return "<0.1 %";
+    snprintf(text, NUMBER_SIZE, "%.1f %%", 100 * share);
+    return text;
 }
+#define SHARE(value) share_told(value, (char[NUMBER_SIZE]){""})
 
 static void add_effect(struct table *table, const struct error_effect *effect)
 {
-    char f[NUMBER_SIZE], p[NUMBER_SIZE], share[NUMBER_SIZE], within[NUMBER_SIZE],
-        range[NUMBER_SIZE] = "";
-    put_f(effect, f, sizeof(f));
-    put_p(effect->p, p, sizeof(p));
-    put_share(effect->effect_size, share, sizeof(share));
-    put_share(effect->share_within, within, sizeof(within));
-    if (!(effect->factors & (effect->factors - 1)))
-        number_brief(fabs(effect->range) < NO_RANGE ? 0 : effect->range, range, sizeof(range));
+    char f[NUMBER_SIZE], p[NUMBER_SIZE];
+    if (isinf(effect->f))
+        snprintf(f, sizeof(f), "infinite");
+    else if (isnan(effect->f))
+        snprintf(f, sizeof(f), "-");
+    else if (effect->f >= 1000)
+        number_significant(effect->f, 3, f, sizeof(f));
+    else
+        snprintf(f, sizeof(f), "%.3g", effect->f);
+    if (!isfinite(effect->p))
+        snprintf(p, sizeof(p), "-");
+    else if (effect->p < 1e-15)
+        snprintf(p, sizeof(p), "<1e-15");
+    else
+        snprintf(p, sizeof(p), effect->p < 0.001 ? "%.0e" : "%.3f", effect->p);
+    bool is_main = !(effect->factors & (effect->factors - 1));
     table_add(table, TONE_PLAIN, effect->name);
     table_addf(table, TONE_PLAIN, "%zu", effect->df);
-    table_add(table, TONE_PLAIN, f);
-    table_add(table, TONE_PLAIN, p);
-    table_add(table, TONE_PLAIN, share);
-    table_add(table, effect->matters ? TONE_STRONG : TONE_PLAIN, within);
-    table_add(table, TONE_PLAIN, range);
+    ADD_TEXTS(table, TONE_PLAIN, f, p, SHARE(effect->effect_size));
+    table_add(table, effect->matters ? TONE_STRONG : TONE_PLAIN, SHARE(effect->share_within));
+    table_add(table, TONE_PLAIN,
+              is_main ? BRIEF(fabs(effect->range) < NO_RANGE ? 0 : effect->range) : "");
     table_add(table, effect->matters ? TONE_STRONG : TONE_DIM, effect->matters ? "yes" : "no");
-}
-
-static void put_head(const struct error_anova *anova, struct text *out)
-{
-    char count[NUMBER_SIZE], cells[NUMBER_SIZE];
-    number_count(anova->count, count, sizeof(count));
-    number_count(anova->cells, cells, sizeof(cells));
-    error_put_event(anova->event, anova->stepped, out);
-    text_printf(out, ": %s processes in %s cells", count, cells);
-    if (isfinite(anova->r_squared))
-        text_printf(out, ", %.1f %% of the variance explained", 100 * anova->r_squared);
 }
 
 static void put_table(const struct error_report *report, const struct error_anova *anova, bool all,
@@ -370,8 +282,12 @@ static void put_table(const struct error_report *report, const struct error_anov
         {.title = "matters"},
     };
     AUTO_TEXT struct text words = {0};
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    put_head(anova, &words);
+    struct table table = TABLE_OF(columns);
+    text_printf(&words, "%s: %s processes in %s cells",
+                error_event_told(anova->event, anova->stepped), WHOLE(anova->count),
+                WHOLE(anova->cells));
+    if (isfinite(anova->r_squared))
+        text_printf(&words, ", %.1f %% of the variance explained", 100 * anova->r_squared);
     section_put_words(text_string(&words), style, out);
     for (size_t i = 0; i < anova->effects; i++)
         add_effect(&table, &report->effects[anova->first + i]);
@@ -389,21 +305,6 @@ bool error_is_untested(const struct error_anova *anova)
     return !anova->residual_df && !anova->no_variance;
 }
 
-static void put_untested(const struct error_report *report, size_t shown, const struct style *style,
-                         struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    for (size_t i = 0; i < report->anova_count; i++) {
-        if (i == shown || !error_is_untested(&report->anovas[i]))
-            continue;
-        text_puts(&words,
-                  words.length ? ", " : "not judged, for want of cells with several processes: ");
-        error_put_event(report->anovas[i].event, report->anovas[i].stepped, &words);
-    }
-    if (words.length)
-        section_put_words(text_string(&words), style, out);
-}
-
 /* Was everything that could be compared found not to matter? */
 static bool is_idle(const struct error_report *report, const struct error_anova *anova)
 {
@@ -413,82 +314,78 @@ static bool is_idle(const struct error_report *report, const struct error_anova 
     return anova->effects != 0;
 }
 
-static void put_idle(const struct error_report *report, size_t shown, const struct style *style,
-                     struct text *out)
+/* The events of which the same is to be said, but for the one that is shown in full: those that
+ * could not be tested, or those of which nothing matters. */
+static void put_alike(const struct error_report *report, size_t shown, bool untested,
+                      const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        if (i == shown || error_is_untested(anova) || !is_idle(report, anova))
-            continue;
-        text_puts(&words, words.length ? ", " : "");
-        error_put_event(anova->event, anova->stepped, &words);
+        if (i != shown && error_is_untested(anova) == untested &&
+            (untested || is_idle(report, anova)))
+            text_printf(&words, "%s%s", words.length ? ", " : "",
+                        error_event_told(anova->event, anova->stepped));
     }
-    if (!words.length)
-        return;
-    text_puts(&words, ": nothing matters");
-    section_put_words(text_string(&words), style, out);
+    if (words.length)
+        error_put_words(style, out, "%s%s%s",
+                        untested ? "not judged, for want of cells with several processes: " : "",
+                        text_string(&words), untested ? "" : ": nothing matters");
 }
 
 /* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
 static void put_brief(const struct error_report *report, const struct error_anova *anova,
                       const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    AUTO_TEXT struct text rest = {0};
-    error_put_event(anova->event, anova->stepped, &words);
-    text_puts(&words, ": ");
-    size_t head = words.length;
+    AUTO_TEXT struct text words = {0}, rest = {0};
     for (size_t i = 0; i < anova->effects; i++) {
         const struct error_effect *effect = &report->effects[anova->first + i];
-        char share[NUMBER_SIZE];
-        put_share(effect->share_within, share, sizeof(share));
         if (effect->matters)
-            text_printf(&words, "%s%s %s", words.length > head ? ", " : "", effect->name, share);
+            text_printf(&words, "%s%s %s", words.length ? ", " : "", effect->name,
+                        SHARE(effect->share_within));
         else
             text_printf(&rest, "%s%s", rest.length ? ", " : "", effect->name);
     }
-    if (words.length == head)
+    if (!words.length)
         text_puts(&words, "nothing could be compared");
     else if (rest.length)
         text_printf(&words, "; not %s", text_string(&rest));
     if (!anova->effects && anova->note[0])
         text_printf(&words, ": %s", anova->note);
-    section_put_words(text_string(&words), style, out);
-}
-
-/* Stepped windows first, as they are exact; else the first that has effects. */
-static size_t main_of(const struct error_report *report)
-{
-    for (size_t i = 0; i < report->anova_count; i++)
-        if (report->anovas[i].stepped && report->anovas[i].effects)
-            return i;
-    for (size_t i = 0; i < report->anova_count; i++)
-        if (report->anovas[i].effects)
-            return i;
-    return 0;
+    error_put_words(style, out, "%s: %s", error_event_told(anova->event, anova->stepped),
+                    text_string(&words));
 }
 
 void error_put_factors(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
-    size_t shown = main_of(report);
+    const bool all = erring->options->all;
     section_put_heading("Which factors matter", style, out);
     if (!report->anova_count) {
         section_put_words("nothing to compare: too few cells of the null specimen were measured",
                           style, out);
         return;
     }
+    /* Stepped windows first, as they are exact; else the first that has effects. */
+    size_t shown = report->anova_count;
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (anova->effects &&
+            (shown == report->anova_count || (anova->stepped && !report->anovas[shown].stepped)))
+            shown = i;
+    }
+    if (shown == report->anova_count)
+        shown = 0;
     for (size_t i = 0; i < report->anova_count; i++)
-        if (erring->options->all || i == shown)
-            put_table(report, &report->anovas[i], erring->options->all, style, out);
+        if (all || i == shown)
+            put_table(report, &report->anovas[i], all, style, out);
     for (size_t i = 0; i < report->anova_count; i++)
-        if (!erring->options->all && i != shown && !error_is_untested(&report->anovas[i]) &&
+        if (!all && i != shown && !error_is_untested(&report->anovas[i]) &&
             !is_idle(report, &report->anovas[i]))
             put_brief(report, &report->anovas[i], style, out);
-    if (!erring->options->all) {
-        put_idle(report, shown, style, out);
-        put_untested(report, shown, style, out);
+    if (!all) {
+        put_alike(report, shown, false, style, out);
+        put_alike(report, shown, true, style, out);
     }
     section_put_words(
         "matters: p < 0.001 and at least 1 % of the variance, of factors other than path "
@@ -557,22 +454,15 @@ struct pool {
 };
 
 /* All runs but the first of each process, or all where there is one. */
-static bool pool_add(struct pool *pool, const struct error_cell *cell)
+static void pool_add(struct pool *pool, const struct error_cell *cell)
 {
     if (pool->count + cell->runs > pool->capacity) {
-        size_t capacity = 2 * (pool->count + cell->runs);
-        int64_t *grown = realloc(pool->values, capacity * sizeof(*grown));
-        if (!grown)
-            return false;
-        pool->values = grown;
-        pool->capacity = capacity;
+        pool->capacity = 2 * (pool->count + cell->runs);
+        pool->values = memory_resize(pool->values, pool->capacity, sizeof(*pool->values));
     }
-    for (size_t process = 0; process < cell->processes; process++) {
-        size_t begin = cell->begins[process], end = cell->begins[process + 1];
-        for (size_t run = end - begin > 1 ? begin + 1 : begin; run < end; run++)
+    for (size_t process = 0; process < cell->processes; process++)
+        for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
             pool->values[pool->count++] = error_of(cell, run);
-    }
-    return true;
 }
 
 /* A value that was really read, as those of error_quantile. */
@@ -588,7 +478,7 @@ struct boxing {
     struct box boxes[BOXES_MOST];
     char labels[BOXES_MOST][LABEL_SIZE];
     size_t count;
-    bool marked, failed;
+    bool marked;
 };
 
 static bool same_box(const struct error_cell *left, const struct error_cell *right)
@@ -597,33 +487,26 @@ static bool same_box(const struct error_cell *left, const struct error_cell *rig
            left->pattern == right->pattern;
 }
 
-/* Adds a value as often as the cell has runs in a box. */
-static bool pool_repeat(struct pool *pool, const struct error_cell *cell, int64_t value)
-{
-    size_t first = pool->count;
-    if (!pool_add(pool, cell))
-        return false;
-    for (size_t i = first; i < pool->count; i++)
-        pool->values[i] = value;
-    return true;
-}
-
 /* Median of what was stepped, each cell weighing as much as in the box; NaN: nothing was. */
 static double stepped_of(const struct error_report *report, const struct error_cell *like)
 {
     struct pool pool = {0};
-    double median = NAN;
     bool complete = true;
     for (size_t i = 0; complete && i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
-        if (is_pooled(row->cell) && row->cell->part == PART_NULL && same_box(row->cell, like))
-            complete = row->has_stepped && pool_repeat(&pool, row->cell, row->stepped);
+        if (!is_pooled(row->cell) || row->cell->part != PART_NULL || !same_box(row->cell, like))
+            continue;
+        size_t first = pool.count;
+        complete = row->has_stepped;
+        pool_add(&pool, row->cell);
+        for (size_t j = first; j < pool.count; j++)
+            pool.values[j] = row->stepped;
     }
-    if (complete && pool.count) {
+    complete = complete && pool.count;
+    if (complete)
         qsort(pool.values, pool.count, sizeof(*pool.values), compare);
-        median = pool_quantile(&pool, 0.5);
-    }
-    free(pool.values);
+    double median = complete ? pool_quantile(&pool, 0.5) : NAN;
+    memory_give_back(pool.values);
     return median;
 }
 
@@ -633,10 +516,10 @@ static void add_box(struct boxing *boxing, const struct error_cell *like)
     struct pool pool = {0};
     if (boxing->count == BOXES_MOST)
         return;
-    for (size_t i = 0; i < file->cell_count && !boxing->failed; i++)
+    for (size_t i = 0; i < file->cell_count; i++)
         if (is_pooled(&file->cells[i]) && same_box(&file->cells[i], like))
-            boxing->failed = !pool_add(&pool, &file->cells[i]);
-    if (!boxing->failed && pool.count) {
+            pool_add(&pool, &file->cells[i]);
+    if (pool.count) {
         struct box *box = &boxing->boxes[boxing->count];
         char *label = boxing->labels[boxing->count++];
         qsort(pool.values, pool.count, sizeof(*pool.values), compare);
@@ -650,7 +533,7 @@ static void add_box(struct boxing *boxing, const struct error_cell *like)
                             .mark = stepped_of(&boxing->erring->report, like)};
         boxing->marked |= isfinite(box->mark);
     }
-    free(pool.values);
+    memory_give_back(pool.values);
 }
 
 static bool looks_alike(const struct box *left, const struct box *right)
@@ -684,23 +567,12 @@ static void fold(struct boxing *boxing, size_t first)
     boxing->count = kept;
 }
 
-/* Is the pattern the best of its path for this event? */
-static bool is_best(const struct error_report *report, const struct error_cell *like)
-{
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *best = &report->best[i];
-        if (best->pattern == like->pattern && strcmp(best->event, like->event) == 0 &&
-            strcmp(best->path, like->path) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* A box for each path and pattern of the event, or for the best pattern of each path; paths in the
  * order of the cells, patterns in theirs. */
 static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 {
     const struct error_case *file = &boxing->erring->file;
+    const struct error_report *report = &boxing->erring->report;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
         bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
@@ -711,7 +583,13 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
         for (int pattern = 0; first && pattern < PATTERN_COUNT; pattern++) {
             struct error_cell like = {
                 .event = cell->event, .path = cell->path, .pattern = (enum pattern)pattern};
-            if (!best_only || is_best(&boxing->erring->report, &like))
+            bool shown = !best_only;
+            for (size_t j = 0; j < report->best_count && !shown; j++) {
+                const struct error_best *best = &report->best[j];
+                shown = best->pattern == like.pattern && strcmp(best->event, event) == 0 &&
+                        strcmp(best->path, cell->path) == 0;
+            }
+            if (shown)
                 add_box(boxing, &like);
         }
         if (!boxing->erring->options->all)
@@ -721,47 +599,6 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 
 /* --- what the first run adds --- */
 
-/* What the first run adds in cells of one link mode: least and most. */
-struct first_runs {
-    bool any;
-    int64_t least, most;         /* median of first runs less that of the others */
-    const struct error_cell *at; /* where it is most */
-};
-
-static struct first_runs first_runs_of(const struct error_report *report, const char *event,
-                                       const char *link)
-{
-    struct first_runs first = {0};
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct error_row *row = &report->rows[i];
-        const struct error_cell *cell = row->cell;
-        if (!is_pooled(cell) || cell->runs <= cell->processes || strcmp(cell->event, event) != 0 ||
-            strcmp(cell->link, link) != 0)
-            continue;
-        int64_t added = row->first.median - row->later.median;
-        if (!first.any || added > first.most) {
-            first.most = added;
-            first.at = cell;
-        }
-        first.least = !first.any || added < first.least ? added : first.least;
-        first.any = true;
-    }
-    return first;
-}
-
-/* Is this the first row of the event with its link mode? */
-static bool leads(const struct error_report *report, const char *event, size_t index)
-{
-    const struct error_cell *cell = report->rows[index].cell;
-    bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
-    for (size_t i = 0; i < index && first; i++) {
-        const struct error_cell *other = report->rows[i].cell;
-        first = !is_pooled(other) || strcmp(other->event, event) != 0 ||
-                strcmp(other->link, cell->link) != 0;
-    }
-    return first;
-}
-
 /* "static 0, lazy 0 to +603 (perf-read ro)" */
 static void put_first(const struct erring *erring, const char *event, struct text *out)
 {
@@ -769,20 +606,33 @@ static void put_first(const struct erring *erring, const char *event, struct tex
     AUTO_TEXT struct text said = {0};
     bool differs = false;
     for (size_t i = 0; i < report->row_count; i++) {
-        if (!leads(report, event, i))
+        const struct error_cell *cell = report->rows[i].cell;
+        /* Of each link mode: median of first runs less that of the others, and where it is most. */
+        int64_t least = 0, most = 0;
+        const struct error_cell *at = NULL;
+        bool leads = is_pooled(cell) && strcmp(cell->event, event) == 0;
+        for (size_t j = 0; j < report->row_count && leads; j++) {
+            const struct error_row *row = &report->rows[j];
+            if (!is_pooled(row->cell) || strcmp(row->cell->event, event) != 0 ||
+                strcmp(row->cell->link, cell->link) != 0)
+                continue;
+            leads = j >= i;
+            if (row->cell->runs <= row->cell->processes)
+                continue;
+            int64_t added = row->first.median - row->later.median;
+            least = !at || added < least ? added : least;
+            if (!at || added > most) {
+                most = added;
+                at = row->cell;
+            }
+        }
+        if (!leads || !at)
             continue;
-        const char *link = report->rows[i].cell->link;
-        struct first_runs first = first_runs_of(report, event, link);
-        if (!first.any)
-            continue;
-        char least[NUMBER_SIZE], most[NUMBER_SIZE];
-        number_signed(first.least, least, sizeof(least));
-        number_signed(first.most, most, sizeof(most));
-        text_printf(&said, "%s%s %s", said.length ? ", " : "", link, least);
-        if (first.least != first.most)
-            text_printf(&said, " to %s (%s, %s)", most, first.at->path,
-                        pattern_descriptions[first.at->pattern]);
-        differs |= first.least || first.most;
+        text_printf(&said, "%s%s %s", said.length ? ", " : "", cell->link, SIGNED(least));
+        if (least != most)
+            text_printf(&said, " to %s (%s, %s)", SIGNED(most), at->path,
+                        pattern_descriptions[at->pattern]);
+        differs |= least || most;
     }
     if (differs)
         text_printf(out, "The first run of a process adds besides, by link mode: %s. ",
@@ -792,22 +642,15 @@ static void put_first(const struct erring *erring, const char *event, struct tex
 static void boxes_put_event(const struct erring *erring, const char *event, bool best_only,
                             const struct style *style, struct text *out)
 {
-    AUTO_FREE struct boxing *boxing = calloc(1, sizeof(*boxing));
-    AUTO_TEXT struct text heading = {0};
+    AUTO_MEMORY struct boxing *boxing = memory_new(1, sizeof(*boxing));
     AUTO_TEXT struct text words = {0};
-    if (!boxing) {
-        out->failed = true;
-        return;
-    }
     bool stepped = strncmp(event, "step/", 5) == 0;
     boxing->erring = erring;
     add_boxes(boxing, event, best_only);
-    out->failed |= boxing->failed;
-    text_puts(&heading, "Null error of ");
-    error_put_event(event, stepped, &heading);
-    text_puts(&heading, stepped ? " (exact)" : "");
-    text_puts(&heading, best_only ? ", best pattern of each path" : "");
-    section_put_heading(text_string(&heading), style, out);
+    section_put_heading(memory_format("Null error of %s%s%s", error_event_told(event, stepped),
+                                      stepped ? " (exact)" : "",
+                                      best_only ? ", best pattern of each path" : ""),
+                        style, out);
     boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
     if (!best_only)
         put_first(erring, event, &words);

@@ -3,17 +3,15 @@
  *
  * The result of `assay error` for people: what was measured and what to do first, then part by
  * part, then the paper's findings and what was left out. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/claims.h"
 #include "engine/finish.h"
-#include "engine/skips.h"
-#include "output/table.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -49,43 +47,96 @@ const char *error_unit(const char *event, const char *base)
     return "counts";
 }
 
-void error_put_event(const char *event, bool stepped, struct text *out)
+void error_put_words(const struct style *style, struct text *out, const char *format, ...)
 {
-    if (stepped)
-        text_puts(out, "instructions:u, stepped");
-    else
-        text_put_clean(out, event);
+    va_list arguments;
+    char *words = NULL;
+    va_start(arguments, format);
+    if (vasprintf(&words, format, arguments) < 0)
+        memory_end();
+    va_end(arguments);
+    section_put_words(words, style, out);
+    free(words);
 }
 
-void error_put_machine(const struct error_case *file, uint32_t machine, struct text *out)
+const char *error_clean(const char *name)
+{
+    struct text clean = {0};
+    text_put_clean(&clean, name);
+    return memory_text(&clean);
+}
+
+const char *error_event_told(const char *event, bool stepped)
+{
+    return stepped ? "instructions:u, stepped" : error_clean(event);
+}
+
+const char *error_on(const struct error_case *file, uint32_t machine)
 {
     if (file->machine_count < 2 || machine >= file->machine_count)
-        return;
-    text_puts(out, " on ");
-    text_put_clean(out, file->machines[machine].name);
+        return "";
+    return memory_format(" on %s", error_clean(file->machines[machine].name));
 }
 
-/* Why the plan left out what begins with these words; "" where it did not. */
-static const char *error_skip_reason(const struct erring *erring, const char *what)
+const char *error_way(const struct error_case *file, uint32_t machine, const char *path,
+                      enum pattern pattern)
 {
-    for (size_t i = 0; i < erring->skips.count; i++)
-        if (!erring->skips.list[i].for_programs &&
-            strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
-            return erring->skips.list[i].reason;
-    return "";
+    return memory_format("%s %s%s", error_clean(path), pattern_descriptions[pattern],
+                         error_on(file, machine));
+}
+
+double error_best_window(const struct error_report *report, const struct error_cell *cell)
+{
+    for (size_t i = 0; i < report->best_count; i++)
+        if (report->best[i].overall && report->best[i].machine == cell->machine &&
+            strcmp(report->best[i].event, cell->event) == 0)
+            return report->best[i].median;
+    return NAN;
+}
+
+void error_add_texts(struct table *table, enum tone tone, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        table_add(table, tone, texts[i]);
+}
+
+void error_add_interval(struct table *table, enum tone tone, double low, double high,
+                        const char *same)
+{
+    const char *from = BRIEF(low), *to = BRIEF(high);
+    if (strcmp(from, to) == 0)
+        table_add(table, tone, same);
+    else
+        table_addf(table, tone, "%s to %s", from, to);
+}
+
+const char *error_brief(double value, char text[NUMBER_SIZE])
+{
+    number_brief(value, text, NUMBER_SIZE);
+    return text;
+}
+
+const char *error_whole(uint64_t value, char text[NUMBER_SIZE])
+{
+    number_count(value, text, NUMBER_SIZE);
+    return text;
+}
+
+const char *error_signed(int64_t value, char text[NUMBER_SIZE])
+{
+    number_signed(value, text, NUMBER_SIZE);
+    return text;
 }
 
 void error_put_nothing(const struct erring *erring, const char *words, const char *what,
                        const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text sentence = {0};
-    const char *reason = error_skip_reason(erring, what);
-    text_puts(&sentence, words);
-    if (reason[0]) {
-        text_puts(&sentence, ": ");
-        text_put_clean(&sentence, reason);
-    }
-    section_put_words(text_string(&sentence), style, out);
+    const char *reason = "";
+    for (size_t i = erring->skips.count; i-- > 0;)
+        if (!erring->skips.list[i].for_programs &&
+            strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
+            reason = erring->skips.list[i].reason;
+    error_put_words(style, out, "%s%s%s", words, reason[0] ? ": " : "", reason);
 }
 
 bool error_has_cpu_counter(const struct error_case *file)
@@ -132,38 +183,24 @@ static bool concerns(const struct check *check)
     return true;
 }
 
-int error_checks(const struct facts *facts, struct error_check **list, size_t *count)
+size_t error_checks(const struct facts *facts, struct error_check **list)
 {
     static const enum check_status urgency[] = {CHECK_BAD, CHECK_WARN};
-    size_t registered = 0;
-    *count = 0;
-    while (check_registry[registered])
-        registered++;
-    *list = calloc(registered + 1, sizeof(**list));
-    struct advice *advice = malloc(sizeof(*advice));
-    if (!*list || !advice) {
-        free(advice);
-        return -ENOMEM;
-    }
+    size_t count = 0;
+    *list = NULL;
     for (size_t level = 0; facts && facts->count && level < 2; level++)
-        for (size_t i = 0; i < registered; i++) {
-            if (!concerns(check_registry[i]))
-                continue;
-            check_judge(check_registry[i], facts, advice);
-            if (advice->status == urgency[level])
-                (*list)[(*count)++] = (struct error_check){check_registry[i], *advice};
+        for (size_t i = 0; check_registry[i]; i++) {
+            struct error_check *check = memory_add(*list, count);
+            check->check = check_registry[i];
+            if (concerns(check->check))
+                check_judge(check->check, facts, &check->advice);
+            if (!concerns(check->check) || check->advice.status != urgency[level])
+                count--;
         }
-    free(advice);
-    return 0;
+    return count;
 }
 
 /* --- for people --- */
-
-/* Counts of the CPU come before those that every machine has. */
-static bool is_of_cpu(const struct error_advice *advice)
-{
-    return advice->mode != COUNT_ANY;
-}
 
 static bool is_about(const struct error_advice *left, const struct error_advice *right)
 {
@@ -190,50 +227,29 @@ static void put_event(const struct error_report *report, size_t first, const str
     wrap(out, text_string(&words), 2, 2, style->width);
 }
 
-/* What of other events is best a table below says as well. */
-static void put_advised(const struct error_report *report, bool all, const struct style *style,
-                        struct text *out)
-{
-    bool of_cpu = false;
-    for (size_t i = 0; i < report->advice_count; i++)
-        of_cpu |= is_of_cpu(&report->advice[i]);
-    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !all ? 1 : 2); pass++)
-        for (size_t i = 0; i < report->advice_count; i++)
-            if (is_of_cpu(&report->advice[i]) == (pass == 0))
-                put_event(report, i, style, out);
-}
-
 /* What a command changes stands with it; only its first line, the doctor has the rest. */
-static void put_mendable(const struct error_check *check, const struct style *style,
-                         struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    const char *fix = check->advice.fix;
-    text_printf(&words, "%s: %s", check->check->name, check->advice.value);
-    text_puts(out, "  ");
-    text_put_toned(out, style, check->advice.status == CHECK_BAD ? TONE_BAD : TONE_WARN,
-                   check_status_names[check->advice.status]);
-    text_printf(out, "%*s", check->advice.status == CHECK_BAD ? 2 : 1, "");
-    wrap(out, text_string(&words), INDENT + 1, INDENT + 1, style->width);
-    text_printf(out, "       fix: %.*s\n", (int)strcspn(fix, "\n"), fix);
-}
-
 static void put_checks(const struct error_check *checks, size_t count, const struct style *style,
                        struct text *out)
 {
     AUTO_TEXT struct text lasting = {0};
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        const struct error_check *check = &checks[i];
-        if (!check->advice.fix[0]) {
-            text_printf(&lasting, "%s%s: %s", lasting.length ? "; " : "", check->check->name,
-                        check->advice.value);
+        const char *fix = checks[i].advice.fix;
+        const char *words = memory_format("%s: %s", checks[i].check->name, checks[i].advice.value);
+        const bool bad = checks[i].advice.status == CHECK_BAD;
+        if (!fix[0]) {
+            text_printf(&lasting, "%s%s", lasting.length ? "; " : "", words);
             continue;
         }
         if (!begun)
             text_puts(out, "Mend this first (`assay doctor` says why):\n");
         begun = true;
-        put_mendable(check, style, out);
+        text_puts(out, "  ");
+        text_put_toned(out, style, bad ? TONE_BAD : TONE_WARN,
+                       check_status_names[checks[i].advice.status]);
+        text_printf(out, "%*s", bad ? 2 : 1, "");
+        wrap(out, words, INDENT + 1, INDENT + 1, style->width);
+        text_printf(out, "       fix: %.*s\n", (int)strcspn(fix, "\n"), fix);
     }
     if (lasting.length) {
         text_puts(out, "What no setting here mends: ");
@@ -243,15 +259,20 @@ static void put_checks(const struct error_check *checks, size_t count, const str
 
 void error_put_advice(const struct erring *erring, const struct style *style, struct text *out)
 {
-    AUTO_FREE struct error_check *checks = NULL;
-    size_t count = 0;
-    if (error_checks(erring->facts, &checks, &count) < 0) {
-        out->failed = true;
-        return;
-    }
+    const struct error_report *report = &erring->report;
+    struct error_check *checks;
+    size_t count = error_checks(erring->facts, &checks);
+    bool of_cpu = false;
     section_put_heading("What to do", style, out);
-    put_advised(&erring->report, erring->options->all, style, out);
-    if (!erring->report.advice_count)
+    for (size_t i = 0; i < report->advice_count; i++)
+        of_cpu |= report->advice[i].mode != COUNT_ANY;
+    /* Counts of the CPU come before those that every machine has: what of those is best a table
+     * below says as well. */
+    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !erring->options->all ? 1 : 2); pass++)
+        for (size_t i = 0; i < report->advice_count; i++)
+            if ((report->advice[i].mode != COUNT_ANY) == (pass == 0))
+                put_event(report, i, style, out);
+    if (!report->advice_count)
         section_put_words(
             "Nothing can be advised: no null error was measured; \"Left out\" below says why.",
             style, out);
@@ -261,12 +282,6 @@ void error_put_advice(const struct erring *erring, const struct style *style, st
 /* ----------------------------------------------------------------------------------------------
  * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it
  * the events that the paper did not have. */
-
-/* What a path here is like in the paper's table. */
-static const char *kind_of_path(const char *path)
-{
-    return strncmp(path, "papi-", 5) == 0 ? path : "direct";
-}
 
 static bool is_instructions(const struct error_best *best)
 {
@@ -287,41 +302,12 @@ static bool is_shadowed(const struct error_report *report, const struct error_be
 
 static void add_ours(struct table *table, const struct error_best *best)
 {
-    char median[NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
-    if (best) {
-        number_brief(best->median, median, sizeof(median));
-        number_brief((double)best->min, min, sizeof(min));
-    }
     enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
     table_add(table, tone, best ? best->path : "");
     table_addf(table, tone, "%s%s", best ? pattern_names[best->pattern] : "",
                best && best->overall ? " *" : "");
-    table_add(table, tone, median);
-    table_add(table, tone, min);
+    ADD_TEXTS(table, tone, best ? BRIEF(best->median) : "", best ? BRIEF((double)best->min) : "");
     table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "counted");
-}
-
-/* A kind of path of which there is nothing of ours in this mode. */
-static void add_none(struct table *table, const char *like)
-{
-    table_add(table, TONE_DIM, like);
-    table_add(table, TONE_DIM, "-");
-    table_add(table, TONE_DIM, "-");
-    table_add(table, TONE_DIM, "-");
-    table_add(table, TONE_DIM, "none");
-}
-
-static void add_theirs(struct table *table, const struct error_table3 *row)
-{
-    char median[NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
-    if (row) {
-        number_brief(row->median, median, sizeof(median));
-        number_brief((double)row->min, min, sizeof(min));
-    }
-    table_add(table, TONE_DIM, row ? row->tool : "");
-    table_add(table, TONE_DIM, row ? pattern_names[row->pattern] : "");
-    table_add(table, TONE_DIM, median);
-    table_add(table, TONE_DIM, min);
 }
 
 /* The next row of either side at or after *at; NULL: no more. */
@@ -330,8 +316,10 @@ static const struct error_best *next_ours(const struct error_report *report, uin
 {
     for (; *at < report->best_count; (*at)++) {
         const struct error_best *best = &report->best[*at];
+        /* What a path here is like in the paper's table. */
+        bool begins_papi = strncmp(best->path, "papi-", 5) == 0;
         if (best->machine == machine && is_instructions(best) && best->mode == mode &&
-            !is_shadowed(report, best) && strcmp(kind_of_path(best->path), like) == 0)
+            !is_shadowed(report, best) && strcmp(begins_papi ? best->path : "direct", like) == 0)
             return &report->best[(*at)++];
     }
     return NULL;
@@ -361,10 +349,11 @@ static void add_group(struct table *table, const struct error_report *report, ui
         table_add(table, TONE_PLAIN, count_mode_names[mode]);
         if (best || any)
             add_ours(table, best);
-        else
-            add_none(table, like);
+        else /* a kind of path of which there is nothing of ours in this mode */
+            ADD_TEXTS(table, TONE_DIM, like, "-", "-", "-", "none");
         any = true;
-        add_theirs(table, row);
+        ADD_TEXTS(table, TONE_DIM, row ? row->tool : "", row ? pattern_names[row->pattern] : "",
+                  row ? BRIEF(row->median) : "", row ? BRIEF((double)row->min) : "");
     }
 }
 
@@ -394,7 +383,7 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
     };
     static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
     static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
         for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
             if (all || any_measured(report, modes[i]))
@@ -405,27 +394,6 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
 
 /* --- events beside instructions --- */
 
-static void add_other(struct table *table, const struct error_case *file,
-                      const struct error_best *best)
-{
-    AUTO_TEXT struct text event = {0};
-    char median[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    number_brief(best->median, median, sizeof(median));
-    number_brief(best->spread_low, low, sizeof(low));
-    number_brief(best->spread_high, high, sizeof(high));
-    text_put_clean(&event, best->event);
-    error_put_machine(file, best->machine, &event);
-    table_add(table, TONE_PLAIN, text_string(&event));
-    table_add(table, TONE_PLAIN, best->path);
-    table_add(table, TONE_PLAIN, pattern_names[best->pattern]);
-    table_add(table, TONE_PLAIN, median);
-    if (strcmp(low, high) == 0)
-        table_add(table, TONE_PLAIN, "always");
-    else
-        table_addf(table, TONE_PLAIN, "%s to %s", low, high);
-    table_add(table, TONE_DIM, error_unit(best->event, best->base));
-}
-
 static void put_others(const struct erring *erring, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
@@ -433,17 +401,22 @@ static void put_others(const struct erring *erring, const struct style *style, s
         {.title = "best"},          {.title = "median", .right = true},
         {.title = "19 of 20 runs"}, {.title = "", .wraps = true},
     };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    struct table table = TABLE_OF(columns);
     const struct error_report *report = &erring->report;
     bool folded = false;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
         if (is_instructions(best))
             continue;
-        if (erring->options->all || best->overall)
-            add_other(&table, &erring->file, best);
-        else
+        if (!erring->options->all && !best->overall) {
             folded = true;
+            continue;
+        }
+        table_addf(&table, TONE_PLAIN, "%s%s", best->event, error_on(&erring->file, best->machine));
+        ADD_TEXTS(&table, TONE_PLAIN, best->path, pattern_names[best->pattern],
+                  BRIEF(best->median));
+        error_add_interval(&table, TONE_PLAIN, best->spread_low, best->spread_high, "always");
+        table_add(&table, TONE_DIM, error_unit(best->event, best->base));
     }
     if (table.count) {
         section_put_heading("Other events counted although nothing is measured", style, out);
@@ -460,25 +433,21 @@ static void put_others(const struct erring *erring, const struct style *style, s
 static void put_missing(const struct erring *erring, enum count_mode mode,
                         const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text theirs = {0};
     if (any_measured(&erring->report, mode))
         return;
-    text_printf(&words, "%s: nothing of ours, %s", count_mode_names[mode],
-                error_has_cpu_counter(&erring->file)
-                    ? "because instructions were not measured in that mode"
-                    : "because no counter of the CPU can be opened here");
     for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3) && !erring->options->all;
          i++) {
         const struct error_table3 *row = &error_table3[i];
-        char median[NUMBER_SIZE];
-        if (strcmp(row->mode, count_mode_names[mode]) != 0)
-            continue;
-        number_brief(row->median, median, sizeof(median));
-        text_printf(&words, "%s %s %s",
-                    strstr(text_string(&words), "paper's") ? "," : "; the paper's", row->tool,
-                    median);
+        if (strcmp(row->mode, count_mode_names[mode]) == 0)
+            text_printf(&theirs, "%s %s %s", theirs.length ? "," : "; the paper's", row->tool,
+                        BRIEF(row->median));
     }
-    section_put_words(text_string(&words), style, out);
+    error_put_words(style, out, "%s: nothing of ours, %s%s", count_mode_names[mode],
+                    error_has_cpu_counter(&erring->file)
+                        ? "because instructions were not measured in that mode"
+                        : "because no counter of the CPU can be opened here",
+                    text_string(&theirs));
 }
 
 void error_put_best(const struct erring *erring, const struct style *style, struct text *out)
@@ -504,19 +473,14 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
     put_others(erring, style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The result of `assay error` for people: what was measured and what to do first, then part by
- * part, then the paper's findings and what was left out. */
+/* --- the whole --- */
 
-static void error_put_measured(const struct erring *erring, const struct style *style,
-                               struct text *out)
+static void put_measured(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
     AUTO_TEXT struct text words = {0};
-    char runs[NUMBER_SIZE], cells[NUMBER_SIZE];
-    number_count(report->measurements, runs, sizeof(runs));
-    number_count(report->cells_measured, cells, sizeof(cells));
-    text_printf(&words, "%s measurements in %s cells", runs, cells);
+    text_printf(&words, "%s measurements in %s cells", WHOLE(report->measurements),
+                WHOLE(report->cells_measured));
     if (report->least_processes)
         text_printf(&words, ", %zu or more processes a cell of the null specimen",
                     report->least_processes);
@@ -524,12 +488,8 @@ static void error_put_measured(const struct erring *erring, const struct style *
         text_printf(&words, "; %.1f s", erring->seconds);
     deliver_put_machine(erring->facts, style, out);
     section_put_words(text_string(&words), style, out);
-    for (size_t i = 1; i < erring->file.machine_count; i++) {
-        text_clear(&words);
-        text_puts(&words, "and ");
-        text_put_clean(&words, erring->file.machines[i].name);
-        section_put_words(text_string(&words), style, out);
-    }
+    for (size_t i = 1; i < erring->file.machine_count; i++)
+        error_put_words(style, out, "and %s", erring->file.machines[i].name);
 }
 
 /* --- what was left out --- */
@@ -558,8 +518,7 @@ static void put_failed(const struct erring *erring, const struct style *style, s
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-static void error_put_absences(const struct erring *erring, const struct style *style,
-                               struct text *out)
+static void put_absences(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_case *file = &erring->file;
     AUTO_TEXT struct text lines = {0};
@@ -571,71 +530,54 @@ static void error_put_absences(const struct erring *erring, const struct style *
     omissions_put(&omissions, erring->options->all, style, &lines);
     omissions_free(&omissions);
     put_failed(erring, style, &lines);
-    out->failed |= lines.failed;
     if (lines.length) {
         section_put_heading("Left out", style, out);
         text_puts(out, text_string(&lines));
     }
 }
 
-/* What the parts above would have said. */
-static void put_uncounted(const struct erring *erring, const struct style *style, struct text *out)
-{
-    if (erring->options->all || error_has_cpu_counter(&erring->file))
-        return;
-    text_putc(out, '\n');
-    section_put_words(
-        "No counter of the CPU can be opened here (the reason is below), so nothing is "
-        "said of counts in the kernel, of measured against stepped error, of more "
-        "events than counters.",
-        style, out);
-}
-
 /* --- the end --- */
 
-static void put_unfinished(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_report(const void *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    if (!erring->complete && erring->store)
-        unfinished_put("error", store_path(erring->store), &erring->options->common, &words);
-    if (!erring->options->all)
-        text_puts(&words, "--all shows every path, pattern and event, --json every figure.");
-    if (!words.length)
-        return;
-    text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 0, style->width);
-}
-
-static void put_origin(const struct erring *erring, struct text *out)
-{
-    text_printf(out, "seed %" PRIu64 ", %s%.1f s", erring->seed,
-                erring->session ? "" : "judged again in ", erring->seconds);
-    if (erring->store) {
-        text_puts(out, ", samples in ");
-        text_put_clean(out, store_path(erring->store));
-    }
-    text_putc(out, '\n');
-}
-
-void error_put_report(const struct erring *erring, const struct style *style, struct text *out)
-{
+    const struct erring *erring = run;
+    const bool all = erring->options->all;
     const struct claims claims = {.list = erring->report.findings,
                                   .count = ERROR_FINDINGS,
                                   .paper = "accuracy",
                                   .terse = true,
-                                  .all = erring->options->all};
-    static void (*const parts[])(const struct erring *, const struct style *, struct text *) = {
+                                  .all = all};
+    static error_put_part *const parts[] = {
         error_put_advice,    error_put_best,    error_put_boxes,    error_put_factors,
         error_put_counters,  error_put_stepped, error_put_duration, error_put_placement,
         error_put_multiplex, error_put_tools,
     };
-    error_put_measured(erring, style, out);
+    AUTO_TEXT struct text words = {0};
+    put_measured(erring, style, out);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](erring, style, out);
-    put_uncounted(erring, style, out);
+    if (!all && !error_has_cpu_counter(&erring->file)) {
+        /* What the parts above would have said. */
+        text_putc(out, '\n');
+        section_put_words(
+            "No counter of the CPU can be opened here (the reason is below), so nothing is "
+            "said of counts in the kernel, of measured against stepped error, of more "
+            "events than counters.",
+            style, out);
+    }
     claims_put(&claims, style, out);
-    error_put_absences(erring, style, out);
-    put_unfinished(erring, style, out);
+    put_absences(erring, style, out);
+    if (!erring->complete && erring->store)
+        unfinished_put("error", store_path(erring->store), &erring->options->common, &words);
+    if (!all)
+        text_puts(&words, "--all shows every path, pattern and event, --json every figure.");
+    if (words.length) {
+        text_putc(out, '\n');
+        wrap(out, text_string(&words), 0, 0, style->width);
+    }
+    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", erring->seed,
+                erring->session ? "" : "judged again in ", erring->seconds);
+    if (erring->store)
+        text_printf(out, ", samples in %s", error_clean(store_path(erring->store)));
     text_putc(out, '\n');
-    put_origin(erring, out);
 }

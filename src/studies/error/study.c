@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -26,52 +27,28 @@ static int error_fail(const struct failure *failure, int status)
     return deliver_failure("error", failure, status);
 }
 
-int error_out_of_memory(void)
-{
-    return deliver_out_of_memory("error");
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What `assay error` could not measure, by the reason. */
 
-static int group_absences(const struct erring *erring, struct skip_groups *groups)
-{
-    int error = 0;
-    for (size_t i = 0; i < erring->file.absence_count && error == 0; i++) {
-        const struct error_absence *absence = &erring->file.absences[i];
-        error = skip_groups_add(groups, absence->what, absence->reason, absence->error, false);
-    }
-    return error;
-}
-
-/* Cells of which no process measured anything. */
-static int group_cells(const struct erring *erring, struct skip_groups *groups)
-{
-    int error = 0;
-    for (size_t i = 0; i < erring->file.cell_count && error == 0; i++) {
-        const struct error_cell *cell = &erring->file.cells[i];
-        AUTO_TEXT struct text name = {0};
-        if (!cell->failed || cell->runs || !cell->reason)
-            continue;
-        text_printf(&name, "%s by %s", cell->event, cell->path);
-        error = name.failed
-                    ? -ENOMEM
-                    : skip_groups_add(groups, text_string(&name), cell->reason, cell->error, true);
-    }
-    return error;
-}
-
 /* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
-static int error_collect_skips(struct erring *erring)
+static void collect_skips(struct erring *erring)
 {
+    const struct error_case *file = &erring->file;
+    const bool for_programs = finish_is_for_programs(&erring->options->common);
     struct skip_groups absent = {.for_programs = true}, failed = {0};
-    int error =
-        finish_is_for_programs(&erring->options->common) ? group_absences(erring, &absent) : 0;
-    if (error == 0)
-        error = group_cells(erring, &failed);
-    int closed = skip_groups_close(&absent, &erring->skips);
-    int closed_too = skip_groups_close(&failed, &erring->skips);
-    return error < 0 ? error : closed < 0 ? closed : closed_too;
+    for (size_t i = 0; i < file->absence_count && for_programs; i++) {
+        const struct error_absence *absence = &file->absences[i];
+        skip_groups_add(&absent, absence->what, absence->reason, absence->error, false);
+    }
+    /* Cells of which no process measured anything. */
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (cell->failed && !cell->runs && cell->reason)
+            skip_groups_add(&failed, memory_format("%s by %s", cell->event, cell->path),
+                            cell->reason, cell->error, true);
+    }
+    skip_groups_close(&absent, &erring->skips);
+    skip_groups_close(&failed, &erring->skips);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -105,15 +82,6 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
 }
 
 /* --- trying --- */
-
-static int try_list(struct erring *erring, const char *const *list, size_t count,
-                    struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < count && error == 0; i++)
-        error = tried_try(&erring->tried, erring->session, list[i], false, failure);
-    return error;
-}
 
 /* What helps other events to be measured is no loss where it cannot be opened. */
 static int try_helpers(struct erring *erring, const char *const *list, size_t count,
@@ -180,39 +148,29 @@ static int try_cpu_events(struct erring *erring, struct failure *failure)
     return error;
 }
 
-static int find(struct erring *erring, struct failure *failure)
+/* Which events open. */
+static int find_events(struct erring *erring)
 {
-    bool emulated = facts_get(erring->facts, "emulated");
+    const bool emulated = facts_get(erring->facts, "emulated"), usually = !erring->asked.count;
+    struct failure failure = {0};
     int error = 0;
     for (size_t i = 0; i < erring->asked.count && error == 0; i++)
-        error = tried_try(&erring->tried, erring->session, erring->asked.items[i], true, failure);
-    for (size_t i = 0; i < COUNT(usual) && error == 0 && !erring->asked.count; i++)
+        error = tried_try(&erring->tried, erring->session, erring->asked.items[i], true, &failure);
+    for (size_t i = 0; i < COUNT(usual) && error == 0 && usually; i++)
         if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
-            error = tried_try(&erring->tried, erring->session, usual[i], false, failure);
-    for (size_t i = 0; i < COUNT(permitted) && error == 0 && !erring->asked.count; i++)
+            error = tried_try(&erring->tried, erring->session, usual[i], false, &failure);
+    for (size_t i = 0; i < COUNT(permitted) && error == 0 && usually; i++)
         if (is_forbidden(erring, permitted[i]))
-            error = tried_try(&erring->tried, erring->session, permitted[i], false, failure);
+            error = tried_try(&erring->tried, erring->session, permitted[i], false, &failure);
+    for (size_t i = 0; i < COUNT(sources) && error == 0; i++)
+        error = tried_try(&erring->tried, erring->session, sources[i], false, &failure);
     if (error == 0)
-        error = try_list(erring, sources, COUNT(sources), failure);
+        error = try_helpers(erring, interrupts, COUNT(interrupts), true, &failure);
     if (error == 0)
-        error = try_helpers(erring, interrupts, COUNT(interrupts), true, failure);
-    if (error == 0)
-        error = try_helpers(erring, beside, COUNT(beside), false, failure);
-    if (error == 0 && !erring->asked.count)
-        error = try_cpu_events(erring, failure);
-    return error;
-}
-
-/* Which events open. */
-static int error_find_events(struct erring *erring)
-{
-    struct failure failure = {0};
-    int error = find(erring, &failure);
-    if (error == 0)
-        return EXIT_DONE;
-    if (!failure.text[0])
-        return error_out_of_memory();
-    return error_fail(&failure, deliver_status_of_name(error));
+        error = try_helpers(erring, beside, COUNT(beside), false, &failure);
+    if (error == 0 && usually)
+        error = try_cpu_events(erring, &failure);
+    return error == 0 ? EXIT_DONE : error_fail(&failure, deliver_status_of_name(error));
 }
 
 /* --- from events to the study --- */
@@ -288,17 +246,6 @@ static bool is_missed(const struct catalogue_absence *absence)
             is_one_of(absence->name, specimens, COUNT(specimens)));
 }
 
-static int skip_absent(struct erring *erring)
-{
-    int error = erring->options->path.count
-                    ? 0
-                    : absences_skip(erring->catalogue, is_missed, &erring->skips);
-    if (error == 0 && erring->study.emulated)
-        error = skips_add(&erring->skips, "placement, cycles and times",
-                          "on an emulated machine time passes with every instruction alike", 0);
-    return error;
-}
-
 int error_prepare(struct erring *erring)
 {
     const struct error_options *options = erring->options;
@@ -316,9 +263,12 @@ int error_prepare(struct erring *erring)
         .full = options->full,
         .emulated = facts_get(erring->facts, "emulated") != NULL,
         .cpu = (int32_t)options->cpu};
-    erring->events = calloc(erring->tried.count + 1, sizeof(*erring->events));
-    if (!erring->events || skip_absent(erring) < 0)
-        return error_out_of_memory();
+    erring->events = memory_new(erring->tried.count, sizeof(*erring->events));
+    if (!options->path.count)
+        absences_skip(erring->catalogue, is_missed, &erring->skips);
+    if (study->emulated)
+        skips_add(&erring->skips, "placement, cycles and times",
+                  "on an emulated machine time passes with every instruction alike", 0);
     for (size_t i = 0; i < erring->tried.count; i++)
         if (!erring->tried.list[i].error)
             add_event(erring, &erring->tried.list[i]);
@@ -326,9 +276,7 @@ int error_prepare(struct erring *erring)
     return EXIT_DONE;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay error: how many events measuring itself adds, by every way of measuring that a machine
- * has. */
+/* --- the whole --- */
 
 #define USUAL_BUDGET_MS 85000u
 #define LONG_BUDGET_MS  180000u /* on emulated machines */
@@ -377,38 +325,22 @@ static const struct option_spec specs[] = {
 
 /* --- the command line --- */
 
-static int check_from(const struct error_options *options, int argument_count,
-                      struct failure *failure)
-{
-    if (!options->from.count)
-        return 0;
-    if (options->resume || options->store)
-        return fail_with(failure, -EINVAL,
-                         "--from judges stored runs again: --store and --resume measure one");
-    if (argument_count || options->event.count || options->path.count)
-        return fail_with(failure, -EINVAL,
-                         "--from judges everything that is stored: leave out events and --path");
-    return 0;
-}
-
-static int check_resume(const struct error_options *options, int argument_count,
-                        struct failure *failure)
-{
-    if (!options->resume ||
-        (!argument_count && !options->event.count && !options->path.count && !options->runs.given &&
-         !options->processes.given && options->cpu == -1))
-        return 0;
-    return fail_with(failure, -EINVAL,
-                     "--resume goes on with what the run began with: leave out events, --path, "
-                     "--runs, --processes and --cpu");
-}
-
 static int check_options(const struct error_options *options, int argument_count)
 {
+    const bool named = argument_count || options->event.count || options->path.count;
     struct failure failure = {0};
-    int error = check_from(options, argument_count, &failure);
-    if (error == 0)
-        error = check_resume(options, argument_count, &failure);
+    int error = 0;
+    if (options->from.count && (options->resume || options->store))
+        error = fail_with(&failure, -EINVAL,
+                          "--from judges stored runs again: --store and --resume measure one");
+    else if (options->from.count && named)
+        error = fail_with(&failure, -EINVAL,
+                          "--from judges everything that is stored: leave out events and --path");
+    else if (options->resume &&
+             (named || options->runs.given || options->processes.given || options->cpu != -1))
+        error = fail_with(&failure, -EINVAL,
+                          "--resume goes on with what the run began with: leave out events, "
+                          "--path, --runs, --processes and --cpu");
     if (error == 0)
         error = options_check_number("runs", &options->runs, MOST_RUNS, &failure);
     if (error == 0)
@@ -435,31 +367,23 @@ static int keep_asked(struct erring *erring, int argument_count, char **argument
         return EXIT_DONE;
     struct failure failure = {0};
     fail_with(&failure, error, "an event has no name");
-    return error == -ENOMEM ? error_out_of_memory() : error_fail(&failure, EXIT_USAGE);
+    return error_fail(&failure, EXIT_USAGE);
 }
 
 /* --- the way through --- */
 
 static void release(struct erring *erring)
 {
-    error_report_release(&erring->report);
-    error_case_release(&erring->file);
+
     store_close(erring->store);
     session_close(erring->session);
     error_plan_free(&erring->plan);
     tried_free(&erring->tried);
-    free(erring->events);
+
     string_list_free(&erring->asked);
     skips_free(&erring->skips);
     facts_free(&erring->stored_facts);
     options_release(&command_error, &erring->begun);
-}
-
-static uint64_t budget_of(const struct erring *erring)
-{
-    if (erring->options->budget || erring->options->full)
-        return erring->options->budget;
-    return facts_get(erring->facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
 }
 
 static int on_the_machine(struct erring *erring)
@@ -471,8 +395,10 @@ static int on_the_machine(struct erring *erring)
     erring->facts = &erring->catalogue->facts;
     memcpy(erring->fingerprint, erring->catalogue->fingerprint,
            sizeof(erring->catalogue->fingerprint));
-    status = erring->options->resume ? error_reopen_store(erring) : error_find_events(erring);
-    erring->budget = budget_of(erring);
+    status = erring->options->resume ? error_reopen_store(erring) : find_events(erring);
+    erring->budget = erring->options->budget;
+    if (!erring->budget && !erring->options->full)
+        erring->budget = facts_get(erring->facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
     if (status == EXIT_DONE && !erring->options->resume)
         status = error_prepare(erring);
     if (status == EXIT_DONE && !erring->options->resume)
@@ -488,37 +414,12 @@ static int judge(void *study)
     /* Stored runs that are judged again were loaded when they were opened. */
     if (erring->store && !erring->options->from.count)
         error = error_load(erring->store, &erring->file, &failure);
-    if (error == 0)
-        error = error_judge(&erring->file, erring->seed, &erring->report);
-    if (error == 0)
-        error = error_collect_skips(erring);
+    if (error == 0) {
+        erring->report = error_judge(&erring->file, erring->seed);
+        collect_skips(erring);
+    }
     erring->seconds = (double)(monotonic_ms() - erring->started) / 1000;
     return finish_judged("error", error, &failure);
-}
-
-static void put_report(const void *erring, const struct style *style, struct text *out)
-{
-    error_put_report(erring, style, out);
-}
-
-static json_t *results(const void *erring)
-{
-    return error_results_json(erring);
-}
-
-static json_t *analysis(const void *erring)
-{
-    return error_analysis_json(erring);
-}
-
-static json_t *findings(const void *erring)
-{
-    return error_findings_json(erring);
-}
-
-static json_t *figures(const void *erring)
-{
-    return error_figures(erring);
 }
 
 static int show(void *study, int status)
@@ -533,11 +434,11 @@ static int show(void *study, int status)
                                   .nothing =
                                       finish_nothing(erring->report.measurements, erring->complete),
                                   .run = erring,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .findings = findings,
-                                  .figures = figures};
+                                  .put_report = error_put_report,
+                                  .results = error_results_json,
+                                  .analysis = error_analysis_json,
+                                  .findings = error_findings_json,
+                                  .figures = error_figures};
     return finish_show(&finish, status);
 }
 

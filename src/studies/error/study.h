@@ -117,11 +117,8 @@ struct error_case {
     size_t absence_count;
 };
 
-/* Grow by one, zeroed; NULL when out of memory. */
-struct error_machine *error_case_add_machine(struct error_case *file);
+/* One more cell, that is placed nowhere. */
 struct error_cell *error_case_add_cell(struct error_case *file);
-struct error_absence *error_case_add_absence(struct error_case *file);
-void error_case_release(struct error_case *file);
 
 /* left - right; where that does not fit, the nearest that does: a counter can report anything. */
 static inline int64_t error_minus(int64_t left, int64_t right)
@@ -136,6 +133,17 @@ static inline int64_t error_of(const struct error_cell *cell, size_t run)
 {
     return cell->has_truth ? error_minus(cell->values[run], cell->truth) : cell->values[run];
 }
+/* How two things are in order, and the first of several such orders that is not 0. */
+#define ORDER(left, right) (((left) > (right)) - ((left) < (right)))
+static inline int error_first_of(const int *orders, size_t count)
+{
+    size_t i = 0;
+    while (i < count - 1 && !orders[i])
+        i++;
+    return orders[i];
+}
+#define FIRST_OF(...)                                                                              \
+    error_first_of((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 /* Measured the same way: machine, path, pattern, opt, link, number of counters, layout. Events
  * (and the choice of the further ones), specimen and N may differ. */
 bool error_same_way(const struct error_cell *left, const struct error_cell *right);
@@ -382,20 +390,14 @@ struct error_report {
     struct finding findings[ERROR_FINDINGS]; /* Z1 … Z10 */
 };
 
-/* 0 or -ENOMEM. Points into the case, which must outlive it. seed: for resampling. */
-int error_judge(const struct error_case *file, uint64_t seed, struct error_report *report);
-void error_report_release(struct error_report *report);
+/* Points into the case, which must outlive it. seed: for resampling. */
+struct error_report error_judge(const struct error_case *file, uint64_t seed);
 
 /* --- the parts, in the order in which they are called; each may use what those before it filled in
  * --- */
-int error_judge_rows(const struct error_case *file, struct error_report *report);
-int error_judge_stepped(const struct error_case *file, struct error_report *report);
-int error_judge_best(const struct error_case *file, struct error_report *report);
-int error_judge_factors(const struct error_case *file, struct error_report *report);
-int error_judge_counters(const struct error_case *file, struct error_report *report);
-int error_judge_duration(const struct error_case *file, uint64_t seed, struct error_report *report);
-int error_judge_placement(const struct error_case *file, uint64_t seed,
-                          struct error_report *report);
-int error_judge_multiplex(const struct error_case *file, struct error_report *report);
-int error_judge_advice(const struct error_case *file, struct error_report *report);
-int error_judge_findings(const struct error_case *file, struct error_report *report);
+typedef void error_judge_part(const struct error_case *file, struct error_report *report);
+error_judge_part error_judge_rows, error_judge_stepped, error_judge_best, error_judge_factors,
+    error_judge_counters, error_judge_duration, error_judge_multiplex, error_judge_advice,
+    error_judge_findings;
+void error_judge_placement(const struct error_case *file, uint64_t seed,
+                           struct error_report *report);
