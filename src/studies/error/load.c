@@ -1001,7 +1001,6 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
         error = loading_no_memory(failure);
     tdestroy(load.events, free_listed);
     tdestroy(load.nulls, free);
-    known_release(&load.known);
     free_origins(&load);
     return error;
 }

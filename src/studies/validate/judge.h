@@ -53,14 +53,16 @@ struct errors {
     double noise_df; /* how well the points' sigmas are known */
 };
 
-/* -ENOMEM. */
-int errors_collect(const struct judgement *judgement, struct errors *errors);
-/* Location and sigma of every point, from the runs that are not left out. -ENOMEM. */
-int errors_sum_up(struct errors *errors);
-void errors_release(struct errors *errors);
+void errors_collect(const struct judgement *judgement, struct errors *errors);
+/* Location and sigma of every point, from the runs that are not left out. */
+void errors_sum_up(struct errors *errors);
 
 /* Does the point take part in a regression? */
 bool error_point_counts(const struct error_point *point);
+/* How many standard deviations of the point's location are so much. */
+double error_sigmas(const struct error_point *point, double error);
+/* Behind the runs of the process that run `from` is one of; they stand together. */
+size_t error_process_end(const struct error_point *point, size_t from);
 /* The count of a run: what was reported, less the overhead, not extrapolated. */
 double run_count_raw(const struct error_point *point, const struct error_run *run);
 
@@ -77,9 +79,8 @@ struct explained {
 };
 
 /* Looks at judgement->rows (points, overheads), not at their verdicts. Reports what is significant
- * even where it is small: the verdict may still be accurate. Nothing found: count 0.
- * 0 or -ENOMEM. */
-int explain(const struct judgement *judgement, uint64_t seed, struct explained *explained);
+ * even where it is small: the verdict may still be accurate. Nothing found: count 0. */
+void explain(const struct judgement *judgement, struct explained *explained);
 
 /* The error of one run of a judged point: count minus overhead minus truth (0 within limits); false
  * for a run that got no counter, or that has no truth. */
@@ -103,16 +104,16 @@ struct explaining {
 void explaining_add(struct explaining *explaining, const struct explanation *explanation,
                     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Shapes of single counts. They leave runs or points out; -ENOMEM. */
-int explain_wrap(struct explaining *explaining);
-int explain_threshold(struct explaining *explaining);
-int explain_saturation(struct explaining *explaining);
+/* Shapes of single counts. They leave runs or points out. */
+void explain_wrap(struct explaining *explaining);
+void explain_threshold(struct explaining *explaining);
+void explain_saturation(struct explaining *explaining);
 /* Within the runs of a point: errors that come and go with interrupts, or with time. */
-int explain_interrupts(struct explaining *explaining);
-int explain_stray_faults(struct explaining *explaining);
+void explain_interrupts(struct explaining *explaining);
+void explain_stray_faults(struct explaining *explaining);
 /* Sparse regression of the points' errors on what their code does: faults, system calls,
  * interrupts, opcodes, classes, its own truth (a factor), a constant (an offset). */
-int explain_regression(struct explaining *explaining);
+void explain_regression(struct explaining *explaining);
 
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);
@@ -146,6 +147,8 @@ struct candidate {
 void say_term(struct explaining *explaining, const struct candidate *candidate,
               const struct explanation *found, const char *alike);
 
+#define SIGNED(value) signed_figure(value, (char[FIGURE_SIZE]){""})
+
 /* ----------------------------------------------------------------------------------------------
  * From the runs of one point to what they say: the first step of the judge. Whether a count is
  * exact is decided in integers here; everything later works on doubles. */
@@ -165,9 +168,13 @@ int64_t account_switches(const struct account *account);
 bool run_exact_error(const struct judged_point *judged, const struct evidence_run *run,
                      wide *error);
 
-/* Fills judged from the point, which it points to. -ENOMEM. */
-int judge_point(const struct evidence *evidence, const struct point *point,
-                struct judged_point *judged);
+/* Fills judged from the point, which it points to. */
+void judge_point(const struct evidence *evidence, const struct point *point,
+                 struct judged_point *judged);
+/* Of a null cell: did the account see more than it usually does in it? */
+bool null_run_is_disturbed(const struct judged_point *judged, const struct evidence_run *run);
+/* How much the overhead differs from run to run. */
+double overhead_spread(const struct judged_point *judged);
 
 /* What 1 % of the truth is, but never less than half a count: no integer comes closer. */
 double point_tolerance(const struct judged_point *judged);
@@ -189,6 +196,7 @@ enum standing {
     STANDING_UNCLEAR, /* neither within nor off */
     STANDING_OFF,     /* off, and surely so */
     STANDING_EXCESS,  /* nothing was to be counted, and far too much was */
+    STANDING_COUNT
 };
 
 /* What is known of the event as a whole when its points are looked at. */
@@ -207,8 +215,8 @@ bool point_is_wild(const struct judged_point *judged);
 bool grade_is_firm(enum truth_grade grade);
 
 /* Groups the points of the judgement's evidence into rows, sums up every point, fits every ladder.
- * judgement->evidence must be set. -ENOMEM. */
-int gather_rows(struct judgement *judgement);
+ * judgement->evidence must be set. */
+void gather_rows(struct judgement *judgement);
 /* Verdict, and the note that goes with it; the cause is the event's, where the row deviates. */
 void judge_row(struct judged_row *row, const struct circumstances *circumstances);
 /* Does the truth outweigh the overhead anywhere on this ladder? Where it does not, noise says
@@ -219,8 +227,8 @@ bool row_matters(const struct judged_row *row);
  * The steps from the rows of one event to its verdict, and from there to what events say of one
  * another. */
 
-/* One event by itself: rows, explanation, verdict, cause, note. -ENOMEM. */
-int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement *judgement);
+/* One event by itself: rows, explanation, verdict, cause, note. */
+void judge_event(const struct evidence *evidence, struct judgement *judgement);
 
 /* In nearly every process the first run that is judged differs from those after it. */
 struct first_runs {
@@ -243,12 +251,9 @@ bool too_many_strays(const struct judgement *judgement);
 void note_disturbed(struct judgement *judgement);
 /* That the runs of a process are not alike, where each differs from the one before. */
 void note_drift(struct judgement *judgement);
-void note_unscheduled(struct judgement *judgement, size_t unscheduled);
 
 /* What only shows across events: modes, core types, paths, sums, ranks. */
 void relate_events(const struct case_file *file, struct judgements *judgements);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);
-/* An event of the processor, which a hypervisor can withhold. */
-bool is_hardware(const struct evidence *evidence);

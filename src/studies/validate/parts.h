@@ -95,8 +95,6 @@ int validate_open_from(struct validating *validating);
 /* That nothing was measured, and why; nothing where something was. */
 void validate_put_nothing(const struct validating *validating, struct text *out);
 
-void candidates_free(struct candidate *list, size_t count);
-
 /* The command's name in front of a failure; EXIT_FAILED unless told. */
 int validate_fail(const struct failure *failure, int status);
 int validate_out_of_memory(void);
@@ -114,7 +112,6 @@ extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL fo
 json_t *validate_explanations_json(const struct judgement *judgement);
 json_t *validate_results_json(const struct validating *validating);
 json_t *validate_analysis_json(const struct validating *validating);
-json_t *validate_findings_json(const struct validating *validating);
 json_t *validate_figures(const struct validating *validating);
 /* --- for people: the table and what stands below it --- */
 void validate_put_report(const struct validating *validating, const struct style *style,
@@ -147,7 +144,6 @@ void latest_verdicts_load(const char *fingerprint, const struct common_options *
  * was not validated. *age_s is that of its run. */
 const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
                                        int64_t *age_s);
-void latest_verdicts_free(struct latest_verdicts *latest);
 
 /* ----------------------------------------------------------------------------------------------
  * What is known of an event's trust on a machine, for commands that show counts: from the latest
