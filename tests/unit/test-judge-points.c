@@ -39,10 +39,8 @@ static struct point *start_pair(struct pair *pair, const struct built_way *way, 
 
 static const struct judged_point *judge_pair(struct pair *pair)
 {
-    assert_int_equal(judge_point(pair->evidence,
-                                 &pair->evidence->points[pair->evidence->point_count - 1],
-                                 &pair->judged),
-                     0);
+    judge_point(pair->evidence, &pair->evidence->points[pair->evidence->point_count - 1],
+                &pair->judged);
     return &pair->judged;
 }
 

@@ -83,8 +83,7 @@ int validate_learn(struct validating *validating, struct failure *failure)
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay validate` found, as JSON (docs/json): a row for each event, path and specimen. */
+/* --- as JSON --- */
 
 static void put_prediction(json_t *object, const struct judged_point *point)
 {

@@ -10,10 +10,6 @@
 #include "stats/moments.h"
 #include "studies/validate/judge.h"
 
-/* ----------------------------------------------------------------------------------------------
- * From judged points to errors, their location and how well that is known. Robust on purpose: one
- * disturbed run in a hundred must neither move a point nor widen it. */
-
 #define MAD_TO_STDEV 1.4826
 #define WINSOR       3.5 /* robust standard deviations beyond which a run counts as that far */
 #define FEW          0.1 /* of the values that may differ from all others */

@@ -12,7 +12,29 @@
 #include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Columns for the regression, from what the points say of their code. */
+ * Columns for the regression, from what the points say of their code, in the order in which they
+ * are preferred where the points cannot tell them apart. */
+
+enum candidate_kind {
+    CANDIDATE_FAULTS,
+    CANDIDATE_SYSCALLS,
+    CANDIDATE_SWITCHES,
+    CANDIDATE_INTERRUPTS,
+    CANDIDATE_CONSTANT,
+    CANDIDATE_TRUTH,
+    CANDIDATE_OPCODE,
+    CANDIDATE_CLASS,
+    CANDIDATE_TIME,
+};
+
+struct candidate {
+    enum candidate_kind kind;
+    const char *name; /* of an opcode or a class; else a word for one of it */
+    double *values;   /* [row] */
+    size_t twin;      /* opcodes that always occur together: the first of them; itself */
+    bool refused;     /* was selected, and made no sense */
+    bool part_of_own; /* never more than the event's own truth */
+};
 
 struct candidates {
     const struct error_point **rows; /* the points that take part */
@@ -174,9 +196,7 @@ static void candidates_gather(const struct errors *errors, bool opcodes,
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Which of the things that the code does make the errors: sparse regression over all points of an
- * event, and the cause that each thing found stands for (docs/causes.md). */
+/* --- the regression --- */
 
 #define LEVEL      1e-4 /* chance of explaining what is not there */
 #define TERMS_MOST 4
@@ -329,6 +349,56 @@ static void name_alike(struct regression *regression, size_t term, char *names, 
                             named++ ? ", " : "; cannot be told apart here from ", candidate->name);
         length += more > 0 ? (size_t)more : 0;
     }
+}
+
+/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
+static void say_term(struct explaining *explaining, const struct candidate *candidate,
+                     const struct explanation *found, const char *alike)
+{
+    double size = found->size, low = found->low, high = found->high;
+    const char *verb = size < 0 ? "Lacks" : "Adds", *why = "";
+    bool leaks = found->cause == CAUSE_KERNEL_LEAK, has_null = false;
+    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
+        size = -found->size;
+        low = -found->high;
+        high = -found->low;
+    }
+    switch (candidate->kind) {
+    case CANDIDATE_TRUTH:
+        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
+                       1 + low, 1 + high, alike);
+        return;
+    case CANDIDATE_CONSTANT:
+        for (size_t i = 0; i < explaining->errors.count; i++)
+            has_null |= explaining->errors.points[i].judged->has_overhead;
+        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
+                       FIGURE(low), FIGURE(high),
+                       has_null ? ", beyond the overhead of the null" : "", alike);
+        return;
+    case CANDIDATE_OPCODE:
+        /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
+        explaining_add(explaining, found,
+                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
+                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
+                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
+        return;
+    case CANDIDATE_CLASS:
+        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
+                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
+        return;
+    case CANDIDATE_SYSCALLS:
+        why = leaks      ? ": what the operating system executes is counted although it is excluded"
+              : size < 3 ? ": how this CPU counts the border between both modes"
+                         : "";
+        break;
+    case CANDIDATE_TIME:
+        why = found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "";
+        break;
+    default:
+        why = leaks ? ": the handler is counted although the operating system is excluded" : "";
+    }
+    explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
+                   found->per, ROUNDED(low, 4), ROUNDED(high, 4), why, alike);
 }
 
 static void report(struct explaining *explaining, struct regression *regression)

@@ -133,12 +133,8 @@ void explain_wrap(struct explaining *explaining)
             (double)wrapped.exceptions > EXCEPTIONS * (double)wrapped.runs ||
             wrapped.after > (1 - WRAP_SHARE) * wrapped.before)
             continue;
-        struct explanation found = {.cause = CAUSE_WRAP,
-                                    .per = "wrap",
-                                    .size = -modulus,
-                                    .low = -modulus,
-                                    .high = -modulus,
-                                    .share = 1 - fmin(wrapped.after / wrapped.before, 1)};
+        struct explanation found = explanation_of(CAUSE_WRAP, "wrap", -modulus, -modulus, -modulus,
+                                                  1 - fmin(wrapped.after / wrapped.before, 1));
         explaining_add(explaining, &found,
                        "Errors are multiples of 2^%d: the count wraps there (%zu of %zu runs).",
                        bits, wrapped.wrapped, wrapped.runs);
@@ -197,12 +193,8 @@ void explain_saturation(struct explaining *explaining)
     if (stuck < POINTS_LEAST || ceiling < 2 || highest < 1.5 * lowest || right < POINTS_LEAST ||
         (double)right < 0.9 * (double)below)
         return;
-    struct explanation found = {.cause = CAUSE_LOST_COUNTS,
-                                .per = "ceiling",
-                                .size = ceiling,
-                                .low = ceiling,
-                                .high = ceiling,
-                                .share = 1};
+    struct explanation found =
+        explanation_of(CAUSE_LOST_COUNTS, "ceiling", ceiling, ceiling, ceiling, 1);
     explaining_add(explaining, &found,
                    "Counts stop at %s and are right below: truths from %s to %s all read it.",
                    FIGURE(ceiling), FIGURE(lowest), FIGURE(highest));
@@ -299,12 +291,7 @@ static void explain_late(struct explaining *explaining)
     if (lack < 1 || fit < POINTS_LEAST + 1 || less < POINTS_LEAST || more < POINTS_LEAST ||
         (double)wrong > 0.05 * (double)fit)
         return;
-    struct explanation found = {.cause = CAUSE_THRESHOLD,
-                                .per = "run",
-                                .size = -lack,
-                                .low = -lack,
-                                .high = -lack,
-                                .share = 1};
+    struct explanation found = explanation_of(CAUSE_THRESHOLD, "run", -lack, -lack, -lack, 1);
     explaining_add(explaining, &found,
                    "The first %s counts of every run are missing, and all of those that have no "
                    "more (%zu and %zu points).",
@@ -335,12 +322,8 @@ void explain_threshold(struct explaining *explaining)
         explain_late(explaining);
         return;
     }
-    struct explanation found = {.cause = CAUSE_THRESHOLD,
-                                .per = "threshold",
-                                .size = right_at,
-                                .low = zero_to,
-                                .high = right_at,
-                                .share = 1};
+    struct explanation found =
+        explanation_of(CAUSE_THRESHOLD, "threshold", right_at, zero_to, right_at, 1);
     explaining_add(explaining, &found,
                    "Reads 0 up to a truth of %s and counts from %s on (%zu and %zu points).",
                    FIGURE(zero_to), FIGURE(right_at), zeros, right);
@@ -348,10 +331,7 @@ void explain_threshold(struct explaining *explaining)
         errors->points[i].left_out |= errors->points[i].truth <= zero_to;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Errors that come and go from run to run of the same code: with the interrupts that were counted
- * along, with faults that strayed in, or at random with a chance that grows with time, as ticks
- * do. */
+/* --- what comes and goes --- */
 
 #define LEVEL         1e-5 /* chance of seeing a slope where there is none */
 #define VARIED_LEAST  6    /* runs that had more or fewer than usual */
@@ -567,12 +547,9 @@ static void explain_ticks(struct explaining *explaining)
     double spread = fmax(ticks.square / fmax(ticks.df - 1, 1), 1);
     double half = 1.96 * sqrt(ticks.events * spread) / ticks.seconds;
     bool leaks = ticks.each >= HANDLER && event_is_user_only(errors->judgement->evidence);
-    struct explanation found = {.cause = leaks ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT,
-                                .per = "second",
-                                .size = rate * ticks.each,
-                                .low = (rate - half) * ticks.each,
-                                .high = (rate + half) * ticks.each,
-                                .share = 1};
+    struct explanation found = explanation_of(
+        leaks ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT, "second", rate * ticks.each,
+        (rate - half) * ticks.each, (rate + half) * ticks.each, 1);
     explaining_add(explaining, &found,
                    "Adds %g at %.3g interrupts a second [%.3g, %.3g]: errors are multiples of it "
                    "that come at random, the more the longer a run lasts.",
@@ -589,17 +566,12 @@ static void explain_ticks(struct explaining *explaining)
         }
 }
 
-static struct explanation explanation_of(const struct errors *errors, const struct slope *slope,
-                                         enum cause cause, const char *per)
+static struct explanation slope_explanation(const struct errors *errors, const struct slope *slope,
+                                            enum cause cause, const char *per)
 {
     bool leaks = fabs(slope->value) >= HANDLER && event_is_user_only(errors->judgement->evidence);
-    struct explanation found = {.cause = leaks ? CAUSE_KERNEL_LEAK : cause,
-                                .size = slope->value,
-                                .low = slope->low,
-                                .high = slope->high,
-                                .share = slope->share};
-    snprintf(found.per, sizeof(found.per), "%s", per);
-    return found;
+    return explanation_of(leaks ? CAUSE_KERNEL_LEAK : cause, per, slope->value, slope->low,
+                          slope->high, slope->share);
 }
 
 void explain_interrupts(struct explaining *explaining)
@@ -611,7 +583,7 @@ void explain_interrupts(struct explaining *explaining)
         return;
     }
     struct explanation found =
-        explanation_of(errors, &slope, CAUSE_INTERRUPT_OVERCOUNT, "interrupt");
+        slope_explanation(errors, &slope, CAUSE_INTERRUPT_OVERCOUNT, "interrupt");
     explaining_add(explaining, &found,
                    "Adds %.4g for each interrupt [%.4g, %.4g], as runs of the same code show "
                    "(%zu runs with more or fewer than usual)%s.",
@@ -634,7 +606,8 @@ void explain_stray_faults(struct explaining *explaining)
     struct slope slope = find_slope(errors, DOING_FAULTS);
     if (slope.p > LEVEL)
         return;
-    struct explanation found = explanation_of(errors, &slope, CAUSE_FAULT_OVERCOUNT, "page fault");
+    struct explanation found =
+        slope_explanation(errors, &slope, CAUSE_FAULT_OVERCOUNT, "page fault");
     explaining_add(explaining, &found,
                    "Adds %.4g for each page fault [%.4g, %.4g], as %zu runs show that had more or "
                    "fewer than usual%s.",

@@ -13,58 +13,6 @@
 #include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
- * What is said of a term that the regression found: a sentence with its size. */
-
-void say_term(struct explaining *explaining, const struct candidate *candidate,
-              const struct explanation *found, const char *alike)
-{
-    double size = found->size, low = found->low, high = found->high;
-    const char *verb = size < 0 ? "Lacks" : "Adds", *why = "";
-    bool leaks = found->cause == CAUSE_KERNEL_LEAK, has_null = false;
-    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
-        size = -found->size;
-        low = -found->high;
-        high = -found->low;
-    }
-    switch (candidate->kind) {
-    case CANDIDATE_TRUTH:
-        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
-                       1 + low, 1 + high, alike);
-        return;
-    case CANDIDATE_CONSTANT:
-        for (size_t i = 0; i < explaining->errors.count; i++)
-            has_null |= explaining->errors.points[i].judged->has_overhead;
-        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
-                       FIGURE(low), FIGURE(high),
-                       has_null ? ", beyond the overhead of the null" : "", alike);
-        return;
-    case CANDIDATE_OPCODE:
-        /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
-        explaining_add(explaining, found,
-                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
-                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
-                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
-        return;
-    case CANDIDATE_CLASS:
-        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
-                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
-        return;
-    case CANDIDATE_SYSCALLS:
-        why = leaks      ? ": what the operating system executes is counted although it is excluded"
-              : size < 3 ? ": how this CPU counts the border between both modes"
-                         : "";
-        break;
-    case CANDIDATE_TIME:
-        why = found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "";
-        break;
-    default:
-        why = leaks ? ": the handler is counted although the operating system is excluded" : "";
-    }
-    explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
-                   found->per, ROUNDED(low, 4), ROUNDED(high, 4), why, alike);
-}
-
-/* ----------------------------------------------------------------------------------------------
  * A single point that is off by more than noise makes, where nothing that all points have in
  * common says why: too little for a cause, too much to be silent. */
 
@@ -89,11 +37,8 @@ static void explain_point(struct explaining *explaining)
         return;
     double half = 2 * fabs(worst->location) / most;
     /* It explains nothing: the share stays 0. */
-    struct explanation found = {.cause = CAUSE_UNKNOWN,
-                                .per = "run",
-                                .size = worst->location,
-                                .low = worst->location - half,
-                                .high = worst->location + half};
+    struct explanation found = explanation_of(CAUSE_UNKNOWN, "run", worst->location,
+                                              worst->location - half, worst->location + half, 0);
     explaining_add(explaining, &found,
                    "%.60s is off by %s [%s, %s] at N = %s, more than noise makes.",
                    worst->point->specimen, ROUNDED(found.size, 4), ROUNDED(found.low, 4),
@@ -210,13 +155,11 @@ static void say(struct explaining *explaining, double multiple,
     if (length && length < sizeof(others) - 1)
         snprintf(others + length, sizeof(others) - length, ")");
     double half = t_quantile(0.975, explaining->errors.noise_df) / sqrt(fit->squares);
-    bool exact = explaining->errors.exact;
-    struct explanation found = {.cause = CAUSE_OTHER_DEFINITION,
-                                .size = multiple,
-                                .low = exact ? multiple : multiple - half,
-                                .high = exact ? multiple : multiple + half,
-                                .share = fit->own > 0 ? 1 - fmin(fit->square / fit->own, 1) : 1};
-    snprintf(found.per, sizeof(found.per), "%s", candidates->names[0]);
+    if (explaining->errors.exact)
+        half = 0;
+    struct explanation found =
+        explanation_of(CAUSE_OTHER_DEFINITION, candidates->names[0], multiple, multiple - half,
+                       multiple + half, fit->own > 0 ? 1 - fmin(fit->square / fit->own, 1) : 1);
     snprintf(explaining->explained->fits, sizeof(explaining->explained->fits), "%s",
              candidates->names[0]);
     const char *own = explaining->errors.judgement->evidence->class;
@@ -358,12 +301,8 @@ static void explain_lost(struct explaining *explaining)
     if (small && !is_lost(&lost, true))
         return;
     struct interval share = share_interval(lost.low, lost.runs, 0.95);
-    struct explanation found = {.cause = CAUSE_LOST_COUNTS,
-                                .per = "run",
-                                .size = (double)lost.low / (double)lost.runs,
-                                .low = share.low,
-                                .high = share.high,
-                                .share = 1};
+    struct explanation found = explanation_of(
+        CAUSE_LOST_COUNTS, "run", (double)lost.low / (double)lost.runs, share.low, share.high, 1);
     explaining_add(explaining, &found,
                    "%.3g %% of the runs [%.3g, %.3g] lost counts (%zu of %zu, %zu read "
                    "nothing); the others are %s.",
@@ -391,36 +330,31 @@ static bool is_near(const struct error_point *point, double error)
     return fabs(error) <= fmax(1.5, RIGHT * point->truth);
 }
 
-static struct shared count_shared(const struct errors *errors)
+static void explain_multiplexing(struct explaining *explaining)
 {
+    struct errors *errors = &explaining->errors;
     struct shared shared = {0};
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        for (size_t j = 0; j < point->run_count; j++) {
+        double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
+        for (size_t j = 0; j < point->run_count && point->proven && point->truth >= least; j++) {
             const struct error_run *run = &point->runs[j];
-            double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
-            if (!point->proven || point->truth < least || run->disturbed)
+            bool near = is_near(point, run->error);
+            double relative = run->error / point->truth;
+            if (run->disturbed)
                 continue;
             if (!run->multiplexed) {
                 shared.whole++;
-                shared.whole_right += is_near(point, run->error);
+                shared.whole_right += near;
                 continue;
             }
-            double relative = run->error / point->truth;
             shared.part++;
-            shared.part_right += is_near(point, run->error);
+            shared.part_right += near;
             shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
             shared.relative += relative;
             shared.squares += relative * relative;
         }
     }
-    return shared;
-}
-
-static void explain_multiplexing(struct explaining *explaining)
-{
-    struct errors *errors = &explaining->errors;
-    struct shared shared = count_shared(errors);
     double part = (double)shared.part, right = (double)shared.part_right;
     bool spoiled = shared.part >= LOST_LEAST && right <= 0.75 * part &&
                    (double)shared.raw_right >= 0.95 * part;
@@ -432,12 +366,8 @@ static void explain_multiplexing(struct explaining *explaining)
     double mean = shared.relative / part;
     double spread = sqrt(fmax(shared.squares / part - mean * mean, 0));
     double half = t_quantile(0.975, fmax(part - 1, 1)) * spread / sqrt(part);
-    struct explanation found = {.cause = CAUSE_MULTIPLEXING,
-                                .per = "multiplexed run",
-                                .size = mean,
-                                .low = mean - half,
-                                .high = mean + half,
-                                .share = 1};
+    struct explanation found =
+        explanation_of(CAUSE_MULTIPLEXING, "multiplexed run", mean, mean - half, mean + half, 1);
     if (spoiled)
         explaining_add(explaining, &found,
                        "What multiplexed runs report is right as it is (%zu of %zu); extrapolating "
@@ -455,9 +385,16 @@ static void explain_multiplexing(struct explaining *explaining)
             errors->points[i].runs[j].left_out |= errors->points[i].runs[j].multiplexed;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Asks one explanation after the other, and writes what was found as a sentence (docs/causes.md).
- */
+/* --- all of them, one after the other --- */
+
+struct explanation explanation_of(enum cause cause, const char *per, double size, double low,
+                                  double high, double share)
+{
+    struct explanation found = {
+        .cause = cause, .size = size, .low = low, .high = high, .share = share};
+    snprintf(found.per, sizeof(found.per), "%s", per);
+    return found;
+}
 
 void explaining_add(struct explaining *explaining, const struct explanation *explanation,
                     const char *format, ...)

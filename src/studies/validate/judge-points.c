@@ -181,9 +181,7 @@ static void measure_overhead(const struct evidence *evidence, struct judged_poin
     judged->overhead_high = values[count - 1 - tail];
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of one point: counts less overhead, and intervals of their mean error that a few
- * strays do not spoil and that processes which differ among themselves widen. */
+/* --- the figures --- */
 
 #define USUAL      0.95
 #define STRICT     0.9999

@@ -461,9 +461,6 @@ void note_drift(struct judgement *judgement)
              drift.up ? "more" : "less", drift.processes);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Ladders: the points of an event that differ in N only, and the line through their counts. */
-
 /* --- the line --- */
 
 /* Of runs that are judged: what each was to count, which of limits nobody knows, and its count. */

@@ -474,9 +474,7 @@ void relate_events(const struct case_file *file, struct judgements *judgements)
     check_identities(judgements);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The verdict on one event by itself, from all of its rows: the first in order of precedence that
- * applies. What other events say of it comes later. */
+/* --- the verdict on one event by itself --- */
 
 #define EXPLAINED_SHARE 0.5 /* of the squared errors: what is left is no longer most of it */
 

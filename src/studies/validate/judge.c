@@ -119,9 +119,6 @@ bool kind_is_of_cpu(const char *kind)
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The judge: every event by itself, then all of them against one another. */
-
 struct judgements judge_case(const struct case_file *file)
 {
     struct judgements judgements = {memory_new(file->event_count, sizeof(*judgements.list)),

@@ -100,6 +100,8 @@ struct explaining {
     char sentences[EXPLANATIONS_MOST][SENTENCE_SIZE]; /* beside explained->list */
 };
 
+struct explanation explanation_of(enum cause cause, const char *per, double size, double low,
+                                  double high, double share);
 /* One more; dropped when the list is full. */
 void explaining_add(struct explaining *explaining, const struct explanation *explanation,
                     const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -117,35 +119,6 @@ void explain_regression(struct explaining *explaining);
 
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);
-
-/* ----------------------------------------------------------------------------------------------
- * What the errors of an event may be made of: columns for the regression, in the order in which
- * they are preferred where the points cannot tell them apart. */
-
-enum candidate_kind {
-    CANDIDATE_FAULTS,
-    CANDIDATE_SYSCALLS,
-    CANDIDATE_SWITCHES,
-    CANDIDATE_INTERRUPTS,
-    CANDIDATE_CONSTANT,
-    CANDIDATE_TRUTH,
-    CANDIDATE_OPCODE,
-    CANDIDATE_CLASS,
-    CANDIDATE_TIME,
-};
-
-struct candidate {
-    enum candidate_kind kind;
-    const char *name; /* of an opcode or a class; else a word for one of it */
-    double *values;   /* [row] */
-    size_t twin;      /* opcodes that always occur together: the first of them; itself */
-    bool refused;     /* was selected, and made no sense */
-    bool part_of_own; /* never more than the event's own truth */
-};
-
-/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
-void say_term(struct explaining *explaining, const struct candidate *candidate,
-              const struct explanation *found, const char *alike);
 
 #define SIGNED(value) signed_figure(value, (char[FIGURE_SIZE]){""})
 

@@ -177,12 +177,7 @@ static void add_traits(const struct known_lines *lines, enum trait_kind kind, st
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From a store to the case that the judge gets: every cell becomes a point of the event that its
- * first counter counts, with the truth and the traits of its code and all runs. A second counter
- * that counts interrupts becomes part of the runs; others only keep the first company. Stores of
- * commands that plan no validation have no tables of events and truths: then what the cells say
- * themselves is taken. */
+/* --- the case --- */
 
 /* Where the event of that name is in the case file, whose list moves while it grows. */
 struct place {

@@ -560,9 +560,7 @@ int validate_open_from(struct validating *validating)
     return error == 0 ? EXIT_DONE : validate_refuse(validating, error, &failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The rounds of `assay validate`: plan, measure, learn what it cost and what surprises, plan
- * again; then the judgement. */
+/* --- the rounds --- */
 
 #define RESERVE_MS  1500u /* for judging at the end */
 #define POINTS      8u    /* one point takes at most this part of the budget */

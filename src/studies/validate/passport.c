@@ -153,11 +153,7 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The machine's passport: the newest verdict for every event, in a JSON file that other programs
- * read (docs/passport.md). It is made of this run, of the stores of earlier ones judged anew, and
- * of what the passport said before: a run whose store lies elsewhere, or is gone, was one all the
- * same. */
+/* --- the passport --- */
 
 #define MOST_BYTES (4u << 20) /* that readers take */
 

@@ -397,9 +397,7 @@ bool validate_cap(const struct validate_study *study, const struct validate_plan
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The rounds of `assay validate`: every event in turn gets the next of its wishes, as long as they
- * fit its share of the budget. */
+/* --- the rounds --- */
 
 #define MANY_RUNS        100u /* of a point */
 #define FEW_RUNS         20u  /* where they are dear */

@@ -346,9 +346,7 @@ static int validate_prepare(struct validating *validating)
                                                       : EXIT_FAILED);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay validate: holds every event against code whose counts are known, and says how far it can
- * be trusted and why not further. */
+/* --- the command --- */
 
 #define USUAL_BUDGET_MS 50000u
 #define LONG_BUDGET_MS  180000u /* on emulated machines and by sources everything takes longer */
