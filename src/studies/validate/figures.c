@@ -443,9 +443,9 @@ static json_t *by_size(const struct judgements *judgements)
     return figure;
 }
 
-json_t *validate_figures(const struct validating *validating)
+json_t *validate_figures(const void *run)
 {
-    const struct judgements *judgements = &validating->judgements;
+    const struct judgements *judgements = &((const struct validating *)run)->judgements;
     json_t *figures = json_array();
     figures_append(figures, validate_figure_verdicts(judgements));
     figures_append(figures, against_truth(judgements));

@@ -21,8 +21,9 @@ static int load(struct validating *validating, struct failure *failure)
     return error;
 }
 
-int validate_judge(struct validating *validating)
+int validate_judge(void *study)
 {
+    struct validating *validating = study;
     struct failure failure = {0};
     if (load(validating, &failure) < 0)
         return validate_fail(&failure, EXIT_FAILED);
@@ -202,8 +203,9 @@ static json_t *row_json(const struct judgement *judgement, const struct judged_r
     return object;
 }
 
-json_t *validate_results_json(const struct validating *validating)
+json_t *validate_results_json(const void *run)
 {
+    const struct validating *validating = run;
     json_t *list = json_array();
     for (size_t i = 0; i < validating->judgements.count; i++) {
         const struct judgement *judgement = &validating->judgements.list[i];
@@ -292,8 +294,9 @@ static json_t *earlier_json(const struct validating *validating)
     return list;
 }
 
-json_t *validate_analysis_json(const struct validating *validating)
+json_t *validate_analysis_json(const void *run)
 {
+    const struct validating *validating = run;
     json_t *analysis = json_object(), *events = json_array();
     size_t runs = 0, disturbed = 0;
     for (size_t i = 0; i < validating->judgements.count; i++) {

@@ -125,36 +125,25 @@ static size_t next_process(const struct error_point *point, size_t *from, double
     return count;
 }
 
-static void sum_up_factors(struct error_point *point)
-{
-    point->quiet = 0;
-    point->enabled = point->interrupts = point->faults = 0;
-    point->constant = true;
-    const struct error_run *first = NULL;
-    for (size_t i = 0; i < point->run_count; i++) {
-        const struct error_run *run = &point->runs[i];
-        if (run->disturbed || run->left_out)
-            continue;
-        first = first ? first : run;
-        point->constant &= run->error == first->error;
-        point->quiet++;
-        point->enabled += (double)run->run->enabled / 1e9;
-        point->interrupts += run->run->interrupts;
-        point->faults += (double)account_faults(&run->run->account);
-    }
-    if (point->quiet) {
-        point->enabled /= (double)point->quiet;
-        point->interrupts /= (double)point->quiet;
-        point->faults /= (double)point->quiet;
-    }
-}
-
 /* One point by itself: its variance stands in sigma until the noise is settled; the degrees of
  * freedom behind it are returned. values, work: room for all of its runs. */
 static double error_point_sum_up(struct error_point *point, double *values, double *work)
 {
-    sum_up_factors(point);
-    size_t count = 0, processes = 0;
+    size_t count = 0, processes = 0, quiet = 0;
+    double interrupts = 0, faults = 0, enabled = 0;
+    for (size_t i = 0; i < point->run_count; i++) {
+        const struct error_run *run = &point->runs[i];
+        if (run->disturbed || run->left_out)
+            continue;
+        quiet++;
+        enabled += (double)run->run->enabled / 1e9;
+        interrupts += run->run->interrupts;
+        faults += (double)account_faults(&run->run->account);
+    }
+    point->quiet = quiet;
+    point->enabled = quiet ? enabled / (double)quiet : 0;
+    point->interrupts = quiet ? interrupts / (double)quiet : 0;
+    point->faults = quiet ? faults / (double)quiet : 0;
     for (size_t from = 0; from < point->run_count;) {
         double *start = values + count;
         size_t more = next_process(point, &from, start);

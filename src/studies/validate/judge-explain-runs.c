@@ -74,33 +74,6 @@ static double usual_error(const struct errors *errors, double modulus, double fr
     return count > 0 ? sum / count : 0;
 }
 
-static void try_point(const struct error_point *point, double modulus, double room,
-                      struct wrapped *wrapped)
-{
-    size_t before = wrapped->wrapped;
-    for (size_t j = 0; j < point->run_count; j++) {
-        const struct error_run *run = &point->runs[j];
-        if (run->multiplexed || run->left_out || run->disturbed)
-            continue;
-        double multiple, rest = unwrap(point, run, modulus, &multiple);
-        wrapped->runs++;
-        wrapped->before += run->error * run->error;
-        wrapped->after += rest * rest;
-        /* Where noise hides which multiple it is, the count still stays below the modulus. */
-        bool small = fabs(run_count_raw(point, run)) <= modulus;
-        bool fits = room <= modulus / 8 ? fabs(rest) <= room : small;
-        /* Between two readings it wraps once; a counter of so many bits has none above them. */
-        fits = fits && (fabs(multiple) <= 1 || small);
-        if (!fits)
-            wrapped->exceptions++;
-        else if (multiple != 0 && room <= modulus / 8) {
-            wrapped->wrapped++;
-            wrapped->away_from_zero += fabs(run_count_raw(point, run)) > room;
-        }
-    }
-    wrapped->points += wrapped->wrapped > before;
-}
-
 static struct wrapped try_modulus(const struct errors *errors, double modulus)
 {
     struct wrapped wrapped = {0};
@@ -109,9 +82,27 @@ static struct wrapped try_modulus(const struct errors *errors, double modulus)
     double part = usual_error(errors, modulus, from, modulus / 2, true);
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (point->proven)
-            try_point(point, modulus, fmax(SLACK, USUAL_TIMES * (counts + part * point->truth)),
-                      &wrapped);
+        size_t before = wrapped.wrapped;
+        double room = fmax(SLACK, USUAL_TIMES * (counts + part * point->truth));
+        for (size_t j = 0; j < point->run_count && point->proven; j++) {
+            const struct error_run *run = &point->runs[j];
+            double multiple, rest, raw = fabs(run_count_raw(point, run));
+            if (run->multiplexed || run->left_out || run->disturbed)
+                continue;
+            rest = unwrap(point, run, modulus, &multiple);
+            wrapped.runs++;
+            wrapped.before += run->error * run->error;
+            wrapped.after += rest * rest;
+            /* Where noise hides which multiple it is, the count still stays below the modulus.
+             * Between two readings it wraps once; a counter of so many bits has none above them. */
+            bool tells = room <= modulus / 8, small = raw <= modulus;
+            bool fits = (tells ? fabs(rest) <= room : small) && (fabs(multiple) <= 1 || small);
+            bool wraps = fits && multiple != 0 && tells;
+            wrapped.exceptions += !fits;
+            wrapped.wrapped += wraps;
+            wrapped.away_from_zero += wraps && raw > room;
+        }
+        wrapped.points += wrapped.wrapped > before;
     }
     return wrapped;
 }

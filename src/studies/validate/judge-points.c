@@ -526,15 +526,6 @@ enum standing point_standing(const struct judged_point *judged,
 #define RISING_LEAST    5    /* runs in turn: by chance they stand so once in 120 times */
 #define DRIFT_TRUTH     1000 /* from which on drifts are looked for */
 
-/* The runs of one process, from `start`; how many. */
-static size_t stretch_of(const struct point *point, size_t start)
-{
-    size_t end = start;
-    while (end < point->run_count && point->runs[end].process == point->runs[start].process)
-        end++;
-    return end - start;
-}
-
 struct tally_of_firsts {
     size_t below, above, processes;
     double sum; /* of relative errors of those that differ */
@@ -567,27 +558,6 @@ static void look_at_process(const struct judged_point *judged, size_t start, siz
     tally->sum += predicted != 0 ? first / predicted : 0;
 }
 
-struct first_runs compare_first_runs(const struct judgement *judgement)
-{
-    struct tally_of_firsts tally = {0};
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (!point_demands_counts(judged))
-                continue;
-            for (size_t k = 0; k < judged->point->run_count;) {
-                size_t length = stretch_of(judged->point, k);
-                look_at_process(judged, k, length, &tally);
-                k += length;
-            }
-        }
-    size_t differ = tally.below > tally.above ? tally.below : tally.above;
-    bool mostly =
-        tally.processes >= PROCESSES_LEAST && (double)differ >= MOSTLY * (double)tally.processes;
-    return (struct first_runs){mostly, tally.processes,
-                               differ ? tally.sum / (double)(tally.below + tally.above) : 0};
-}
-
 /* Errors of the judged runs of a process never fall, and rise by more than a count and at least
  * twice. sign: -1 for the other way round. */
 static bool keeps_rising(const struct judged_point *judged, size_t from, size_t to, double sign)
@@ -610,26 +580,38 @@ static bool keeps_rising(const struct judged_point *judged, size_t from, size_t 
     return runs >= RISING_LEAST && rises >= 3 && last - first > 1;
 }
 
-struct drift compare_runs_in_turn(const struct judgement *judgement)
+struct run_order compare_runs(const struct judgement *judgement)
 {
+    struct tally_of_firsts tally = {0};
     size_t processes = 0, up = 0, down = 0;
     for (size_t i = 0; i < judgement->row_count; i++)
         for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
             const struct judged_point *judged = &judgement->rows[i].points[j];
-            /* Small counts have no room to rise. */
-            if (!point_demands_counts(judged) || point_predicted(judged) < DRIFT_TRUTH)
+            const struct point *point = judged->point;
+            if (!point_demands_counts(judged))
                 continue;
-            for (size_t k = 0; k < judged->point->run_count;) {
-                size_t length = stretch_of(judged->point, k);
-                bool rises = keeps_rising(judged, k, k + length, 1);
-                bool falls = !rises && keeps_rising(judged, k, k + length, -1);
+            /* Small counts have no room to rise. */
+            bool has_room = point_predicted(judged) >= DRIFT_TRUTH;
+            for (size_t from = 0, to; from < point->run_count; from = to) {
+                to = from + 1;
+                while (to < point->run_count &&
+                       point->runs[to].process == point->runs[from].process)
+                    to++;
+                look_at_process(judged, from, to - from, &tally);
+                bool rises = has_room && keeps_rising(judged, from, to, 1);
                 up += rises;
-                down += falls;
-                processes += length >= RISING_LEAST;
-                k += length;
+                down += has_room && !rises && keeps_rising(judged, from, to, -1);
+                processes += has_room && to - from >= RISING_LEAST;
             }
         }
+    size_t differ = tally.below > tally.above ? tally.below : tally.above;
     size_t most = up > down ? up : down;
-    bool mostly = processes >= PROCESSES_LEAST && (double)most >= MOSTLY * (double)processes;
-    return (struct drift){mostly, up > down, processes};
+    return (struct run_order){.first_differs = tally.processes >= PROCESSES_LEAST &&
+                                               (double)differ >= MOSTLY * (double)tally.processes,
+                              .processes = tally.processes,
+                              .error = differ ? tally.sum / (double)(tally.below + tally.above) : 0,
+                              .drifts = processes >= PROCESSES_LEAST &&
+                                        (double)most >= MOSTLY * (double)processes,
+                              .up = up > down,
+                              .drifting = processes};
 }

@@ -448,19 +448,6 @@ void note_disturbed(struct judgement *judgement)
                  percent, wrong, judgement->disturbed, SIGNED(most));
 }
 
-void note_drift(struct judgement *judgement)
-{
-    struct drift drift = compare_runs_in_turn(judgement);
-    if (!drift.found)
-        return;
-    if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
-        judgement->cause = CAUSE_UNKNOWN;
-    note_add(judgement->note,
-             "Runs of a process count %s each time, in most of %zu processes: the counter drifts "
-             "or is not set back.",
-             drift.up ? "more" : "less", drift.processes);
-}
-
 /* --- the line --- */
 
 /* Of runs that are judged: what each was to count, which of limits nobody knows, and its count. */

@@ -262,32 +262,19 @@ static void blame(struct judgement *dead, enum cause cause)
             dead->rows[i].cause = cause;
 }
 
-/* The name that would tell a filter from a dead event may not be counted by this user. */
-static void note_refused_mode(struct judgement *dead, const struct judgements *all)
-{
-    const char *mode;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct judgement *other = &all->list[i];
-        event_base(other->evidence->event, &mode);
-        if (other == dead || mode[0] || other->cause != CAUSE_PERMISSION ||
-            !same_base(dead->evidence, other->evidence))
-            continue;
-        note_add(dead->note,
-                 "%.100s is refused for lack of permission, so that nothing tells whether the mode "
-                 "filters it all out or nothing is counted: see as root, or with CAP_PERFMON.",
-                 other->evidence->event);
-        return;
-    }
-}
-
 static void explain_dead_mode(struct judgement *dead, const struct judgements *all)
 {
-    const char *mode;
+    const char *mode, *other_mode, *refused = NULL;
     event_base(dead->evidence->event, &mode);
     bool system = strchr(mode, 'k'), several = strchr(mode, 'h') || (system && strchr(mode, 'u'));
     for (size_t i = 0; i < all->count; i++) {
         const struct judgement *other = &all->list[i];
-        if (other == dead || !same_base(dead->evidence, other->evidence) || !is_alive(other))
+        if (other == dead || !same_base(dead->evidence, other->evidence))
+            continue;
+        event_base(other->evidence->event, &other_mode);
+        if (!refused && !other_mode[0] && other->cause == CAUSE_PERMISSION)
+            refused = other->evidence->event;
+        if (!is_alive(other))
             continue;
         blame(dead, CAUSE_MODE_NOT_APPLICABLE);
         dead->note[0] = '\0';
@@ -301,7 +288,12 @@ static void explain_dead_mode(struct judgement *dead, const struct judgements *a
                  other->evidence->event);
         return;
     }
-    note_refused_mode(dead, all);
+    /* The name that would tell a filter from a dead event may not be counted by this user. */
+    if (refused)
+        note_add(dead->note,
+                 "%.100s is refused for lack of permission, so that nothing tells whether the mode "
+                 "filters it all out or nothing is counted: see as root, or with CAP_PERFMON.",
+                 refused);
 }
 
 /* --- a mode that filters nothing --- */
@@ -410,36 +402,30 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
 
 /* --- ranks --- */
 
-/* Mean over points that demand counts: |error| in parts of the truth, at most 1e6. */
-static double mean_relative_error(const struct judgement *judgement)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            double predicted = point_predicted(judged);
-            if (!point_demands_counts(judged) || predicted <= 0)
-                continue;
-            /* Limits: what is within them has no error. */
-            double error = judged->mean - predicted;
-            if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
-                error = (judged->low + judged->high) / 2;
-            sum += fmin(fabs(error) / predicted, 1e6);
-            count++;
-        }
-    return count ? sum / (double)count : INFINITY;
-}
-
-/* Best first: exact, accurate, biased, noisy, dead; within them by error. Higher is worse. */
+/* Best first: exact, accurate, biased, noisy, dead; within them by the mean over points that demand
+ * counts of |error| in parts of the truth, at most 1e6. Higher is worse. */
 static double badness(const struct judgement *judgement)
 {
     static const int order[VERDICT_COUNT] = {
         [VERDICT_EXACT] = 1, [VERDICT_ACCURATE] = 2, [VERDICT_BIASED] = 3,
         [VERDICT_NOISY] = 4, [VERDICT_DEAD] = 5,
     };
-    double error = fmin(mean_relative_error(judgement), 1e6);
-    return order[judgement->verdict] ? order[judgement->verdict] * 1e7 + error : INFINITY;
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            double predicted = point_predicted(judged), error = judged->mean - predicted;
+            if (!point_demands_counts(judged) || predicted <= 0)
+                continue;
+            /* Limits: what is within them has no error. */
+            if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
+                error = (judged->low + judged->high) / 2;
+            sum += fmin(fabs(error) / predicted, 1e6);
+            count++;
+        }
+    double mean = count ? fmin(sum / (double)count, 1e6) : 1e6;
+    return order[judgement->verdict] ? order[judgement->verdict] * 1e7 + mean : INFINITY;
 }
 
 static void rank_event(struct judgement *judgement, const struct judgements *all)
@@ -481,34 +467,14 @@ void relate_events(const struct case_file *file, struct judgements *judgements)
 /* How many rows came to what. */
 struct verdicts {
     size_t of[VERDICT_COUNT];
-    size_t firm[VERDICT_COUNT];   /* of those on proven or bounded truths */
-    size_t noisy;                 /* of the noisy ones those that speak against the counter */
-    size_t inexact;               /* points on firm truths with a run that is not exact */
-    size_t demand, zero, exact;   /* points that demand counts; that read 0; that are exact */
-    size_t proven_exact;          /* points that demand counts by a proven truth, exact */
-    size_t runs, unscheduled;     /* over all points */
-    size_t measured, model, none; /* points with runs; of them with a model, with no truth */
+    size_t firm[VERDICT_COUNT]; /* of those on proven or bounded truths */
+    size_t noisy;               /* of the noisy ones those that speak against the counter */
+    size_t inexact;             /* points on firm truths with a run that is not exact */
+    size_t demand, zero, exact; /* points that demand counts; that read 0; that are exact */
+    size_t proven_exact;        /* points that demand counts by a proven truth, exact */
+    size_t runs, unscheduled;   /* over all points */
+    size_t measured, none;      /* points with runs; of them without truth */
 };
-
-static void count_point(const struct judged_point *judged,
-                        const struct circumstances *circumstances, struct verdicts *verdicts)
-{
-    enum truth_grade grade = judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
-    verdicts->runs += judged->runs;
-    verdicts->unscheduled += judged->unscheduled;
-    verdicts->measured += judged->runs > 0;
-    verdicts->model += judged->runs > 0 && grade == TRUTH_MODEL;
-    verdicts->none += judged->runs > 0 && grade == TRUTH_NONE;
-    bool demands = point_demands_counts(judged);
-    enum standing standing = point_standing(judged, circumstances);
-    verdicts->demand += demands;
-    verdicts->zero += demands && judged->is_zero;
-    if (!grade_is_firm(grade) || standing == STANDING_NONE)
-        return;
-    verdicts->inexact += standing != STANDING_EXACT;
-    verdicts->exact += standing == STANDING_EXACT;
-    verdicts->proven_exact += demands && grade == TRUTH_PROVEN && standing == STANDING_EXACT;
-}
 
 /* Noise that speaks against the counter: at an N that matters; or all over the place at the largest
  * N, where nothing matters only because the null cell of the way is as wild, and another way that
@@ -540,8 +506,24 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
         verdicts.of[row->verdict]++;
         verdicts.firm[row->verdict] += grade_is_firm(row->grade);
         verdicts.noisy += noise_counts(judgement, row);
-        for (size_t j = 0; j < row->point_count; j++)
-            count_point(&row->points[j], circumstances, &verdicts);
+        for (size_t j = 0; j < row->point_count; j++) {
+            const struct judged_point *judged = &row->points[j];
+            enum truth_grade grade =
+                judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
+            enum standing standing = point_standing(judged, circumstances);
+            bool demands = point_demands_counts(judged), exact = standing == STANDING_EXACT;
+            verdicts.runs += judged->runs;
+            verdicts.unscheduled += judged->unscheduled;
+            verdicts.measured += judged->runs > 0;
+            verdicts.none += judged->runs > 0 && grade == TRUTH_NONE;
+            verdicts.demand += demands;
+            verdicts.zero += demands && judged->is_zero;
+            if (!grade_is_firm(grade) || standing == STANDING_NONE)
+                continue;
+            verdicts.inexact += !exact;
+            verdicts.exact += exact;
+            verdicts.proven_exact += demands && grade == TRUTH_PROVEN && exact;
+        }
     }
     return verdicts;
 }
@@ -686,7 +668,7 @@ static void take_explanation(struct judgement *judgement, const struct explained
 }
 
 static void find_cause(struct judgement *judgement, const struct verdicts *verdicts,
-                       const struct explained *explained, const struct first_runs *first)
+                       const struct explained *explained, const struct run_order *order)
 {
     bool deviates = judgement->verdict == VERDICT_NOISY || judgement->verdict == VERDICT_BIASED;
     bool fine = verdict_is_trusted(judgement->verdict), differ = false;
@@ -696,13 +678,13 @@ static void find_cause(struct judgement *judgement, const struct verdicts *verdi
         return;
     if (judgement->verdict != VERDICT_EXACT) {
         take_explanation(judgement, explained);
-        if (first->differ) {
+        if (order->first_differs) {
             if (judgement->cause == CAUSE_UNKNOWN || judgement->cause == CAUSE_NONE)
-                judgement->cause = first->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
+                judgement->cause = order->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
             note_add(judgement->note,
                      "The first run of a process differs from the others, in most of %zu processes "
                      "(by %+.1f %% of the truth).",
-                     first->processes, 100 * first->error);
+                     order->processes, 100 * order->error);
         }
     }
     note_disturbed(judgement);
@@ -719,7 +701,14 @@ static void find_cause(struct judgement *judgement, const struct verdicts *verdi
     if (!judgement->has_overhead)
         note_add(judgement->note,
                  "No null cell was measured: whatever the interface adds is still in the counts.");
-    note_drift(judgement);
+    if (order->drifts) {
+        if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
+            judgement->cause = CAUSE_UNKNOWN;
+        note_add(judgement->note,
+                 "Runs of a process count %s each time, in most of %zu processes: the counter "
+                 "drifts or is not set back.",
+                 order->up ? "more" : "less", order->drifting);
+    }
     if (verdicts->unscheduled > 0)
         note_add(judgement->note, "%.1f %% of the runs got no counter and say nothing.",
                  100 * (double)verdicts->unscheduled /
@@ -767,10 +756,10 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     double share = 0;
     for (size_t i = 0; i < explained.count; i++)
         share += explained.list[i].share;
-    struct first_runs first = compare_first_runs(judgement);
+    struct run_order order = compare_runs(judgement);
     struct circumstances circumstances = {
-        .explained = first.differ || share >= EXPLAINED_SHARE,
-        .strays_count = first.differ || too_many_strays(judgement),
+        .explained = order.first_differs || share >= EXPLAINED_SHARE,
+        .strays_count = order.first_differs || too_many_strays(judgement),
     };
     for (size_t i = 0; i < judgement->row_count; i++)
         judge_row(&judgement->rows[i], &circumstances);
@@ -784,6 +773,6 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     judgement->explanation_count = explained.count;
     memcpy(judgement->fits, explained.fits, sizeof(judgement->fits));
     write_note(judgement, &verdicts);
-    find_cause(judgement, &verdicts, &explained, &first);
+    find_cause(judgement, &verdicts, &explained, &order);
     hand_down_cause(judgement);
 }

@@ -35,7 +35,6 @@ struct error_point {
     double location; /* of the error; robust */
     double sigma;    /* of the location, at least half a count */
     double excess;   /* variance of the location that only shows between processes */
-    bool constant;   /* all of them are equal */
     double enabled;  /* mean, s */
     double interrupts, faults;
     size_t way; /* points with the same one have their overhead from the same null cell … */
@@ -203,27 +202,21 @@ bool row_matters(const struct judged_row *row);
 /* One event by itself: rows, explanation, verdict, cause, note. */
 void judge_event(const struct evidence *evidence, struct judgement *judgement);
 
-/* In nearly every process the first run that is judged differs from those after it. */
-struct first_runs {
-    bool differ;
+/* Runs of a process that are not alike. */
+struct run_order {
+    bool first_differs; /* in nearly every process, from those after it */
     size_t processes;
-    double error; /* of a first run, relative to what was to be counted: median */
+    double error; /* of a first run, relative to what was to be counted: mean */
+    bool drifts;  /* in nearly every process each run counts more (or less) than the one before */
+    bool up;
+    size_t drifting; /* processes that were looked at for that */
 };
-struct first_runs compare_first_runs(const struct judgement *judgement);
-
-/* In nearly every process each run counts more (or less) than the one before it. */
-struct drift {
-    bool found, up;
-    size_t processes;
-};
-struct drift compare_runs_in_turn(const struct judgement *judgement);
+struct run_order compare_runs(const struct judgement *judgement);
 
 /* Strays in so many points and runs that they are a property of the counter. */
 bool too_many_strays(const struct judgement *judgement);
 /* What became of the runs that the verdict does not rest on. */
 void note_disturbed(struct judgement *judgement);
-/* That the runs of a process are not alike, where each differs from the one before. */
-void note_drift(struct judgement *judgement);
 
 /* What only shows across events: modes, core types, paths, sums, ranks. */
 void relate_events(const struct case_file *file, struct judgements *judgements);

@@ -198,12 +198,9 @@ static int add_source(struct validating *validating, const char *name, struct fa
         text_printf(&glob, "%s/*", name);
         return add_listed(validating, text_string(&glob), NULL, failure);
     }
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (strcmp(absence->kind, "source") == 0 && strcmp(absence->name, name) == 0)
-            return fail_with(failure, -ENODEV, "the source %s cannot count here: %s", name,
-                             absence->reason);
-    }
+    const char *reason = absence_of(catalogue, "source", name);
+    if (reason)
+        return fail_with(failure, -ENODEV, "the source %s cannot count here: %s", name, reason);
     AUTO_TEXT struct text known = {0};
     for (size_t i = 0; i < catalogue->source_count; i++)
         text_printf(&known, "%s%s", i ? ", " : "", catalogue->sources[i].name);

@@ -159,31 +159,25 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
 
 /* --- one event --- */
 
-/* The path of the way that judges, and the best truth that it was held against. */
-static void put_way(json_t *object, const struct judgement *judgement)
-{
-    const char *path = NULL;
-    enum truth_grade best = TRUTH_NONE;
-    for (size_t i = 0; i < judgement->row_count; i++) {
-        const struct judged_row *row = &judgement->rows[i];
-        path = path ? path : row->path;
-        if (row->grade != TRUTH_NONE && (best == TRUTH_NONE || row->grade < best))
-            best = row->grade;
-    }
-    json_object_set_new(object, "path", json_text(path));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
-}
-
 static json_t *entry_json(const struct judgement *judgement, const char *validated)
 {
     const struct evidence *evidence = judgement->evidence;
+    /* The path of the way that judges, and the best truth that it was held against. */
+    const char *path = judgement->row_count ? judgement->rows[0].path : NULL;
+    enum truth_grade best = TRUTH_NONE;
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        enum truth_grade grade = judgement->rows[i].grade;
+        if (grade != TRUTH_NONE && (best == TRUTH_NONE || grade < best))
+            best = grade;
+    }
     json_t *object = json_object();
     json_object_set_new(object, "event", json_text(evidence->event));
     json_object_set_new(object, "class", json_text(evidence->class));
     json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
     json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
     json_object_set_new(object, "note", json_text(judgement->note));
-    put_way(object, judgement);
+    json_object_set_new(object, "path", json_text(path));
+    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
     json_object_set_new(object, "validated", json_text(validated));
     json_object_set_new(object, "overhead",
                         judgement->has_overhead ? json_difference(judgement->overhead)
@@ -404,26 +398,20 @@ static int replace_file(const char *path, const char *text, struct failure *fail
                      : 0;
 }
 
-static int find_place(struct validating *validating, struct failure *failure)
+static int put_passport(struct validating *validating, struct failure *failure)
 {
+    struct store_info info = {0};
     char folder[sizeof(validating->passport) - 64];
     int length = assay_trust_folder(folder, sizeof(folder));
     if (length < 0 || (size_t)length >= sizeof(folder))
         return fail_with(failure, -ENOENT,
                          "neither XDG_STATE_HOME nor HOME names a folder that can hold it");
     int error = store_make_folders(folder, failure);
-    if (error == 0)
-        snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
-                 validating->fingerprint);
-    return error;
-}
-
-static int put_passport(struct validating *validating, struct failure *failure)
-{
-    struct store_info info = {0};
-    int error = find_place(validating, failure);
-    if (error == 0)
-        error = store_info(validating->store, &info, failure);
+    if (error < 0)
+        return error;
+    snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
+             validating->fingerprint);
+    error = store_info(validating->store, &info, failure);
     AUTO_FREE char *text = error == 0 ? passport_text(validating, info.started) : NULL;
     store_info_release(&info);
     if (error < 0)

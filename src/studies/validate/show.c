@@ -261,26 +261,14 @@ struct sheet {
     bool folded, starred; /* is there a NAME[:u], a NAME[:u]*? */
 };
 
-static void add_span(struct table *table, const struct span *span)
-{
-    char low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
-    number_count(span->low, low, sizeof(low));
-    number_count(span->high, high, sizeof(high));
-    number_count(span->runs, runs, sizeof(runs));
-    if (!span->any)
-        table_add(table, TONE_PLAIN, "");
-    else if (span->low == span->high)
-        table_add(table, TONE_PLAIN, low);
-    else
-        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
-    table_add(table, TONE_PLAIN, span->any ? runs : "");
-}
-
 static void add_line(struct sheet *sheet, const struct line *line)
 {
     struct table *table = &sheet->table;
     const char *cause = line->cause == CAUSE_NONE ? "" : cause_names[line->cause];
-    char overhead[NUMBER_SIZE] = "-";
+    char overhead[NUMBER_SIZE] = "-", low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
+    number_count(line->span.low, low, sizeof(low));
+    number_count(line->span.high, high, sizeof(high));
+    number_count(line->span.runs, runs, sizeof(runs));
     AUTO_TEXT struct text note = {0};
     if (line->first && line->first->has_overhead)
         number_signed(line->first->overhead, overhead, sizeof(overhead));
@@ -291,7 +279,13 @@ static void add_line(struct sheet *sheet, const struct line *line)
     table_add(table, tones[line->verdict], verdict_names[line->verdict]);
     table_add(table, TONE_PLAIN, sheet->narrow ? "" : cause);
     table_add(table, TONE_PLAIN, overhead);
-    add_span(table, &line->span);
+    if (!line->span.any)
+        table_add(table, TONE_PLAIN, "");
+    else if (line->span.low == line->span.high)
+        table_add(table, TONE_PLAIN, low);
+    else
+        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
+    table_add(table, TONE_PLAIN, line->span.any ? runs : "");
     table_add(table, TONE_DIM, text_string(&note));
 }
 
@@ -696,9 +690,9 @@ static void put_skips(const struct validating *validating, const struct style *s
     }
 }
 
-void validate_put_report(const struct validating *validating, const struct style *style,
-                         struct text *out)
+void validate_put_report(const void *run, const struct style *style, struct text *out)
 {
+    const struct validating *validating = run;
     validate_put_table(validating, style, out);
     validate_put_unsupported(validating, style, out);
     validate_put_caps(validating, style, out);

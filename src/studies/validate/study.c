@@ -39,6 +39,15 @@ static const char *keep_word(struct validating *validating, const char *word)
 
 /* --- specimens --- */
 
+const char *absence_of(const struct catalogue *catalogue, const char *kind, const char *name)
+{
+    for (size_t i = 0; i < catalogue->absence_count; i++)
+        if (strcmp(catalogue->absences[i].kind, kind) == 0 &&
+            strcmp(catalogue->absences[i].name, name) == 0)
+            return catalogue->absences[i].reason;
+    return NULL;
+}
+
 static int add_specimen(struct validating *validating, const struct catalogue_specimen *known,
                         const char *name)
 {
@@ -60,11 +69,9 @@ static int add_asked(struct validating *validating, const char *name, struct fai
         return specimen_name_check(known, name, failure) < 0
                    ? -EINVAL
                    : add_specimen(validating, known, name);
-    for (size_t i = 0; i < catalogue->absence_count; i++)
-        if (strcmp(catalogue->absences[i].kind, "specimen") == 0 &&
-            strcmp(catalogue->absences[i].name, name) == 0)
-            return fail_with(failure, -ENODEV, "the specimen %s cannot run here: %s", name,
-                             catalogue->absences[i].reason);
+    const char *reason = absence_of(catalogue, "specimen", name);
+    if (reason)
+        return fail_with(failure, -ENODEV, "the specimen %s cannot run here: %s", name, reason);
     return fail_with(failure, -EINVAL,
                      "there is no specimen '%.100s': `assay events --specimens` lists them", name);
 }
@@ -183,12 +190,10 @@ static int check_paths(struct validating *validating, struct failure *failure)
     for (size_t i = 0; i < asked->count; i++) {
         if (catalogue_path(validating->catalogue, asked->items[i]))
             continue;
-        for (size_t j = 0; j < validating->catalogue->absence_count; j++) {
-            const struct catalogue_absence *absence = &validating->catalogue->absences[j];
-            if (strcmp(absence->kind, "path") == 0 && strcmp(absence->name, asked->items[i]) == 0)
-                return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
-                                 asked->items[i], absence->reason);
-        }
+        const char *reason = absence_of(validating->catalogue, "path", asked->items[i]);
+        if (reason)
+            return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
+                             asked->items[i], reason);
         return fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
     }
     return 0;
@@ -512,55 +517,24 @@ static int on_the_machine(struct validating *validating)
     return status == EXIT_DONE ? validate_measure(validating) : status;
 }
 
-static int judge(void *study)
-{
-    return validate_judge(study);
-}
-
-static void put_report(const void *run, const struct style *style, struct text *out)
-{
-    validate_put_report(run, style, out);
-}
-
-static json_t *results(const void *run)
-{
-    return validate_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return validate_analysis_json(run);
-}
-
 static json_t *findings(const void *run)
 {
     return claims_json(((const struct validating *)run)->findings, VALIDATE_FINDINGS);
 }
 
-static json_t *figures(const void *run)
-{
-    return validate_figures(run);
-}
-
-/* Is it for the gate to say that it was not judged? Of events that nobody named, those that
- * something here could have judged. */
-static bool was_chosen(const struct validating *validating, const struct evidence *evidence)
-{
-    return validating->few ||
-           (!evidence->error && evidence->class && !(evidence->reason && *evidence->reason));
-}
-
 static bool fails_gate(const struct validating *validating, const struct judgement *judgement)
 {
     const struct string_list *names = &validating->options->fail_on;
-    const bool chosen = was_chosen(validating, judgement->evidence);
+    const struct evidence *evidence = judgement->evidence;
+    /* Is it for the gate to say that it was not judged? Of events that nobody named, those that
+     * something here could have judged. */
+    const bool chosen = validating->few || (!evidence->error && evidence->class &&
+                                            !(evidence->reason && *evidence->reason));
     bool fails = chosen && !verdict_is_of_counts(judgement->verdict);
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->items[i], untrusted) == 0)
-            fails |= chosen && !verdict_is_trusted(judgement->verdict);
-        else
-            fails |= verdict_from_name(names->items[i]) == (int)judgement->verdict;
-    }
+    for (size_t i = 0; i < names->count; i++)
+        fails |= strcmp(names->items[i], untrusted) == 0
+                     ? chosen && !verdict_is_trusted(judgement->verdict)
+                     : verdict_from_name(names->items[i]) == (int)judgement->verdict;
     return fails;
 }
 
@@ -590,11 +564,11 @@ static int show(void *study, int status)
                                   .nothing = nothing.length ? text_string(&nothing) : NULL,
                                   .gate = &gate,
                                   .run = validating,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
+                                  .put_report = validate_put_report,
+                                  .results = validate_results_json,
+                                  .analysis = validate_analysis_json,
                                   .findings = findings,
-                                  .figures = figures};
+                                  .figures = validate_figures};
     status = finish_show(&finish, status);
     gate_release(&gate);
     return status;
@@ -614,7 +588,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return status;
     validating.seed = gather_seed(&options->seed);
     status = options->from ? validate_open_from(&validating) : on_the_machine(&validating);
-    status = finish_study(status, validating.store != NULL, &validating, judge, show);
+    status = finish_study(status, validating.store != NULL, &validating, validate_judge, show);
     /* What was named and is not here at all was not judged either. */
     const struct gate gate = {.asked = options->fail_on.count};
     release(&validating);
