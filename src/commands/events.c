@@ -354,7 +354,6 @@ static void release(struct events *events)
         free(events->list[i].reason);
     }
     free(events->list);
-    latest_verdicts_free(&events->latest);
     session_close(events->session);
 }
 

@@ -3,6 +3,7 @@
  *
  * Simulated machines that count right. */
 #include "clean.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,18 +31,9 @@ const struct countable *countable_find(const char *event)
     return NULL;
 }
 
-static void *must(void *pointer)
-{
-    if (!pointer) {
-        fprintf(stderr, "out of memory\n");
-        exit(1);
-    }
-    return pointer;
-}
-
 char *copy_of(const char *text)
 {
-    return must(strdup(text));
+    return memory_copy(text);
 }
 
 void machine_want(struct machine *machine, const char *specimen)
@@ -105,14 +97,14 @@ static void add_traits(struct point *point, const struct frozen_specimen *specim
         const struct law *law = &specimen->classes[i];
         if (law->grade == TRUTH_BOUNDED) /* limits are no number */
             continue;
-        struct trait *trait = must(point_add_trait(point));
+        struct trait *trait = memory_add(point->traits, point->trait_count);
         trait->kind = TRAIT_CLASS;
         trait->name = copy_of(law->name);
         trait->count = law_low(law, point->n);
         trait->proven = law->grade == TRUTH_PROVEN;
     }
     for (size_t i = 0; i < specimen->opcode_count; i++) {
-        struct trait *trait = must(point_add_trait(point));
+        struct trait *trait = memory_add(point->traits, point->trait_count);
         trait->kind = TRAIT_OPCODE;
         trait->name = copy_of(specimen->opcodes[i].name);
         trait->count = law_low(&specimen->opcodes[i], point->n);
@@ -170,7 +162,7 @@ static void draw_runs(const struct building *building, struct point *point, doub
 {
     const struct machine *machine = building->machine;
     size_t total = (size_t)machine->processes * machine->runs;
-    struct evidence_run *runs = must(point_add_runs(point, total));
+    struct evidence_run *runs = point->runs = memory_new(total, sizeof(*runs));
     for (uint32_t process = 0; process < machine->processes; process++) {
         bool second_state = machine->noise.step > 0 && random_below(building->random, 2) == 0;
         for (uint32_t i = 0; i < machine->runs; i++) {
@@ -179,7 +171,7 @@ static void draw_runs(const struct building *building, struct point *point, doub
             draw_run(building, point, count, nanoseconds, second_state, run);
         }
     }
-    point->run_count += total;
+    point->run_count = total;
 }
 
 static void add_point(const struct building *building, const struct frozen_specimen *specimen,
@@ -187,7 +179,7 @@ static void add_point(const struct building *building, const struct frozen_speci
 {
     const char *class = building->machine->countable->class;
     const struct law *law = law_find(specimen->classes, specimen->class_count, class);
-    struct point *point = must(evidence_add_point(building->evidence));
+    struct point *point = evidence_add_point(building->evidence);
     point->specimen = copy_of(specimen->name);
     point->n = n;
     point->path = copy_of("perf-read");
@@ -264,7 +256,7 @@ static void add_event(struct random *random, const struct frozen_specimens *spec
 {
     static const char *const cores[] = {"cpu_core", "cpu_atom"};
     struct building building = {.random = random, .machine = machine};
-    building.evidence = must(case_add_event(file));
+    building.evidence = memory_add(file->events, file->event_count);
     building.evidence->event = copy_of(name);
     building.evidence->kind = copy_of(machine->countable->kind);
     building.evidence->class = copy_of(machine->countable->class);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "clean.h"
 
 /* event NAME KIND CLASS */
@@ -18,7 +19,7 @@ static bool read_event(struct case_file *file, const char *words)
     char event[80], kind[40], class[40];
     if (sscanf(words, "%79s %39s %39s", event, kind, class) != 3)
         return false;
-    struct evidence *evidence = case_add_event(file);
+    struct evidence *evidence = memory_add(file->events, file->event_count);
     evidence->event = copy_of(event);
     evidence->kind = copy_of(kind);
     evidence->class = copy_of(class);
@@ -58,7 +59,7 @@ static bool read_trait(struct point *point, enum trait_kind kind, const char *wo
     int64_t count;
     if (sscanf(words, "%39s %" SCNd64 " %15s", name, &count, grade) < 2)
         return false;
-    struct trait *trait = point_add_trait(point);
+    struct trait *trait = memory_add(point->traits, point->trait_count);
     trait->kind = kind;
     trait->name = copy_of(name);
     trait->count = count;
@@ -69,8 +70,7 @@ static bool read_trait(struct point *point, enum trait_kind kind, const char *wo
 /* run PROCESS VALUE ENABLED RUNNING MINOR MAJOR VOLUNTARY INVOLUNTARY */
 static bool read_run(struct point *point, const char *words)
 {
-    struct evidence_run *run = point_add_runs(point, 1);
-    point->run_count++;
+    struct evidence_run *run = memory_add(point->runs, point->run_count);
     return sscanf(words,
                   "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                   " %" SCNu64,

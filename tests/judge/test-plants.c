@@ -58,7 +58,6 @@ static uint64_t sum_of_seed(uint64_t seed)
     struct case_file file = {0};
     build(seed, "instructions:u", NOISE_HEAVY, &machine, &file);
     uint64_t sum = sum_of_values(&file);
-    case_release(&file);
     return sum;
 }
 
@@ -98,7 +97,6 @@ static void counts_of_a_still_machine_are_truth_and_overhead(void **state)
             }
     }
     assert_true(quiet > runs * 9 / 10);
-    case_release(&file);
 }
 
 static void no_noise_reaches_a_hundredth_of_a_truth_that_matters(void **state)
@@ -115,7 +113,6 @@ static void no_noise_reaches_a_hundredth_of_a_truth_that_matters(void **state)
             if (truth >= 100 * fmax(1, (double)machine.overhead))
                 assert_true(2 * error < truth / 100);
         }
-        case_release(&file);
     }
 }
 
@@ -149,7 +146,6 @@ static void every_plant_changes_counts_and_states_its_size(void **state)
             assert_int_not_equal(sum_of_values(&file), before);
         assert_true(ratio > 1);
         assert_true(points_hit > 0);
-        case_release(&file);
     }
 }
 
@@ -168,7 +164,6 @@ static void the_size_of_a_lie_is_told_in_standard_deviations(void **state)
     planting.size = 10 * noise_stdev(&machine.noise, 0);
     double ratio = plant_lie(plant_find("offset"), &planting, &file.events[0], &points_hit);
     assert_true(fabs(ratio - 10) < 0.01);
-    case_release(&file);
 }
 
 static void a_drawn_opcode_goes_along_with_nothing_else(void **state)
@@ -184,7 +179,6 @@ static void a_drawn_opcode_goes_along_with_nothing_else(void **state)
         assert_non_null(planting.opcode);
         assert_string_not_equal(planting.opcode, "syscall");
         assert_string_not_equal(planting.opcode, "mfence");
-        case_release(&file);
     }
 }
 
@@ -204,7 +198,6 @@ static void recordings_hold_null_cells_and_runs(void **state)
             for (size_t k = 0; k < file.events[j].point_count; k++)
                 assert_true(file.events[j].points[k].run_count >= 15);
         }
-        case_release(&file);
     }
 }
 

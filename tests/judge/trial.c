@@ -3,6 +3,7 @@
  *
  * Trials of the judge. */
 #include "trial.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -181,7 +182,7 @@ static void set_against(const struct plant *plant, const struct planting *planti
     outcome->is_named = is_opcode_named(plant, planting, judgement);
 }
 
-void trial_run(const struct bench *bench, const struct trial *trial, struct outcome *outcome)
+static void run(const struct bench *bench, const struct trial *trial, struct outcome *outcome)
 {
     *outcome = (struct outcome){0};
     struct random random;
@@ -202,16 +203,17 @@ void trial_run(const struct bench *bench, const struct trial *trial, struct outc
     if (trial->plant && !plant_in(trial, &random, trial->recording >= 0 ? NULL : &noise, evidence,
                                   &planting, outcome)) {
         outcome->is_void = true;
-        case_release(&file);
         return;
     }
     case_hide_interrupts(&file);
-    struct judgements judgements = {0};
-    if (judge_case(&file, trial->seed, &judgements) < 0) {
-        fprintf(stderr, "the judge ran out of memory\n");
-        exit(1);
-    }
+    struct judgements judgements = judge_case(&file);
     set_against(trial->plant, &planting, &judgements.list[index], outcome);
-    judgements_release(&judgements);
-    case_release(&file);
+}
+
+void trial_run(const struct bench *bench, const struct trial *trial, struct outcome *outcome)
+{
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    run(bench, trial, outcome);
+    memory_scope_end(&scope);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/random.h"
 #include "studies/validate/study.h"
 
@@ -133,20 +134,6 @@ static inline void builder_start(struct case_builder *builder, uint64_t seed)
     random_seed(&builder->random, seed);
 }
 
-static inline void builder_end(struct case_builder *builder)
-{
-    case_release(&builder->file);
-}
-
-/* Memory that runs out ends the test. */
-static inline char *built_copy(const char *string)
-{
-    char *copy = strdup(string);
-    if (!copy)
-        abort();
-    return copy;
-}
-
 static inline double built_uniform(struct random *random)
 {
     return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
@@ -162,12 +149,10 @@ static inline double built_normal(struct random *random)
 static inline struct evidence *build_event(struct case_builder *builder, const char *event,
                                            const char *kind, const char *class)
 {
-    struct evidence *evidence = case_add_event(&builder->file);
-    if (!evidence)
-        abort();
-    evidence->event = built_copy(event);
-    evidence->kind = built_copy(kind);
-    evidence->class = class ? built_copy(class) : NULL;
+    struct evidence *evidence = memory_add(builder->file.events, builder->file.event_count);
+    evidence->event = memory_copy(event);
+    evidence->kind = memory_copy(kind);
+    evidence->class = memory_copy(class);
     return evidence;
 }
 
@@ -177,7 +162,7 @@ static inline struct evidence *build_refused(struct case_builder *builder, const
 {
     struct evidence *evidence = build_event(builder, event, kind, class);
     evidence->error = error;
-    evidence->reason = built_copy(reason);
+    evidence->reason = memory_copy(reason);
     return evidence;
 }
 
@@ -198,10 +183,10 @@ static inline int64_t built_at(const struct built_specimen *specimen, const char
 
 static inline void built_describe(const struct built_way *way, struct point *point)
 {
-    point->path = built_copy(way->path ? way->path : "perf-read");
-    point->opt = built_copy("O2");
-    point->link = built_copy("static");
-    point->core = built_copy(way->core ? way->core : "");
+    point->path = memory_copy(way->path ? way->path : "perf-read");
+    point->opt = memory_copy("O2");
+    point->link = memory_copy("static");
+    point->core = memory_copy(way->core ? way->core : "");
     point->pattern = way->pattern;
     point->counters = way->counters ? way->counters : 1;
     point->has_interrupts = true;
@@ -214,10 +199,11 @@ static inline void built_runs(struct case_builder *builder, const struct built_w
     uint32_t processes = way->processes ? way->processes : 2, each = way->runs ? way->runs : 20;
     double truth = (double)(point->truth.low + point->truth.high) / 2;
     double ns = 1000 + (double)point->n * (way->ns_each > 0 ? way->ns_each : 1);
-    struct evidence_run *runs = point_add_runs(point, (size_t)processes * each);
-    if (!runs)
-        abort();
+    size_t before = point->run_count;
     point->run_count += (size_t)processes * each;
+    point->runs = memory_resize(point->runs, point->run_count, sizeof(*point->runs));
+    struct evidence_run *runs = point->runs + before;
+    memset(runs, 0, (size_t)processes * each * sizeof(*runs));
     for (size_t i = 0; i < (size_t)processes * each; i++) {
         double noise = built_normal(&builder->random) * way->relative * truth +
                        built_normal(&builder->random) * way->additive;
@@ -238,9 +224,7 @@ static inline struct point *build_null(struct case_builder *builder, struct evid
                                        const struct built_way *way)
 {
     struct point *point = evidence_add_point(evidence);
-    if (!point)
-        abort();
-    point->specimen = built_copy("null");
+    point->specimen = memory_copy("null");
     point->is_null = true;
     point->truth = (struct truth){TRUTH_PROVEN, 0, 0};
     point->faults = point->switches = 0;
@@ -254,9 +238,7 @@ static inline struct point *build_point(struct case_builder *builder, struct evi
                                         const struct built_specimen *specimen, uint64_t n)
 {
     struct point *point = evidence_add_point(evidence);
-    if (!point)
-        abort();
-    point->specimen = built_copy(specimen->name);
+    point->specimen = memory_copy(specimen->name);
     point->n = n;
     built_describe(way, point);
     const struct built_count *own = built_find(specimen, TRAIT_CLASS, evidence->class);
@@ -270,11 +252,8 @@ static inline struct point *build_point(struct case_builder *builder, struct evi
          count++) {
         if (count->grade == TRUTH_BOUNDED)
             continue;
-        struct trait *trait = point_add_trait(point);
-        if (!trait)
-            abort();
-        *trait =
-            (struct trait){count->kind, built_copy(count->name),
+        *memory_add(point->traits, point->trait_count) =
+            (struct trait){count->kind, memory_copy(count->name),
                            count->base + count->each * (int64_t)n, count->grade == TRUTH_PROVEN};
     }
     point->faults = built_at(specimen, "page-faults", n);

@@ -9,11 +9,10 @@
 
 #include "case-builder.h"
 
-/* Judges what was built so far. The result must be released. */
+/* Judges what was built so far. */
 static inline struct judgements judged(const struct case_builder *builder)
 {
-    struct judgements judgements;
-    assert_int_equal(judge_case(&builder->file, 1, &judgements), 0);
+    struct judgements judgements = judge_case(&builder->file);
     assert_int_equal(judgements.count, builder->file.event_count);
     return judgements;
 }
@@ -47,12 +46,6 @@ static inline struct judgements judge_lie(struct case_builder *builder, uint64_t
     if (lie)
         build_lie(evidence, lie, context);
     return judged(builder);
-}
-
-static inline void release(struct case_builder *builder, struct judgements *judgements)
-{
-    judgements_release(judgements);
-    builder_end(builder);
 }
 
 /* A way of measuring that adds nothing and has no noise. */

@@ -39,7 +39,6 @@ static void a_path_that_is_right_does_not_excuse_one_that_is_wild(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_NOISY);
     assert_cause(&all.list[0], CAUSE_WRAP);
-    release(&builder, &all);
 }
 
 static uint64_t jumps_at_random(const struct point *point, const struct evidence_run *run,
@@ -63,7 +62,6 @@ static void points_that_are_right_by_luck_make_nothing_accurate(void **state)
         enum verdict verdict = all.list[0].verdict;
         if (verdict != VERDICT_NOISY && verdict != VERDICT_BIASED)
             fail_msg("seed %u: %s: %s", (unsigned)seed, verdict_names[verdict], all.list[0].note);
-        release(&builder, &all);
     }
 }
 
@@ -88,7 +86,6 @@ static void one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs(void **state
         if (all.list[0].verdict != VERDICT_EXACT)
             assert_verdict(&all.list[0], VERDICT_ACCURATE);
         assert_cause(&all.list[0], CAUSE_NONE);
-        release(&builder, &all);
     }
 }
 
@@ -108,7 +105,6 @@ static void extrapolated_counts_are_as_coarse_as_their_part_of_the_time(void **s
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_cause(&all.list[0], CAUSE_NONE);
-    release(&builder, &all);
 }
 
 static uint64_t rarely_a_lot_more(const struct point *point, const struct evidence_run *run,
@@ -131,7 +127,6 @@ static void rare_accidents_are_no_noise_in_a_thousand_runs(void **state)
     build_lie(evidence, rarely_a_lot_more, &random);
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    release(&builder, &all);
 }
 
 static uint64_t counts_n(const struct point *point, const struct evidence_run *run, size_t index,
@@ -151,7 +146,6 @@ static void errors_near_a_power_of_two_are_no_wrap(void **state)
         judge_lie(&builder, 9, "page-faults", "page-faults", &way, counts_n, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_cause(&all.list[0], CAUSE_OTHER_DEFINITION);
-    release(&builder, &all);
 }
 
 static uint64_t in_both_halves(const struct point *point, const struct evidence_run *run,
@@ -171,7 +165,6 @@ static void counts_above_the_modulus_are_no_wrap(void **state)
         judge_lie(&builder, 9, "instructions:u", "instructions", &way, in_both_halves, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_cause(&all.list[0], CAUSE_UNKNOWN);
-    release(&builder, &all);
 }
 
 static uint64_t never_set_back(const struct point *point, const struct evidence_run *run,
@@ -200,13 +193,11 @@ static void a_counter_that_drifts_is_said_to(void **state)
         judge_lie(&builder, 9, "instructions:u", "instructions", &way, never_set_back, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "count more each time, in most of");
-    release(&builder, &all);
 
     all = judge_lie(&builder, 9, "instructions:u", "instructions", &way, drifts_down, NULL);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_cause(&all.list[0], CAUSE_UNKNOWN);
     assert_note(&all.list[0], "count less each time, in most of");
-    release(&builder, &all);
 }
 
 static uint64_t above_every_second_time(const struct point *point, const struct evidence_run *run,
@@ -228,7 +219,6 @@ static void a_mean_within_the_limits_is_not_said_to_be_outside(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "Reads up to 2,200,002 at N = 1,000,000, outside its limits");
-    release(&builder, &all);
 }
 
 static uint64_t wrong_in_ar(const struct point *point, const struct evidence_run *run, size_t index,
@@ -256,7 +246,6 @@ static void the_setting_that_counts_right_is_named(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "Counts right by start-stop, not by start-read.");
-    release(&builder, &all);
 
     evidence = start(&builder, "instructions:u", "instructions");
     build_all(&builder, evidence, &(struct built_way){0});
@@ -265,7 +254,6 @@ static void the_setting_that_counts_right_is_named(void **state)
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "Counts right with 1 counter open at once, not with 4.");
-    release(&builder, &all);
 }
 
 /* A third of the runs has a switch that nobody asked for. */
@@ -291,7 +279,6 @@ static void runs_left_aside_are_told(void **state)
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_note(&all.list[0], "35.0 % of the runs were disturbed; 882 of these 882 count something "
                               "else (by up to +3).");
-    release(&builder, &all);
 
     evidence = start(&builder, "page-faults", "page-faults");
     build_all(&builder, evidence, &(struct built_way){0});
@@ -299,7 +286,6 @@ static void runs_left_aside_are_told(void **state)
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_note(&all.list[0], "disturbed, and count right all the same");
-    release(&builder, &all);
 
     evidence = start(&builder, "instructions:u", "instructions");
     build_all(&builder, evidence, &(struct built_way){0});
@@ -309,7 +295,6 @@ static void runs_left_aside_are_told(void **state)
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_note(&all.list[0], "50.0 % of the runs got no counter and say nothing.");
-    release(&builder, &all);
 }
 
 static uint64_t doubled(const struct point *point, const struct evidence_run *run, size_t index,
@@ -329,17 +314,14 @@ static void what_cannot_be_told_apart_or_known_is_said(void **state)
         judge_lie(&builder, 1, "context-switches", "context-switches", &way, doubled, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "A factor of 2 fits as well.");
-    release(&builder, &all);
 
     all = judge_lie(&builder, 1, "instructions:u", "instructions", &once, doubled, NULL);
     assert_verdict(&all.list[0], VERDICT_NOISY);
     assert_note(&all.list[0], "in a single run");
-    release(&builder, &all);
 
     way = (struct built_way){.without_null = true, .overhead = 3};
     all = judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
     assert_note(&all.list[0], "Adds 3 in every run [3, 3].");
-    release(&builder, &all);
 }
 
 static void an_interface_that_takes_away_is_said_to(void **state)
@@ -351,7 +333,6 @@ static void an_interface_that_takes_away_is_said_to(void **state)
         judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_note(&all.list[0], "takes 13 away from every count");
-    release(&builder, &all);
 }
 
 int main(void)

@@ -32,7 +32,6 @@ static enum verdict verdict_of_factor(double by, int64_t overhead)
     enum verdict verdict = all.list[0].verdict;
     if (verdict == VERDICT_BIASED)
         assert_note(&all.list[0], by < 1.03 ? "of the truth" : "where 1,200,004 was predicted");
-    release(&builder, &all);
     return verdict;
 }
 
@@ -71,13 +70,11 @@ static void a_small_count_is_held_to_half_a_count(void **state)
         evidence->points[1].runs[9 * i + 5].value++;
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    judgements_release(&all);
     for (size_t i = 0; i < 40; i++) /* all of them */
         evidence->points[1].runs[i].value = 2;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "Right from N = 10, off below it: reads 2 of 1");
-    release(&builder, &all);
 }
 
 static void without_a_null_cell_nothing_is_exact(void **state)
@@ -88,13 +85,11 @@ static void without_a_null_cell_nothing_is_exact(void **state)
     struct judgements all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_false(all.list[0].has_overhead);
-    release(&builder, &all);
     /* And an offset is not subtracted as if it were known. */
     way.overhead = 12;
     all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "No null cell");
-    release(&builder, &all);
 }
 
 /* --- grades and rows --- */
@@ -113,7 +108,6 @@ static void one_run_of_one_row_breaks_exact(void **state)
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
-    judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
     struct point *last = &evidence->points[evidence->point_count - 1];
     last->runs[39].value++;
@@ -121,14 +115,12 @@ static void one_run_of_one_row_breaks_exact(void **state)
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
     assert_int_equal(row_named(&all.list[0], last->specimen)->verdict, VERDICT_ACCURATE);
-    judgements_release(&all);
     /* Unless a second account saw that something happened in it. */
     last->runs[39].account.minor_faults++;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_int_equal(all.list[0].disturbed, 1);
     assert_note(&all.list[0], "disturbed");
-    release(&builder, &all);
 }
 
 static void where_every_run_is_disturbed_they_are_judged_all_the_same(void **state)
@@ -143,13 +135,11 @@ static void where_every_run_is_disturbed_they_are_judged_all_the_same(void **sta
             evidence->points[i].runs[j].account.involuntary = 3;
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    judgements_release(&all);
     double by = 1.05;
     build_lie(evidence, factor, &by);
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "100.0 % of the runs were disturbed");
-    release(&builder, &all);
 }
 
 static void limits_bind_and_prove_nothing_more(void **state)
@@ -162,13 +152,11 @@ static void limits_bind_and_prove_nothing_more(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_note(&all.list[0], "within the limits");
-    judgements_release(&all);
     double by = 1.5; /* limits are 1 and 2 a call; the middle was counted */
     build_lie(evidence, factor, &by);
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_note(&all.list[0], "outside its limits");
-    release(&builder, &all);
 }
 
 static void limits_that_are_kept_leave_exact_what_is_proven(void **state)
@@ -177,14 +165,12 @@ static void limits_that_are_kept_leave_exact_what_is_proven(void **state)
     struct case_builder builder;
     struct judgements all = judge_lie(&builder, 1, "branches:u", "branches", &plain, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
     for (size_t i = 0; i < evidence->point_count; i++)
         if (evidence->points[i].truth.grade == TRUTH_BOUNDED)
             evidence->points[i].runs[3].value = 3 * evidence->points[i].n + 10;
     all = judged(&builder);
     assert_true(all.list[0].verdict != VERDICT_EXACT);
-    release(&builder, &all);
 }
 
 static void counts_where_nothing_happens_break_exact_and_many_break_accurate(void **state)
@@ -192,7 +178,6 @@ static void counts_where_nothing_happens_break_exact_and_many_break_accurate(voi
     (void)state;
     struct case_builder builder;
     struct judgements all = judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
-    judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
     for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
         for (size_t i = 0; i < evidence->point_count; i++)
@@ -202,9 +187,7 @@ static void counts_where_nothing_happens_break_exact_and_many_break_accurate(voi
         assert_verdict(&all.list[0], part == 200 ? VERDICT_ACCURATE : VERDICT_BIASED);
         if (part == 50)
             assert_note(&all.list[0], "where there is nothing to count");
-        judgements_release(&all);
     }
-    builder_end(&builder);
 }
 
 /* Errors of the last point of `adds`, alternating around a mean; both in parts of the truth. */
@@ -221,7 +204,6 @@ static enum verdict verdict_of_spread(double mean, double deviation)
             (uint64_t)llround(truth * (1 + mean + (i % 2 ? deviation : -deviation)));
     struct judgements all = judged(&builder);
     enum verdict verdict = all.list[0].verdict;
-    release(&builder, &all);
     return verdict;
 }
 
@@ -241,12 +223,10 @@ static void one_row_that_is_noisy_makes_the_event_so(void **state)
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
-    judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
     spread(&evidence->points[evidence->point_count - 1], 600000);
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_NOISY);
-    release(&builder, &all);
 }
 
 static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
@@ -255,7 +235,6 @@ static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
-    judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
@@ -264,7 +243,6 @@ static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_int_equal(row_named(&all.list[0], "loads")->verdict, VERDICT_DEAD);
     assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
-    release(&builder, &all);
 }
 
 static void garbage_on_a_steady_overhead_is_noise(void **state)
@@ -280,7 +258,6 @@ static void garbage_on_a_steady_overhead_is_noise(void **state)
             evidence->points[i].runs[j].value = 500 + random_below(&builder.random, 1500);
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_NOISY);
-    release(&builder, &all);
 }
 
 static void a_model_of_zero_makes_nothing_accurate(void **state)
@@ -294,7 +271,6 @@ static void a_model_of_zero_makes_nothing_accurate(void **state)
         evidence->points[i].truth.grade = TRUTH_MODEL;
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
-    release(&builder, &all);
 }
 
 static void ladders_of_different_ways_are_rows_of_their_own(void **state)
@@ -313,7 +289,6 @@ static void ladders_of_different_ways_are_rows_of_their_own(void **state)
     assert_int_equal(all.list[0].row_count, 6);
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(all.list[0].rows[i].point_count, BUILT_LADDER);
-    release(&builder, &all);
 }
 
 static void what_was_measured_is_judged_even_if_it_was_once_refused(void **state)
@@ -326,7 +301,6 @@ static void what_was_measured_is_judged_even_if_it_was_once_refused(void **state
     evidence->error = EBUSY;
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    release(&builder, &all);
 }
 
 int main(void)

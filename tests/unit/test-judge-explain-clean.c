@@ -115,7 +115,6 @@ static size_t accused(const struct noise_case *noise, uint64_t seed)
     size_t found = all.list[0].explanation_count;
     for (size_t i = 0; i < found; i++)
         print_error("%s, seed %u: %s\n", noise->name, (unsigned)seed, all.list[0].note);
-    release(&builder, &all);
     return found > 0;
 }
 

@@ -51,7 +51,6 @@ static void a_factor_is_not_another_class(void **state)
     struct judgements all = judged(&builder);
     assert_not_accused(&all.list[0], CAUSE_OTHER_DEFINITION);
     assert_string_equal(all.list[0].fits, "");
-    release(&builder, &all);
 }
 
 static uint64_t stores_instead(const struct point *point, const struct evidence_run *run,
@@ -74,7 +73,6 @@ static void classes_that_no_point_tells_apart_are_not_accused(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_int_equal(all.list[0].explanation_count, 0);
-    release(&builder, &all);
 }
 
 /* --- the operating system --- */
@@ -96,7 +94,6 @@ static void an_event_that_may_count_the_operating_system_leaks_nothing(void **st
         judge_lie(&builder, 1, "instructions", "instructions", &plain, each_call, &each);
     assert_not_accused(&all.list[0], CAUSE_KERNEL_LEAK);
     assert_true(all.list[0].explanation_count > 0);
-    release(&builder, &all);
 }
 
 static void a_few_counts_a_call_are_the_border_and_no_leak(void **state)
@@ -108,7 +105,6 @@ static void a_few_counts_a_call_are_the_border_and_no_leak(void **state)
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, each_call, &each);
     assert_not_accused(&all.list[0], CAUSE_KERNEL_LEAK);
     assert_string_equal(all.list[0].explanations[0].per, "system call");
-    release(&builder, &all);
 }
 
 /* Long runs differ more, but not by ticks: as often fewer as more. */
@@ -132,7 +128,6 @@ static void noise_that_grows_with_time_is_no_interrupt(void **state)
         struct judgements all = judge_lie(&builder, seed, "instructions:u", "instructions", &slow,
                                           jitter_with_time, &random);
         assert_not_accused(&all.list[0], CAUSE_INTERRUPT_OVERCOUNT);
-        release(&builder, &all);
     }
 }
 
@@ -144,7 +139,6 @@ static void stray_faults_that_add_nothing_are_not_blamed(void **state)
     struct judgements all =
         judge_lie(&builder, 3, "instructions:u", "instructions", &way, NULL, NULL);
     assert_int_equal(all.list[0].explanation_count, 0);
-    release(&builder, &all);
 }
 
 static uint64_t each_fault(const struct point *point, const struct evidence_run *run, size_t index,
@@ -168,7 +162,6 @@ static void stray_faults_tell_where_no_code_faults(void **state)
     assert_int_equal(all.list[0].explanation_count, 1);
     assert_int_equal(all.list[0].explanations[0].cause, CAUSE_FAULT_OVERCOUNT);
     assert_true(fabs(all.list[0].explanations[0].size - 1) < 0.01);
-    release(&builder, &all);
 }
 
 /* --- shapes --- */
@@ -188,7 +181,6 @@ static void large_counts_that_are_lost_did_not_wrap(void **state)
                                       zero_at_a_power_of_two, NULL);
     assert_not_accused(&all.list[0], CAUSE_WRAP);
     assert_not_accused(&all.list[0], CAUSE_THRESHOLD);
-    release(&builder, &all);
 }
 
 static uint64_t one_specimen_is_dead(const struct point *point, const struct evidence_run *run,
@@ -207,7 +199,6 @@ static void code_that_is_not_counted_at_all_is_no_threshold(void **state)
     assert_not_accused(&all.list[0], CAUSE_THRESHOLD);
     assert_not_accused(&all.list[0], CAUSE_LOST_COUNTS);
     assert_not_accused(&all.list[0], CAUSE_OPCODE_OVERCOUNT); /* nothing counts less than 0 */
-    release(&builder, &all);
 }
 
 static uint64_t shares_and_is_right(const struct point *point, const struct evidence_run *run,
@@ -228,7 +219,6 @@ static void multiplexed_runs_that_extrapolate_well_are_not_blamed(void **state)
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, shares_and_is_right, NULL);
     assert_not_accused(&all.list[0], CAUSE_MULTIPLEXING);
-    release(&builder, &all);
 }
 
 /* --- opcodes --- */
@@ -248,7 +238,6 @@ static void opcodes_that_always_occur_together_are_blamed_together(void **state)
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, branches_twice, NULL);
     assert_string_equal(all.list[0].explanations[0].per, "dec or jne");
     assert_note(&all.list[0], "cannot be told apart here from cond-branches");
-    release(&builder, &all);
 }
 
 static void without_opcodes_known_none_is_blamed(void **state)
@@ -261,14 +250,11 @@ static void without_opcodes_known_none_is_blamed(void **state)
     build_lie(evidence, branches_twice, NULL);
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].trait_count; j++)
-            if (evidence->points[i].traits[j].kind == TRAIT_OPCODE) {
-                free(evidence->points[i].traits[j].name);
+            if (evidence->points[i].traits[j].kind == TRAIT_OPCODE)
                 evidence->points[i].traits[j--] =
                     evidence->points[i].traits[--evidence->points[i].trait_count];
-            }
     struct judgements all = judged(&builder);
     assert_string_equal(all.list[0].explanations[0].per, "cond-branches");
-    release(&builder, &all);
 }
 
 /* --- size --- */
@@ -323,7 +309,6 @@ static void one_opcode_of_many_is_found_in_a_large_case(void **state)
     assert_int_equal(all.list[0].explanation_count, 1);
     assert_string_equal(all.list[0].explanations[0].per, "opcode-35");
     assert_true(fabs(all.list[0].explanations[0].size - 1) < 0.02);
-    release(&builder, &all);
 }
 
 int main(void)

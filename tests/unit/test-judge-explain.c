@@ -414,7 +414,6 @@ static void check(const struct built_way *noise, size_t seeds, double most_misse
                 judge_lie(&builder, seed, example->event, example->class, &way, told, &lie);
             missed += misses(example, &all.list[0], noise) > 0;
             cases++;
-            release(&builder, &all);
         }
     print_message("# %zu of %zu planted causes missed\n", missed, cases);
     assert_true((double)missed <= most_missed * (double)cases);

@@ -39,10 +39,8 @@ static struct point *start_pair(struct pair *pair, const struct built_way *way, 
 
 static const struct judged_point *judge_pair(struct pair *pair)
 {
-    assert_int_equal(judge_point(pair->evidence,
-                                 &pair->evidence->points[pair->evidence->point_count - 1],
-                                 &pair->judged),
-                     0);
+    judge_point(pair->evidence, &pair->evidence->points[pair->evidence->point_count - 1],
+                &pair->judged);
     return &pair->judged;
 }
 
@@ -61,7 +59,6 @@ static void counts_above_2_to_53_are_compared_as_integers(void **state)
     double error;
     assert_true(run_error(judged, &point->runs[3], &error));
     assert_true(error == 1);
-    builder_end(&pair.builder);
 }
 
 static void a_difference_below_zero_is_a_small_negative_count(void **state)
@@ -75,7 +72,6 @@ static void a_difference_below_zero_is_a_small_negative_count(void **state)
     assert_true(run_error(judged, &point->runs[0], &error));
     assert_true(error == -2 - 16);
     assert_true(judged->min == -2);
-    builder_end(&pair.builder);
 }
 
 static void multiplexed_counts_are_extrapolated_to_the_nearest(void **state)
@@ -129,7 +125,6 @@ static void a_run_without_counter_time_is_no_run(void **state)
     assert_int_equal(judged->runs, point->run_count - 10);
     assert_int_equal(judged->exact, judged->runs);
     assert_false(judged->is_zero);
-    builder_end(&pair.builder);
 }
 
 static void a_path_that_keeps_no_times_counts_all_the_same(void **state)
@@ -160,7 +155,6 @@ static void overhead_is_the_median_of_the_null_cells_quiet_runs(void **state)
     assert_int_equal(judged->overhead_low, 7);
     assert_int_equal(judged->overhead_high, 7);
     assert_int_equal(judged->exact, judged->runs);
-    builder_end(&pair.builder);
 }
 
 static void overhead_of_another_way_is_not_taken(void **state)
@@ -179,7 +173,6 @@ static void overhead_of_another_way_is_not_taken(void **state)
         else
             null->path[0] = 'q';
         assert_false(judge_pair(&pair)->has_overhead);
-        builder_end(&pair.builder);
     }
 }
 
@@ -196,7 +189,6 @@ static void a_run_with_a_foreign_fault_is_disturbed_and_kept_apart(void **state)
     assert_int_equal(judged->disturbed_exact, 1);
     assert_int_equal(judged->exact, judged->runs - 2);
     assert_true(judged->max == 124 && judged->low == 0 && judged->high == 0);
-    builder_end(&pair.builder);
 }
 
 static void what_the_way_does_itself_disturbs_nothing(void **state)
@@ -212,7 +204,6 @@ static void what_the_way_does_itself_disturbs_nothing(void **state)
     assert_int_equal(judge_pair(&pair)->disturbed, 0);
     point->runs[0].account.minor_faults = 3;
     assert_int_equal(judge_pair(&pair)->disturbed, 1);
-    builder_end(&pair.builder);
 }
 
 static void faults_that_nobody_predicts_disturb_nothing(void **state)
@@ -223,7 +214,6 @@ static void faults_that_nobody_predicts_disturb_nothing(void **state)
     point->faults = -1;
     point->runs[0].account.minor_faults = 99;
     assert_int_equal(judge_pair(&pair)->disturbed, 0);
-    builder_end(&pair.builder);
 }
 
 static void a_hundredfold_outweighs_and_ninety_nine_does_not(void **state)
@@ -236,7 +226,6 @@ static void a_hundredfold_outweighs_and_ninety_nine_does_not(void **state)
         assert_int_equal(judge_pair(&pair)->outweighs, truth == 700);
         point->truth.grade = TRUTH_MODEL;
         assert_false(judge_pair(&pair)->outweighs);
-        builder_end(&pair.builder);
     }
 }
 
@@ -255,7 +244,6 @@ static void one_stray_in_a_hundred_does_not_spoil_the_interval(void **state)
     judged = judge_pair(&pair);
     assert_int_equal(judged->strays, 0);
     assert_true(judged->high > 0.01 * 12004);
-    builder_end(&pair.builder);
 }
 
 static void processes_that_differ_count_as_one_value_each(void **state)
@@ -270,7 +258,6 @@ static void processes_that_differ_count_as_one_value_each(void **state)
         point->runs[i].value += point->runs[i].process % 2 ? 30 : 0;
     assert_true(judge_pair(&pair)->processes_differ);
     assert_true(pair.judged.high - pair.judged.low > 5 * narrow);
-    builder_end(&pair.builder);
 }
 
 static void one_run_has_no_interval(void **state)
@@ -282,7 +269,6 @@ static void one_run_has_no_interval(void **state)
     assert_int_equal(judged->runs, 1);
     assert_true(isinf(judged->low) && isinf(judged->high));
     assert_true(judged->stdev == 0 && judged->mean == 124);
-    builder_end(&pair.builder);
 }
 
 static void switches_are_held_against_the_runs_own_account(void **state)
@@ -300,14 +286,13 @@ static void switches_are_held_against_the_runs_own_account(void **state)
         point->runs[i].account.involuntary += i % 3;
     }
     struct judged_point judged;
-    assert_int_equal(judge_point(evidence, point, &judged), 0);
+    judge_point(evidence, point, &judged);
     assert_true(judged.against_account);
     assert_int_equal(judged.exact + judged.disturbed_exact, judged.runs);
     assert_true(judged.disturbed > 0);
     point->runs[4].value++;
-    assert_int_equal(judge_point(evidence, point, &judged), 0);
+    judge_point(evidence, point, &judged);
     assert_int_equal(judged.exact + judged.disturbed_exact, judged.runs - 1);
-    builder_end(&builder);
 }
 
 static void the_account_is_taken_less_what_the_way_does(void **state)
@@ -323,9 +308,8 @@ static void the_account_is_taken_less_what_the_way_does(void **state)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].account.voluntary += 2; /* outside the window */
     struct judged_point judged;
-    assert_int_equal(judge_point(evidence, &evidence->points[3], &judged), 0);
+    judge_point(evidence, &evidence->points[3], &judged);
     assert_int_equal(judged.exact, judged.runs);
-    builder_end(&builder);
 }
 
 static void a_source_without_accounts_is_held_against_the_specimen(void **state)
@@ -341,10 +325,9 @@ static void a_source_without_accounts_is_held_against_the_specimen(void **state)
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].account = (struct account){0};
     struct judged_point judged;
-    assert_int_equal(judge_point(evidence, point, &judged), 0);
+    judge_point(evidence, point, &judged);
     assert_false(judged.against_account);
     assert_int_equal(judged.exact, judged.runs);
-    builder_end(&builder);
 }
 
 static void of_two_null_cells_the_longer_one_decides(void **state)
@@ -356,7 +339,6 @@ static void of_two_null_cells_the_longer_one_decides(void **state)
     build_point(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7},
                 specimen_named("adds"), 100);
     assert_int_equal(judge_pair(&pair)->overhead, 7);
-    builder_end(&pair.builder);
 }
 
 int main(void)

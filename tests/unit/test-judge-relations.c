@@ -61,7 +61,6 @@ static void zero_in_a_mode_that_does_not_apply_is_called_so(void **state)
     assert_int_equal(all.list[0].rows[0].cause, CAUSE_MODE_NOT_APPLICABLE);
     assert_verdict(&all.list[1], VERDICT_EXACT);
     assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
-    release(&builder, &all);
 }
 
 static void zero_in_every_mode_has_another_cause(void **state)
@@ -78,7 +77,6 @@ static void zero_in_every_mode_has_another_cause(void **state)
         assert_cause(&all.list[0], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
         assert_cause(&all.list[1], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
         assert_cause(&all.list[2], CAUSE_UNKNOWN); /* no hypervisor counts faults for us */
-        release(&builder, &all);
     }
 }
 
@@ -93,11 +91,9 @@ static void a_hypervisor_is_blamed_when_no_hardware_event_opens(void **state)
     struct judgements all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_VIRTUALIZED);
     assert_cause(&all.list[1], CAUSE_PERMISSION);
-    judgements_release(&all);
     add(&builder, "instructions:u", "hardware", "instructions", NULL, 0);
     all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_NONE); /* a PMU is there: it lacks this event */
-    release(&builder, &all);
 }
 
 static void a_mode_that_filters_nothing_is_told(void **state)
@@ -116,12 +112,10 @@ static void a_mode_that_filters_nothing_is_told(void **state)
     assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
     assert_note(&all.list[0], "filters nothing");
     assert_cause(&all.list[2], CAUSE_NONE);
-    judgements_release(&all);
     /* A mode that does filter is not blamed. */
     build_lie(&builder.file.events[1], zeros, NULL);
     all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_NONE);
-    release(&builder, &all);
 }
 
 /* Without kernel mode: all hits of a tracepoint lie there, those of a page fault need not. */
@@ -141,12 +135,10 @@ static void a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name(void *
     assert_true(all.list[1].usual > 0 && strstr(all.list[1].note + all.list[1].usual, "filters"));
     assert_cause(&all.list[3], CAUSE_NONE);
     assert_int_equal(all.list[3].usual, strlen(all.list[3].note));
-    judgements_release(&all);
     build_lie(&builder.file.events[1], zeros, NULL);
     all = judged(&builder);
     assert_verdict(&all.list[1], VERDICT_DEAD);
     assert_null(strstr(all.list[1].note, "filters nothing"));
-    release(&builder, &all);
 }
 
 static void a_zero_whose_plain_name_is_refused_says_so(void **state)
@@ -160,7 +152,6 @@ static void a_zero_whose_plain_name_is_refused_says_so(void **state)
     assert_verdict(&all.list[1], VERDICT_DEAD);
     assert_cause(&all.list[1], CAUSE_UNKNOWN);
     assert_note(&all.list[1], "context-switches is refused for lack of permission");
-    release(&builder, &all);
 }
 
 static void a_pmu_that_is_no_cores_is_not_the_hypervisors(void **state)
@@ -174,7 +165,6 @@ static void a_pmu_that_is_no_cores_is_not_the_hypervisors(void **state)
     struct judgements all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_NONE);
     assert_cause(&all.list[1], CAUSE_VIRTUALIZED);
-    release(&builder, &all);
 }
 
 static void cores_of_one_type_that_do_not_count_are_named(void **state)
@@ -193,12 +183,10 @@ static void cores_of_one_type_that_do_not_count_are_named(void **state)
         assert_verdict(&all.list[0], VERDICT_BIASED);
         assert_cause(&all.list[0], CAUSE_CORE_TYPE);
         assert_note(&all.list[0], "type big, not on those of type little");
-        judgements_release(&all);
         build_lie(evidence, zeros, NULL); /* on both: nothing to do with the type */
         all = judged(&builder);
         assert_verdict(&all.list[0], VERDICT_DEAD);
         assert_cause(&all.list[0], CAUSE_UNKNOWN);
-        release(&builder, &all);
     }
 }
 
@@ -222,7 +210,6 @@ static void paths_that_count_differently_are_told(void **state)
         assert_verdict(&all.list[0], differ ? VERDICT_BIASED : VERDICT_ACCURATE);
         if (differ)
             assert_note(&all.list[0], "Paths disagree: perf-read");
-        release(&builder, &all);
     }
 }
 
@@ -242,7 +229,6 @@ static void events_of_a_class_are_ranked_by_verdict_and_error(void **state)
     static const unsigned ranks[] = {3, 1, 4, 5, 2, 0, 0};
     for (size_t i = 0; i < all.count; i++)
         assert_int_equal(all.list[i].rank, ranks[i]);
-    release(&builder, &all);
 }
 
 static void sums_that_do_not_add_up_are_told(void **state)
@@ -254,16 +240,13 @@ static void sums_that_do_not_add_up_are_told(void **state)
         add(&builder, "page-faults", "software", "page-faults", NULL, 0);
         add(&builder, "minor", "software", "page-faults", NULL, 0);
         add(&builder, "major", "software", "page-faults", zeros, 0);
-        for (size_t i = 1; i < 3; i++) {
-            free(builder.file.events[i].class);
-            builder.file.events[i].class = built_copy(i == 1 ? "minor-faults" : "major-faults");
-        }
+        for (size_t i = 1; i < 3; i++)
+            builder.file.events[i].class = memory_copy(i == 1 ? "minor-faults" : "major-faults");
         double by = 1.2;
         if (broken)
             build_lie(&builder.file.events[1], factor, &by);
         struct judgements all = judged(&builder);
         assert_int_equal(strstr(all.list[0].note, "add up to") != NULL, broken);
-        release(&builder, &all);
     }
 }
 
@@ -284,7 +267,6 @@ static void a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause(void
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_true(all.list[0].cause != CAUSE_CORE_TYPE);
-    release(&builder, &all);
 }
 
 /* Two ladders of one specimen; the one with `liar` counters reads one part in `part` too much. */
@@ -301,7 +283,6 @@ static bool disagree(bool other_path, uint32_t liar, int64_t part)
             evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / part);
     struct judgements all = judged(&builder);
     bool disagrees = all.list[0].disagrees;
-    release(&builder, &all);
     return disagrees;
 }
 
@@ -329,7 +310,6 @@ static void what_two_modes_both_leave_at_zero_says_nothing_of_the_mode(void **st
     struct judgements all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_NONE);
     assert_null(strstr(all.list[0].note, "filters nothing"));
-    release(&builder, &all);
 }
 
 int main(void)

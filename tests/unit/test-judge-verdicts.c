@@ -26,7 +26,6 @@ static void clean_counts_are_exact(void **state)
         assert_verdict(&all.list[0], VERDICT_EXACT);
         assert_cause(&all.list[0], CAUSE_NONE);
         assert_int_equal(all.list[0].rank, 0);
-        release(&builder, &all);
     }
 }
 
@@ -41,7 +40,6 @@ static void an_overhead_in_null_cells_is_named_and_subtracted(void **state)
     assert_note(&all.list[0], "adds 1 to every count");
     assert_true(all.list[0].has_overhead);
     assert_int_equal(all.list[0].overhead, 1);
-    release(&builder, &all);
 }
 
 /* --- cannot be opened, no counter, nothing to judge by --- */
@@ -64,7 +62,6 @@ static void what_cannot_be_opened_is_unsupported_for_its_reason(void **state)
     }
     assert_note(&all.list[0], "no PMU here");
     assert_note(&all.list[3], "Invalid argument");
-    release(&builder, &all);
 }
 
 static void a_counter_that_never_ran_is_unscheduled(void **state)
@@ -82,12 +79,10 @@ static void a_counter_that_never_ran_is_unscheduled(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNSCHEDULED);
     assert_int_equal(all.list[0].rows[0].verdict, VERDICT_UNSCHEDULED);
-    judgements_release(&all);
     /* One run that got it is enough to be judged: dead, for it reads 0. */
     evidence->points[3].runs[0].running = evidence->points[3].runs[0].enabled;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_DEAD);
-    release(&builder, &all);
 }
 
 static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **state)
@@ -103,13 +98,13 @@ static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **
     struct point *point = evidence_add_point(evidence);
     assert_non_null(point);
     built_describe(&plain, point);
-    point->specimen = built_copy("adds");
+    point->specimen = memory_copy("adds");
     point->failed = 2;
-    point->failure_reason = built_copy("killed by SIGILL");
+    point->failure_reason = memory_copy("killed by SIGILL");
     evidence = build_event(&builder, "instructions", "hardware", "instructions");
-    evidence->reason = built_copy("it also counts what nobody predicts");
+    evidence->reason = memory_copy("it also counts what nobody predicts");
     evidence = build_event(&builder, "page-faults", "software", "page-faults");
-    evidence->reason = built_copy("");
+    evidence->reason = memory_copy("");
     struct judgements all = judged(&builder);
     static const char *const words[] = {
         "not known",        "No specimen here predicts cpu-clock",  "predicts frontend-stalls",
@@ -119,7 +114,6 @@ static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **
         assert_cause(&all.list[i], CAUSE_NONE);
         assert_note(&all.list[i], words[i]);
     }
-    release(&builder, &all);
 }
 
 static void code_whose_turn_never_came_is_not_said_to_predict_nothing(void **state)
@@ -136,7 +130,6 @@ static void code_whose_turn_never_came_is_not_said_to_predict_nothing(void **sta
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
     assert_int_equal(all.list[0].row_count, 1);
     assert_non_null(strstr(all.list[0].rows[0].note, "Was not measured"));
-    release(&builder, &all);
 }
 
 static void only_zeros_predicted_prove_nothing(void **state)
@@ -149,7 +142,6 @@ static void only_zeros_predicted_prove_nothing(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
     assert_note(&all.list[0], "Predicts zero");
-    release(&builder, &all);
 }
 
 static void a_model_makes_accurate_at_best_and_else_states_the_ratio(void **state)
@@ -169,12 +161,10 @@ static void a_model_makes_accurate_at_best_and_else_states_the_ratio(void **stat
         assert_verdict(&all.list[0], off ? VERDICT_UNJUDGED : VERDICT_ACCURATE);
         if (off)
             assert_note(&all.list[0], "Reads 1.31 of what the model says");
-        judgements_release(&all);
         /* Not even zeros are dead by a model. */
         build_lie(evidence, zeros, NULL);
         all = judged(&builder);
         assert_verdict(&all.list[0], VERDICT_UNJUDGED);
-        release(&builder, &all);
     }
 }
 
@@ -191,11 +181,9 @@ static void zeros_are_dead_however_they_come(void **state)
     assert_note(&all.list[0], "Reads 0");
     /* A single count anywhere, and it is not. */
     builder.file.events[0].points[5].runs[7].value = 1;
-    judgements_release(&all);
     all = judged(&builder);
     assert_true(all.list[0].verdict != VERDICT_DEAD);
     assert_true(all.list[0].verdict != VERDICT_EXACT && all.list[0].verdict != VERDICT_ACCURATE);
-    release(&builder, &all);
 }
 
 static void a_lower_limit_above_zero_makes_dead_too(void **state)
@@ -208,13 +196,11 @@ static void a_lower_limit_above_zero_makes_dead_too(void **state)
     build_lie(evidence, zeros, NULL);
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_DEAD);
-    judgements_release(&all);
     for (size_t i = 1; i < evidence->point_count; i++)
         evidence->points[i].truth.low = 0;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
     assert_note(&all.list[0], "allow for zero");
-    release(&builder, &all);
 }
 
 /* --- precedence --- */
@@ -229,45 +215,38 @@ static void the_first_that_applies(void **state)
     build_ladder(&builder, evidence, &plain, "loads");
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    judgements_release(&all);
 
     for (size_t i = 0; i < 40; i++) /* biased comes after exact and accurate */
         evidence->points[5].runs[i].value *= 2;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    judgements_release(&all);
 
     spread(&evidence->points[12], 30000); /* noisy before biased and exact */
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_NOISY);
     assert_cause(&all.list[0], CAUSE_UNKNOWN);
     assert_note(&all.list[0], "loads");
-    judgements_release(&all);
 
     build_lie(evidence, zeros, NULL); /* dead before noisy */
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_DEAD);
-    judgements_release(&all);
 
     for (size_t i = 0; i < evidence->point_count; i++) /* unjudged before dead */
         evidence->points[i].truth.grade = TRUTH_NONE;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
-    judgements_release(&all);
 
     for (size_t i = 0; i < evidence->point_count; i++) /* unscheduled before unjudged */
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].running = 0;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNSCHEDULED);
-    judgements_release(&all);
 
     for (size_t i = 0; i < evidence->point_count; i++) /* unsupported before all */
         evidence->points[i].run_count = 0;
     evidence->error = EOPNOTSUPP;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNSUPPORTED);
-    release(&builder, &all);
 }
 
 /* --- little, nothing, too much --- */
@@ -279,12 +258,10 @@ static void nothing_to_judge_is_no_failure(void **state)
     builder_start(&builder, 1);
     struct judgements all = judged(&builder);
     assert_int_equal(all.count, 0);
-    judgements_release(&all);
     struct evidence *evidence = build_event(&builder, "event", "software", "page-faults");
     build_null(&builder, evidence, &plain); /* and nothing else */
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
-    release(&builder, &all);
 }
 
 static void a_single_run_may_be_exact_but_is_never_accurate(void **state)
@@ -300,7 +277,6 @@ static void a_single_run_may_be_exact_but_is_never_accurate(void **state)
             evidence->points[i].runs[0].value += wrong * evidence->points[i].n / 1000;
         struct judgements all = judged(&builder);
         assert_verdict(&all.list[0], wrong ? VERDICT_NOISY : VERDICT_EXACT);
-        release(&builder, &all);
     }
 }
 
@@ -315,7 +291,6 @@ static void a_single_n_can_be_judged_and_has_no_line(void **state)
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_false(all.list[0].rows[0].fit.known);
-    release(&builder, &all);
 }
 
 static void extreme_numbers_come_to_some_verdict_but_a_good_one(void **state)
@@ -351,7 +326,6 @@ static void extreme_numbers_come_to_some_verdict_but_a_good_one(void **state)
         struct judgements all = judged(&builder);
         assert_true(all.list[0].verdict != VERDICT_EXACT);
         assert_true(strlen(all.list[0].note) > 0);
-        release(&builder, &all);
     }
 }
 
@@ -361,11 +335,8 @@ static void a_long_name_is_cut_and_not_overrun(void **state)
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, zeros, NULL);
-    judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
-    free(evidence->reason);
-    evidence->reason = malloc(5000);
-    assert_non_null(evidence->reason);
+    evidence->reason = memory_new(5000, 1);
     memset(evidence->reason, 'x', 4999);
     evidence->reason[4999] = '\0';
     evidence->error = ENOENT;
@@ -373,7 +344,6 @@ static void a_long_name_is_cut_and_not_overrun(void **state)
         evidence->points[i].run_count = 0;
     all = judged(&builder);
     assert_int_equal(strlen(all.list[0].note), NOTE_SIZE - 1);
-    release(&builder, &all);
 }
 
 static void the_line_through_a_ladder_states_offset_and_factor(void **state)
@@ -396,7 +366,6 @@ static void the_line_through_a_ladder_states_offset_and_factor(void **state)
     const struct judged_row *row = &all.list[0].rows[0];
     for (size_t i = 1; i < row->point_count; i++)
         assert_true(row->points[i - 1].point->n < row->points[i].point->n);
-    release(&builder, &all);
 }
 
 /* context: counts for every interrupt. */
@@ -419,7 +388,6 @@ static void what_explains_an_error_is_its_cause_however_small_it_is(void **state
         /* So many are no miscount: the handler itself is counted. */
         assert_cause(&all.list[0], each == 1 ? CAUSE_INTERRUPT_OVERCOUNT : CAUSE_KERNEL_LEAK);
         assert_true(all.list[0].explanation_count > 0);
-        release(&builder, &all);
     }
 }
 
@@ -436,7 +404,6 @@ static void a_late_counter_is_told_by_its_first_runs(void **state)
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_cause(&all.list[0], CAUSE_LOST_COUNTS);
     assert_note(&all.list[0], "first run of a process");
-    release(&builder, &all);
 }
 
 static void numbers_in_sentences_are_written_as_people_write_them(void **state)

@@ -33,7 +33,6 @@ static void show(struct shown *shown)
 static void end(struct shown *shown)
 {
     json_decref(shown->figures);
-    release(&shown->builder, &shown->validating.judgements);
 }
 
 /* An exact event, one that reports one and a half times, one that is dead, one that does not open.

@@ -143,7 +143,6 @@ static void every_run_of_every_cell_arrives(void **state)
     assert_true(evidence->points[0].faults == 7);
     assert_true(evidence->points[0].switches == -1);
     assert_true(evidence->points[1].faults == -1);
-    case_release(&file);
 }
 
 static void events_come_with_class_kind_and_reason(void **state)
@@ -166,7 +165,6 @@ static void events_come_with_class_kind_and_reason(void **state)
     }
     assert_int_equal(file.events[1].point_count, 0);
     assert_int_equal(file.events[2].point_count, 0);
-    case_release(&file);
 }
 
 /* --- truths and traits --- */
@@ -223,7 +221,6 @@ static void truths_are_those_of_the_class_at_n(void **state)
         assert_string_equal(file.events[i].points[0].specimen, "adds/bytes=64/");
         expect_truth(&file.events[i].points[0], cases[i].grade, cases[i].low, cases[i].high);
     }
-    case_release(&file);
 }
 
 static void traits_are_all_numbers_that_are_known_of_the_code(void **state)
@@ -245,7 +242,6 @@ static void traits_are_all_numbers_that_are_known_of_the_code(void **state)
     assert_int_equal(point->trait_count, 4); /* neither limits nor what leaves 64 bits */
     assert_int_equal(file.events[0].points[1].trait_count, 0);
     assert_int_equal(file.events[0].points[2].trait_count, 1); /* not decoded: no opcode "" */
-    case_release(&file);
 }
 
 /* What the operating system executes is no part of the specimen's truth. */
@@ -272,7 +268,6 @@ static void a_processor_event_of_all_modes_has_no_truth(void **state)
     expect_truth(event_named(&file, "instructions")->points, TRUTH_NONE, 0, 0);
     expect_truth(event_named(&file, "instructions:u")->points, TRUTH_PROVEN, 1005, 1005);
     expect_truth(event_named(&file, "step/instructions/")->points, TRUTH_PROVEN, 1005, 1005);
-    case_release(&file);
 }
 
 static void without_tables_the_cells_own_truth_counts(void **state)
@@ -291,7 +286,6 @@ static void without_tables_the_cells_own_truth_counts(void **state)
     assert_string_equal(file.events[0].kind, "");
     expect_truth(&file.events[0].points[0], TRUTH_PROVEN, 9, 9);
     expect_truth(&file.events[0].points[1], TRUTH_NONE, 0, 0); /* limits are not in a cell */
-    case_release(&file);
 }
 
 /* --- companions, failures, machines --- */
@@ -318,7 +312,6 @@ static void interrupts_that_were_counted_along_become_part_of_the_runs(void **st
             assert_int_equal(point->runs[run].interrupts, i < 2 ? 7 + run : 0);
         }
     }
-    case_release(&file);
 }
 
 static void processes_that_failed_are_told_with_their_reason(void **state)
@@ -338,7 +331,6 @@ static void processes_that_failed_are_told_with_their_reason(void **state)
     assert_int_equal(points[1].run_count, 0);
     assert_int_equal(points[2].failed, 1);
     assert_string_equal(points[2].failure_reason, strerror(ENOENT));
-    case_release(&file);
 }
 
 static void kinds_of_cores_are_told_where_there_are_several(void **state)
@@ -357,7 +349,6 @@ static void kinds_of_cores_are_told_where_there_are_several(void **state)
     load(fixture, &file);
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(file.events[0].points[i].core, kinds[i]);
-    case_release(&file);
 }
 
 static void odd_facts_name_no_core(void **state)
@@ -391,7 +382,6 @@ static void the_machine_tells_whether_it_is_one(void **state)
         assert_int_equal(file.virtualized, i == 1 || i == 2);
         assert_int_equal(file.emulated, i == 2);
         assert_int_equal(file.event_count, 0);
-        case_release(&file);
         unlink(fixture->path);
     }
 }
@@ -416,7 +406,6 @@ static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
     assert_int_equal(validate_load(store, &file, &refusal), -EBADMSG);
     if (!strstr(refusal.text, wanted))
         fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
-    case_release(&file);
     store_close(store);
     unlink(fixture->path);
 }

@@ -747,7 +747,6 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
         merge_cells(file, load.first_cell);
     tdestroy(load.events, keep_nothing);
     tdestroy(load.nulls, keep_nothing);
-    known_release(&load.known);
     for (size_t i = 0; i < load.origin_count; i++) {
         memory_give_back(load.origins[i].processes);
         memory_give_back(load.origins[i].accounts.list);

@@ -505,7 +505,6 @@ static void release(struct stat_run *run)
     free(run->cells);
     free(run->runs);
     free(run->null_accounts);
-    latest_verdicts_free(&run->latest);
     store_close(run->store);
     session_close(run->session);
     free(run->line);

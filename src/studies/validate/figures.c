@@ -51,18 +51,6 @@ static const char *const meanings[VERDICT_COUNT] = {
 
 /* --- how many got which --- */
 
-static size_t name_events(const struct judgements *judgements, enum verdict verdict,
-                          struct text *names)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < judgements->count; i++)
-        if (judgements->list[i].verdict == verdict && count++ < NAMES_MOST)
-            text_printf(names, "%s%s", count > 1 ? ", " : "", judgements->list[i].evidence->event);
-    if (count > NAMES_MOST)
-        text_printf(names, " and %zu more", count - NAMES_MOST);
-    return count;
-}
-
 static json_t *validate_figure_verdicts(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP, false},
@@ -74,8 +62,8 @@ static json_t *validate_figure_verdicts(const struct judgements *judgements)
     size_t good = 0, amiss = 0;
     for (size_t i = 0; i < judgements->count; i++) {
         enum verdict verdict = judgements->list[i].verdict;
-        good += verdict == VERDICT_EXACT || verdict == VERDICT_ACCURATE;
-        amiss += verdict == VERDICT_BIASED || verdict == VERDICT_NOISY || verdict == VERDICT_DEAD;
+        good += verdict_is_trusted(verdict);
+        amiss += verdict_is_of_counts(verdict) && !verdict_is_trusted(verdict);
     }
     text_printf(&caption,
                 "Of %zu events %zu can be believed here, %zu were caught counting something else, "
@@ -90,7 +78,13 @@ static json_t *validate_figure_verdicts(const struct judgements *judgements)
     json_t *figure = figure_new(&spec);
     for (size_t i = 0; i < VERDICT_COUNT; i++) {
         AUTO_TEXT struct text names = {0};
-        size_t count = name_events(judgements, by_trust[i], &names);
+        size_t count = 0;
+        for (size_t j = 0; j < judgements->count; j++)
+            if (judgements->list[j].verdict == by_trust[i] && count++ < NAMES_MOST)
+                text_printf(&names, "%s%s", count > 1 ? ", " : "",
+                            judgements->list[j].evidence->event);
+        if (count > NAMES_MOST)
+            text_printf(&names, " and %zu more", count - NAMES_MOST);
         if (count)
             FIGURE_ROW(figure, json_text(verdict_names[by_trust[i]]), json_count(count),
                        json_text(meanings[by_trust[i]]), json_text(text_string(&names)));
@@ -99,37 +93,6 @@ static json_t *validate_figure_verdicts(const struct judgements *judgements)
 }
 
 /* --- by specimen --- */
-
-/* The first of the rows on this specimen: other paths and cores have rows of their own. */
-static bool is_first(const struct judgement *judgement, size_t row)
-{
-    for (size_t i = 0; i < row; i++)
-        if (strcmp(judgement->rows[i].specimen, judgement->rows[row].specimen) == 0)
-            return false;
-    return true;
-}
-
-/* At the largest N that could be compared; NAN: none. */
-static double last_percent(const struct judged_row *row)
-{
-    for (size_t i = row->point_count; i-- > 0;)
-        if (validate_is_comparable(&row->points[i]))
-            return validate_percent(&row->points[i], row->points[i].mean);
-    return NAN;
-}
-
-static size_t count_mixed(const struct judgements *judgements)
-{
-    size_t mixed = 0;
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
-        bool differ = false;
-        for (size_t j = 1; j < judgement->row_count; j++)
-            differ |= judgement->rows[j].verdict != judgement->rows[0].verdict;
-        mixed += differ;
-    }
-    return mixed;
-}
 
 static json_t *validate_figure_specimens(const struct judgements *judgements)
 {
@@ -142,7 +105,14 @@ static json_t *validate_figure_specimens(const struct judgements *judgements)
                                                    {"truth", "grade of truth", ROLE_NONE, false},
                                                    {NULL, NULL, ROLE_NONE, false}};
     AUTO_TEXT struct text caption = {0};
-    size_t mixed = count_mixed(judgements), rows = 0;
+    size_t mixed = 0, rows = 0;
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        bool differ = false;
+        for (size_t j = 1; j < judgement->row_count; j++)
+            differ |= judgement->rows[j].verdict != judgement->rows[0].verdict;
+        mixed += differ;
+    }
     text_puts(&caption, "What each event is worth on each code that predicts it; the difference is "
                         "that at the largest N. ");
     if (mixed)
@@ -164,12 +134,19 @@ static json_t *validate_figure_specimens(const struct judgements *judgements)
     for (size_t i = 0; i < judgements->count; i++)
         for (size_t j = 0; j < judgements->list[i].row_count && rows < VALIDATE_FIGURE_ROWS; j++) {
             const struct judged_row *row = &judgements->list[i].rows[j];
-            if (!row->point_count || !is_first(&judgements->list[i], j))
+            bool first = row->point_count; /* other paths and cores have rows of their own */
+            for (size_t k = 0; k < j; k++)
+                first &= strcmp(judgements->list[i].rows[k].specimen, row->specimen) != 0;
+            if (!first)
                 continue;
+            double percent = NAN; /* at the largest N that could be compared */
+            for (size_t k = 0; k < row->point_count; k++)
+                if (validate_is_comparable(&row->points[k]))
+                    percent = validate_percent(&row->points[k], row->points[k].mean);
             rows++;
             FIGURE_ROW(figure, json_text(row->specimen),
                        json_text(judgements->list[i].evidence->event),
-                       json_text(verdict_names[row->verdict]), figure_number(last_percent(row)),
+                       json_text(verdict_names[row->verdict]), figure_number(percent),
                        json_text(cause_names[row->cause]), json_text(row->path),
                        json_text(validate_grade_names[row->grade]));
         }
@@ -186,29 +163,25 @@ static const struct judged_point *null_of(const struct judged_row *row)
     return NULL;
 }
 
-/* Was this path told for an earlier row of the event? All ladders of a way have one null cell. */
-static bool path_was_told(const struct judgement *judgement, size_t row)
-{
-    for (size_t i = 0; i < row; i++)
-        if (strcmp(judgement->rows[i].path, judgement->rows[row].path) == 0 &&
-            null_of(&judgement->rows[i]))
-            return true;
-    return false;
-}
-
-/* `adds`: those that add something, or the others. Returns how many there are. */
-static size_t add_overheads(json_t *figure, const struct judgements *judgements, bool adds)
+/* Rows for those that add something; how many others there are. All ladders of a way have one null
+ * cell: a path is told once. */
+static size_t add_overheads(json_t *figure, const struct judgements *judgements, size_t *others)
 {
     size_t rows = 0;
+    *others = 0;
     for (size_t i = 0; i < judgements->count; i++)
         for (size_t j = 0; j < judgements->list[i].row_count; j++) {
-            const struct judged_row *row = &judgements->list[i].rows[j];
+            const struct judged_row *all = judgements->list[i].rows, *row = &all[j];
             const struct judged_point *null = null_of(row);
-            if (!null || path_was_told(&judgements->list[i], j))
+            bool told = !null;
+            for (size_t k = 0; k < j && !told; k++)
+                told = strcmp(all[k].path, row->path) == 0 && null_of(&all[k]);
+            if (told)
                 continue;
-            bool any = null->overhead || null->overhead_low || null->overhead_high;
-            rows += any == adds;
-            if (figure && any == adds && rows <= VALIDATE_FIGURE_ROWS)
+            bool adds = null->overhead || null->overhead_low || null->overhead_high;
+            *others += !adds;
+            rows += adds;
+            if (figure && adds && rows <= VALIDATE_FIGURE_ROWS)
                 FIGURE_ROW(figure, json_text(judgements->list[i].evidence->event),
                            json_text(row->path), json_difference(null->overhead),
                            json_difference(null->overhead_low),
@@ -226,8 +199,7 @@ static json_t *validate_figure_overhead(const struct judgements *judgements)
         {"low", "lowest of nine tenths", ROLE_LOW, false},
         {"high", "highest", ROLE_HIGH, false},
         {NULL, NULL, ROLE_NONE, false}};
-    size_t some = add_overheads(NULL, judgements, true);
-    size_t none = add_overheads(NULL, judgements, false);
+    size_t none, some = add_overheads(NULL, judgements, &none);
     AUTO_TEXT struct text caption = {0};
     text_puts(&caption,
               "What a window with nothing in it counts, which is taken off every count. ");
@@ -242,7 +214,7 @@ static json_t *validate_figure_overhead(const struct judgements *judgements)
                                      .x = {.label = "counts", .scale = SCALE_SYMLOG, .zero = true},
                                      .columns = columns};
     json_t *figure = figure_new(&spec);
-    add_overheads(figure, judgements, true);
+    add_overheads(figure, judgements, &none);
     return figure;
 }
 
@@ -279,19 +251,7 @@ static json_t *validate_figure_explanations(const struct judgements *judgements)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay validate`: what every event reports against what is true, and what became
- * of it. */
-
 #define FITS_MOST 12u /* more lines nobody tells apart */
-
-/* Errors first: where a figure cannot hold all rows, it is what is exact that is left out. */
-enum turn { TURN_WRONG, TURN_EXACT, TURNS };
-
-static bool has_turn(const struct judged_row *row, enum turn turn)
-{
-    return (row->verdict == VERDICT_EXACT) == (turn == TURN_EXACT);
-}
 
 /* --- reported against predicted --- */
 
@@ -321,14 +281,15 @@ static void add_point(struct against *against, const struct judgement *judgement
                json_count(point->disturbed));
 }
 
-/* The line of a ladder that leaves the identity: others would lie on it, or, where nothing is
- * counted, on the axis. */
-static void add_fit(struct against *against, const struct judgement *judgement,
-                    const struct judged_row *row)
+/* Its points, and the line of a ladder that leaves the identity: others would lie on it, or, where
+ * nothing is counted, on the axis. */
+static void add_ladder(struct against *against, const struct judgement *judgement,
+                       const struct judged_row *row)
 {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < row->point_count; i++)
         if (validate_is_comparable(&row->points[i])) {
+            add_point(against, judgement, row, &row->points[i]);
             least = fmin(least, (double)row->points[i].point->truth.low);
             most = fmax(most, (double)row->points[i].point->truth.low);
         }
@@ -339,44 +300,6 @@ static void add_fit(struct against *against, const struct judgement *judgement,
     text_printf(&name, "%s, %s, %s", judgement->evidence->event, row->specimen, row->path);
     figure_add_line(against->figure, text_string(&name), verdict_names[row->verdict],
                     row->fit.intercept, row->fit.slope, least, most);
-}
-
-static void add_points(struct against *against, const struct judgements *judgements, enum turn turn)
-{
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
-            const struct judged_row *row = &judgements->list[i].rows[j];
-            if (!has_turn(row, turn))
-                continue;
-            for (size_t at = 0; at < row->point_count; at++)
-                if (validate_is_comparable(&row->points[at]))
-                    add_point(against, &judgements->list[i], row, &row->points[at]);
-            add_fit(against, &judgements->list[i], row);
-        }
-}
-
-/* Ladders that could be compared, and those of them on which every run was right. */
-static void count_ladders(const struct judgements *judgements, size_t *ladders, size_t *exact)
-{
-    *ladders = *exact = 0;
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
-            const struct judged_row *row = &judgements->list[i].rows[j];
-            bool compared = false;
-            for (size_t at = 0; at < row->point_count; at++)
-                compared |= validate_is_comparable(&row->points[at]);
-            *ladders += compared;
-            *exact += compared && row->verdict == VERDICT_EXACT;
-        }
-}
-
-static void put_left_out(json_t *figure, size_t left_out)
-{
-    AUTO_TEXT struct text note = {0};
-    text_printf(&note, "%zu more points are not shown; those left out are exact ones first.",
-                left_out);
-    if (left_out)
-        figure_add_note(figure, text_string(&note));
 }
 
 static json_t *against_truth(const struct judgements *judgements)
@@ -396,9 +319,18 @@ static json_t *against_truth(const struct judgements *judgements)
         {"exact", "exact runs", ROLE_NONE, false},
         {"disturbed", "disturbed runs", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
-    size_t ladders, exact;
+    /* Ladders that could be compared, and those of them on which every run was right. */
+    size_t ladders = 0, exact = 0;
+    for (size_t i = 0; i < judgements->count; i++)
+        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
+            const struct judged_row *row = &judgements->list[i].rows[j];
+            bool compared = false;
+            for (size_t at = 0; at < row->point_count; at++)
+                compared |= validate_is_comparable(&row->points[at]);
+            ladders += compared;
+            exact += compared && row->verdict == VERDICT_EXACT;
+        }
     AUTO_TEXT struct text caption = {0};
-    count_ladders(judgements, &ladders, &exact);
     text_printf(&caption,
                 "Each point is an event, a specimen and an N: what code of known counts should "
                 "give, and what was reported on average, less what counting itself adds. A counter "
@@ -415,14 +347,22 @@ static json_t *against_truth(const struct judgements *judgements)
         .y = {.label = "reported count", .scale = SCALE_SYMLOG},
         .columns = columns};
     struct against against = {.figure = figure_new(&spec), .least = INFINITY};
-    for (enum turn turn = 0; turn < TURNS; turn++)
-        add_points(&against, judgements, turn);
+    /* Errors first: where a figure cannot hold all rows, it is what is exact that is left out. */
+    for (int exact_ones = 0; exact_ones < 2; exact_ones++)
+        for (size_t i = 0; i < judgements->count; i++)
+            for (size_t j = 0; j < judgements->list[i].row_count; j++)
+                if ((judgements->list[i].rows[j].verdict == VERDICT_EXACT) == exact_ones)
+                    add_ladder(&against, &judgements->list[i], &judgements->list[i].rows[j]);
     if (against.rows)
         figure_add_line(against.figure, "as predicted", NULL, 0, 1, against.least, against.most);
     if (against.fits)
         figure_add_note(against.figure, "Lines beside it are fits of ladders that count, and are "
                                         "not exact.");
-    put_left_out(against.figure, against.left_out);
+    AUTO_TEXT struct text note = {0};
+    text_printf(&note, "%zu more points are not shown; those left out are exact ones first.",
+                against.left_out);
+    if (against.left_out)
+        figure_add_note(against.figure, text_string(&note));
     return against.figure;
 }
 
@@ -503,9 +443,9 @@ static json_t *by_size(const struct judgements *judgements)
     return figure;
 }
 
-json_t *validate_figures(const struct validating *validating)
+json_t *validate_figures(const void *run)
 {
-    const struct judgements *judgements = &validating->judgements;
+    const struct judgements *judgements = &((const struct validating *)run)->judgements;
     json_t *figures = json_array();
     figures_append(figures, validate_figure_verdicts(judgements));
     figures_append(figures, against_truth(judgements));

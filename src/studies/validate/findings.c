@@ -50,6 +50,9 @@ struct claim {
  * One judged point as evidence for a claim: how far its counts are from what was foretold, and how
  * sure that is. Shared by the rules of findings. */
 
+/* What is refuted weighs more than what is open, and that more than what is confirmed. */
+static const int gravity[] = {[FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
+
 /* The claims speak of deviations of this size. */
 #define WITHIN_PERCENT 1.0
 
@@ -72,30 +75,6 @@ static double reading_foretold(const struct judged_point *point, enum foretold f
     return (double)(truth->low > 0 ? truth->low : truth->high);
 }
 
-static size_t quiet_runs(const struct judged_point *point)
-{
-    return point->runs - point->disturbed;
-}
-
-/* A deviation of this size would lie outside a 95 % interval of this width in four of five samples.
- */
-static double detectable_from(double half_width, size_t runs)
-{
-    double df = runs > 1 ? (double)runs - 1 : 1;
-    double edge = t_quantile(0.975, df);
-    return half_width * (edge + t_quantile(0.8, df)) / edge;
-}
-
-/* Deviation of the mean from the truth's limits. */
-static double beyond(double mean, const struct truth *truth)
-{
-    if (mean < (double)truth->low)
-        return mean - (double)truth->low;
-    if (mean > (double)truth->high)
-        return mean - (double)truth->high;
-    return 0;
-}
-
 static enum finding_verdict within(double low, double high)
 {
     if (low >= -WITHIN_PERCENT && high <= WITHIN_PERCENT)
@@ -111,20 +90,21 @@ static bool reading_take(const struct judgement *judgement, const struct judged_
                          const struct judged_point *point, enum foretold foretold, bool reported,
                          struct reading *reading)
 {
-    double count = reading_foretold(point, foretold);
-    size_t quiet = quiet_runs(point);
-    if (point->point->truth.grade == TRUTH_NONE || count <= 0 || quiet == 0)
+    const struct truth *truth = &point->point->truth;
+    double count = reading_foretold(point, foretold), truth_low = (double)truth->low;
+    size_t quiet = point->runs - point->disturbed;
+    if (truth->grade == TRUTH_NONE || count <= 0 || quiet == 0)
         return false;
-    double estimate, low, high;
+    double df = quiet > 1 ? (double)quiet - 1 : 1, edge = t_quantile(0.975, df);
+    double estimate = point->mean - count, low = point->low, high = point->high;
     if (foretold == FORETOLD_TRUTH) {
-        estimate = beyond(point->mean, &point->point->truth);
-        low = point->low;
-        high = point->high;
+        /* From the limits, within which anything is right. */
+        double truth_high = (double)truth->high;
+        estimate = point->mean < truth_low    ? point->mean - truth_low
+                   : point->mean > truth_high ? point->mean - truth_high
+                                              : 0;
     } else {
-        double df = quiet > 1 ? (double)quiet - 1 : 1;
-        double half =
-            quiet > 1 ? t_quantile(0.975, df) * point->stdev / sqrt((double)quiet) : HUGE_VAL;
-        estimate = point->mean - count;
+        double half = quiet > 1 ? edge * point->stdev / sqrt((double)quiet) : HUGE_VAL;
         low = estimate - half;
         high = estimate + half;
     }
@@ -133,7 +113,8 @@ static bool reading_take(const struct judgement *judgement, const struct judged_
     reading->estimate = 100 * (estimate + added) / count;
     reading->low = 100 * (low + added) / count;
     reading->high = 100 * (high + added) / count;
-    reading->detectable = detectable_from((reading->high - reading->low) / 2, quiet);
+    /* Would lie outside a 95 % interval of this width in four of five samples. */
+    reading->detectable = (reading->high - reading->low) / 2 * (edge + t_quantile(0.8, df)) / edge;
     reading->verdict = within(reading->low, reading->high);
     return true;
 }
@@ -144,27 +125,24 @@ static bool reading_is_open(const struct reading *reading)
     return !isfinite(reading->low) || !isfinite(reading->high);
 }
 
-/* Is `one` the graver deviation? A single run says nothing where there are points of more. What is
- * refuted weighs more than what is open, and that more than what is confirmed; among equals the one
- * whose interval reaches furthest. */
+/* Is `one` the graver deviation? A single run says nothing where there are points of more; among
+ * equals the one whose interval reaches furthest weighs more. */
 static bool reading_graver(const struct reading *one, const struct reading *other)
 {
     if (reading_is_open(one) != reading_is_open(other))
         return reading_is_open(other);
-    static const int gravity[] = {
-        [FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
     if (gravity[one->verdict] != gravity[other->verdict])
         return gravity[one->verdict] > gravity[other->verdict];
     return fmax(fabs(one->low), fabs(one->high)) > fmax(fabs(other->low), fabs(other->high));
 }
 
-/* Copies estimate, interval and verdict; intervals without end become "no estimate". */
+/* Estimate, interval and verdict; an interval without end is no estimate. */
 static void reading_report(const struct reading *reading, struct finding *finding)
 {
     finding->verdict = reading->verdict;
-    finding->has_estimate = !reading_is_open(reading);
-    if (!finding->has_estimate)
+    if (reading_is_open(reading))
         return;
+    finding->has_estimate = true;
     finding->estimate = reading->estimate;
     finding->low = reading->low;
     finding->high = reading->high;
@@ -194,8 +172,10 @@ static void reading_words(const struct reading *reading, char *words, size_t siz
  * Which events may speak for or against a claim, and why none can: shared by the rules of
  * findings. */
 
-static bool lists(const char *list, const char *word, size_t length)
+/* Is `word` among those of a list separated by spaces? A specimen counts by its name alone. */
+static bool claim_lists(const char *list, const char *word)
 {
+    size_t length = strcspn(word, "/");
     while (*list) {
         size_t each = strcspn(list, " ");
         if (each == length && memcmp(list, word, length) == 0)
@@ -205,23 +185,10 @@ static bool lists(const char *list, const char *word, size_t length)
     return false;
 }
 
-/* Is `word` among those of a list separated by spaces? A specimen counts by its name alone. */
-static bool claim_lists(const char *list, const char *word)
+static bool counts_class(const struct evidence *evidence, const char *classes, bool by_source)
 {
-    return lists(list, word, strcspn(word, "/"));
-}
-
-/* A source counts what it executes itself: that says nothing of this machine's counters. */
-static bool is_source(const struct evidence *evidence)
-{
-    return evidence->kind && strcmp(evidence->kind, "source") == 0;
-}
-
-/* May this event say something of the machine, and does it count one of the classes? */
-static bool claim_concerns(const struct judgement *judgement, const char *classes)
-{
-    const struct evidence *evidence = judgement->evidence;
-    return evidence->class && !is_source(evidence) && claim_lists(classes, evidence->class);
+    bool is_source = evidence->kind && strcmp(evidence->kind, "source") == 0;
+    return evidence->class && is_source == by_source && claim_lists(classes, evidence->class);
 }
 
 /* "a, b or c" for a list separated by spaces. */
@@ -238,12 +205,18 @@ static void put_choice(const char *list, char *words, size_t size)
     }
 }
 
-/* Did it count at all here? Otherwise why not, as a clause. */
-static bool claim_usable(const struct judgement *judgement, char *why, size_t size)
+/* May this event say something of the machine, does it count one of the classes, and did it count
+ * at all here? A source counts what it executes itself: that says nothing of this machine's
+ * counters. Otherwise why not, as a clause; "" where it is another event. */
+static bool claim_usable(const struct judgement *judgement, const char *classes, char *why,
+                         size_t size)
 {
     const struct evidence *evidence = judgement->evidence;
     const char *reason =
         evidence->reason && *evidence->reason ? evidence->reason : "no reason was given";
+    *why = '\0';
+    if (!counts_class(evidence, classes, false))
+        return false;
     if (evidence->error)
         snprintf(why, size, "%.100s cannot be opened: %.*s", evidence->event,
                  reason_first_sentence(reason), reason);
@@ -300,16 +273,14 @@ static enum excuse claim_excuse(const struct claim *claim, const struct tested_b
     bool sourced = false;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
-        const struct evidence *evidence = judgement->evidence;
-        if (evidence->class && is_source(evidence) && claim_lists(test->classes, evidence->class))
-            sourced = true;
-        if (!claim_concerns(judgement, test->classes))
-            continue;
         char first[NOTE_SIZE];
-        if (claim_usable(judgement, first, sizeof(first))) {
-            excuse_points(claim, test, evidence, why, size);
+        sourced |= counts_class(judgement->evidence, test->classes, true);
+        if (claim_usable(judgement, test->classes, first, sizeof(first))) {
+            excuse_points(claim, test, judgement->evidence, why, size);
             return EXCUSE_NOT_ENOUGH;
         }
+        if (!*first)
+            continue;
         if (excuse == EXCUSE_NOT_TRIED)
             snprintf(why, size, "%s", first);
         excuse = EXCUSE_REFUSED;
@@ -320,6 +291,27 @@ static enum excuse claim_excuse(const struct claim *claim, const struct tested_b
         snprintf(why, size, "no event that counts %s was measured%s", choice,
                  sourced ? ", only sources, which say nothing of this machine's counters" : "");
     return excuse;
+}
+
+/* The same of the test whose events came furthest. */
+struct untested {
+    bool any;
+    enum excuse weight;
+    char text[NOTE_SIZE];
+};
+
+static void untested_add(struct untested *untested, const struct claim *claim,
+                         const struct tested_by *test, const struct judgements *judgements,
+                         bool named)
+{
+    char why[NOTE_SIZE];
+    enum excuse weight = claim_excuse(claim, test, judgements, why, sizeof(why));
+    if (untested->any && weight <= untested->weight)
+        return;
+    snprintf(untested->text, sizeof(untested->text), "%s%s%.*s", named ? test->what : "",
+             named ? ": " : "", named ? 400 : NOTE_SIZE, why);
+    untested->weight = weight;
+    untested->any = true;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -353,35 +345,14 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
         least = fmin(least, count);
         most = fmax(most, count);
     }
+    enum finding_verdict small = ends->small.verdict, large = ends->large.verdict;
+    ends->verdict = small == FINDING_FAILS && large == FINDING_HOLDS   ? FINDING_HOLDS
+                    : small == FINDING_HOLDS || large == FINDING_FAILS ? FINDING_FAILS
+                                                                       : FINDING_INCONCLUSIVE;
     /* Large enough to hide it, small enough not to. */
     return ends->large.point && ends->small.point &&
            most >= 100 * fabs((double)ends->large.point->overhead) &&
            least < 100 * fabs((double)ends->small.point->overhead);
-}
-
-static void judge_ends(struct ends *ends)
-{
-    if (ends->small.verdict == FINDING_FAILS && ends->large.verdict == FINDING_HOLDS)
-        ends->verdict = FINDING_HOLDS;
-    else if (ends->small.verdict == FINDING_HOLDS || ends->large.verdict == FINDING_FAILS)
-        ends->verdict = FINDING_FAILS;
-    else
-        ends->verdict = FINDING_INCONCLUSIVE;
-}
-
-static bool decides(const struct ends *one, const struct ends *other)
-{
-    static const int gravity[] = {
-        [FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
-    if (gravity[one->verdict] != gravity[other->verdict])
-        return gravity[one->verdict] > gravity[other->verdict];
-    return fabs(one->small.estimate) > fabs(other->small.estimate);
-}
-
-/* Events that deviate for another cause say little of overhead: they are asked last. */
-static bool deviates_otherwise(const struct judgement *judgement)
-{
-    return judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
 }
 
 static size_t look_at(const struct judgements *judgements, bool otherwise, struct ends *best)
@@ -389,17 +360,20 @@ static size_t look_at(const struct judgements *judgements, bool otherwise, struc
     size_t rows = 0;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
+        const char *class = judgement->evidence->class;
         char why[NOTE_SIZE];
-        if (!judgement->evidence->class || !claim_concerns(judgement, judgement->evidence->class) ||
-            !claim_usable(judgement, why, sizeof(why)) ||
-            deviates_otherwise(judgement) != otherwise)
+        /* Events that deviate for another cause say little of overhead: they are asked last. */
+        bool deviates =
+            judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
+        if (!class || deviates != otherwise || !claim_usable(judgement, class, why, sizeof(why)))
             continue;
         for (size_t j = 0; j < judgement->row_count; j++) {
             struct ends ends;
             if (!take_ends(judgement, &judgement->rows[j], &ends))
                 continue;
-            judge_ends(&ends);
-            if (!rows++ || decides(&ends, best))
+            int more = gravity[ends.verdict] - gravity[best->verdict];
+            if (!rows++ || more > 0 ||
+                (more == 0 && fabs(ends.small.estimate) > fabs(best->small.estimate)))
                 *best = ends;
         }
     }
@@ -417,16 +391,16 @@ static void rule_overhead(const struct claim *claim, const struct judgements *ju
                              "and has counts both small and large beside that");
         return;
     }
-    char small[80], large[80], least[FIGURE_SIZE], most[FIGURE_SIZE];
-    reading_report(&best.small, finding);
-    finding->verdict = best.verdict;
+    char small[80], large[80];
     reading_words(&best.small, small, sizeof(small));
     reading_words(&best.large, large, sizeof(large));
+    reading_report(&best.small, finding);
+    finding->verdict = best.verdict;
     finding_add(finding, "%.100s on %.100s through %.40s adds %lld: %s at N = %s, %s at N = %s",
                 best.small.judgement->evidence->event, best.small.row->specimen,
                 best.small.row->path, (long long)best.small.point->overhead, small,
-                figure_of((double)best.small.point->point->n, least), large,
-                figure_of((double)best.large.point->point->n, most));
+                FIGURE((double)best.small.point->point->n), large,
+                FIGURE((double)best.large.point->point->n));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -484,68 +458,40 @@ static bool find_threshold(const struct judgement *judgement, const struct judge
     return true;
 }
 
-static bool threshold_decides(const struct threshold *found, const struct threshold *best)
-{
-    static const int weight[] = {
-        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
-    return !best->row || weight[found->verdict] > weight[best->verdict] ||
-           (found->verdict == best->verdict && found->zero > best->zero);
-}
-
-static void look_at_test(const struct tested_by *test, const struct judgements *judgements,
-                         struct threshold *best)
-{
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
-        char why[NOTE_SIZE];
-        if (!claim_concerns(judgement, test->classes) || !claim_usable(judgement, why, sizeof(why)))
-            continue;
-        for (size_t j = 0; j < judgement->row_count; j++) {
-            struct threshold found;
-            if (claim_lists(test->specimens, judgement->rows[j].specimen) &&
-                find_threshold(judgement, &judgement->rows[j], &found) &&
-                threshold_decides(&found, best))
-                *best = found;
-        }
-    }
-}
-
-/* Events that read 0 throughout, or were measured with large counts only; else why there is none.
- */
-static void excuse(const struct claim *claim, const struct judgements *judgements,
-                   struct finding *finding)
-{
-    char why[NOTE_SIZE], best[NOTE_SIZE] = "";
-    enum excuse weight = EXCUSE_NOT_TRIED;
-    for (const struct tested_by *test = claim->tests; test->what; test++) {
-        for (size_t i = 0; i < judgements->count; i++) {
-            const struct judgement *judgement = &judgements->list[i];
-            if (claim_concerns(judgement, test->classes) && judgement->verdict == VERDICT_DEAD &&
-                claim_usable(judgement, why, sizeof(why))) {
-                finding_add(finding, "%.100s reads 0 whatever is done: no threshold shows",
-                            judgement->evidence->event);
-                return;
-            }
-        }
-        enum excuse each = claim_excuse(claim, test, judgements, why, sizeof(why));
-        if (!best[0] || each > weight)
-            snprintf(best, sizeof(best), "%s", why);
-        weight = each > weight ? each : weight;
-    }
-    finding_add(finding, "%s", best);
-}
-
 /* Small counts are reported as zero. */
 static void rule_threshold(const struct claim *claim, const struct judgements *judgements,
                            struct finding *finding)
 {
     struct threshold best = {0};
-    for (const struct tested_by *test = claim->tests; test->what && !best.row; test++)
-        look_at_test(test, judgements, &best);
-    if (!best.row) {
-        excuse(claim, judgements, finding);
-        return;
+    struct untested untested = {0};
+    const char *dead = NULL; /* an event that reads 0 throughout */
+    for (const struct tested_by *test = claim->tests; test->what && !best.row; test++) {
+        for (size_t i = 0; i < judgements->count; i++) {
+            const struct judgement *judgement = &judgements->list[i];
+            char why[NOTE_SIZE];
+            if (!claim_usable(judgement, test->classes, why, sizeof(why)))
+                continue;
+            if (judgement->verdict == VERDICT_DEAD && !dead)
+                dead = judgement->evidence->event;
+            for (size_t j = 0; j < judgement->row_count; j++) {
+                struct threshold found;
+                if (!claim_lists(test->specimens, judgement->rows[j].specimen) ||
+                    !find_threshold(judgement, &judgement->rows[j], &found))
+                    continue;
+                /* One event that does so is enough. */
+                int more = best.row ? gravity[best.verdict] - gravity[found.verdict] : 1;
+                if (more > 0 || (more == 0 && found.zero > best.zero))
+                    best = found;
+            }
+        }
+        untested_add(&untested, claim, test, judgements, false);
     }
+    if (!best.row && dead)
+        finding_add(finding, "%.100s reads 0 whatever is done: no threshold shows", dead);
+    else if (!best.row)
+        finding_add(finding, "%s", untested.text);
+    if (!best.row)
+        return;
     finding->verdict = best.verdict;
     finding->has_estimate = true;
     finding->low = best.zero;
@@ -574,26 +520,6 @@ struct gravest {
     size_t points;
 };
 
-static bool outweighs(const struct claim *claim, const struct judged_point *point)
-{
-    double count = reading_foretold(point, claim->foretold);
-    return count >= claim->least && count >= 100 * fabs((double)point->overhead);
-}
-
-static void look_at_row(const struct claim *claim, const struct judgement *judgement,
-                        const struct judged_row *row, struct gravest *gravest)
-{
-    for (size_t i = 0; i < row->point_count; i++) {
-        struct reading reading;
-        const struct judged_point *point = &row->points[i];
-        if (!outweighs(claim, point) ||
-            !reading_take(judgement, row, point, claim->foretold, false, &reading))
-            continue;
-        if (!gravest->points++ || reading_graver(&reading, &gravest->reading))
-            gravest->reading = reading;
-    }
-}
-
 static struct gravest within_look_at_test(const struct claim *claim, const struct tested_by *test,
                                           const struct judgements *judgements)
 {
@@ -601,67 +527,24 @@ static struct gravest within_look_at_test(const struct claim *claim, const struc
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         char why[NOTE_SIZE];
-        if (!claim_concerns(judgement, test->classes) || !claim_usable(judgement, why, sizeof(why)))
+        if (!claim_usable(judgement, test->classes, why, sizeof(why)))
             continue;
-        for (size_t j = 0; j < judgement->row_count; j++)
-            if (claim_lists(test->specimens, judgement->rows[j].specimen))
-                look_at_row(claim, judgement, &judgement->rows[j], &gravest);
+        for (size_t j = 0; j < judgement->row_count; j++) {
+            const struct judged_row *row = &judgement->rows[j];
+            for (size_t k = 0; claim_lists(test->specimens, row->specimen) && k < row->point_count;
+                 k++) {
+                const struct judged_point *point = &row->points[k];
+                double count = reading_foretold(point, claim->foretold);
+                struct reading reading;
+                if (count < claim->least || count < 100 * fabs((double)point->overhead) ||
+                    !reading_take(judgement, row, point, claim->foretold, false, &reading))
+                    continue;
+                if (!gravest.points++ || reading_graver(&reading, &gravest.reading))
+                    gravest.reading = reading;
+            }
+        }
     }
     return gravest;
-}
-
-/* Which event decided, and at which N. */
-static void tell(const struct gravest *gravest, struct finding *finding)
-{
-    const struct reading *reading = &gravest->reading;
-    char n[FIGURE_SIZE];
-    finding_add(finding,
-                "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
-                "%zu points",
-                reading->judgement->evidence->event, reading->row->specimen,
-                figure_of((double)reading->point->point->n, n), reading->row->path,
-                gravest->points);
-    if (reading->verdict == FINDING_INCONCLUSIVE)
-        finding_add(finding, isfinite(reading->detectable) && reading->detectable <= WITHIN_PERCENT
-                                 ? "; its interval holds the limit of 1 %%"
-                                 : "; its spread would hide a deviation of 1 %%");
-    if (reading->judgement->verdict == VERDICT_DEAD)
-        finding_add(finding, "; the event is dead: it reads 0 whatever is done");
-}
-
-static void tell_exceptions(const struct claim *claim, const struct judgements *judgements,
-                            struct finding *finding)
-{
-    for (const struct tested_by *test = claim->exceptions; test->what; test++) {
-        struct gravest gravest = within_look_at_test(claim, test, judgements);
-        char words[80];
-        if (!gravest.points)
-            continue;
-        reading_words(&gravest.reading, words, sizeof(words));
-        finding_add(finding, "; %s: %s (%.60s), which %s", test->what, words,
-                    gravest.reading.judgement->evidence->event,
-                    gravest.reading.verdict == FINDING_HOLDS   ? "keeps to 1 %"
-                    : gravest.reading.verdict == FINDING_FAILS ? "breaks it"
-                                                               : "decides nothing");
-    }
-}
-
-/* What could not be tested, and why: of several tests the one whose events came furthest. */
-struct untested {
-    bool any;
-    enum excuse weight;
-    char text[NOTE_SIZE];
-};
-
-static void within_excuse(const struct claim *claim, const struct tested_by *test,
-                          const struct judgements *judgements, struct untested *untested)
-{
-    char why[NOTE_SIZE];
-    enum excuse weight = claim_excuse(claim, test, judgements, why, sizeof(why));
-    if (!untested->any || weight > untested->weight)
-        snprintf(untested->text, sizeof(untested->text), "%s: %.400s", test->what, why);
-    untested->weight = !untested->any || weight > untested->weight ? weight : untested->weight;
-    untested->any = true;
 }
 
 /* Counts lie within 1 % of what was foretold. */
@@ -673,7 +556,7 @@ static void rule_within(const struct claim *claim, const struct judgements *judg
     for (const struct tested_by *test = claim->tests; test->what; test++) {
         struct gravest found = within_look_at_test(claim, test, judgements);
         if (!found.points)
-            within_excuse(claim, test, judgements, &untested);
+            untested_add(&untested, claim, test, judgements, true);
         if (claim->needs_first && !found.points && test == claim->tests)
             break;
         if (found.points && (!gravest.points || reading_graver(&found.reading, &gravest.reading)))
@@ -686,16 +569,37 @@ static void rule_within(const struct claim *claim, const struct judgements *judg
         finding_add(finding, "%s", untested.text);
         return;
     }
-    reading_report(&gravest.reading, finding);
-    tell(&gravest, finding);
-    tell_exceptions(claim, judgements, finding);
+    const struct reading *reading = &gravest.reading;
+    reading_report(reading, finding);
+    /* Which event decided, and at which N. */
+    finding_add(finding,
+                "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
+                "%zu points",
+                reading->judgement->evidence->event, reading->row->specimen,
+                FIGURE((double)reading->point->point->n), reading->row->path, gravest.points);
+    if (reading->verdict == FINDING_INCONCLUSIVE)
+        finding_add(finding, isfinite(reading->detectable) && reading->detectable <= WITHIN_PERCENT
+                                 ? "; its interval holds the limit of 1 %%"
+                                 : "; its spread would hide a deviation of 1 %%");
+    if (reading->judgement->verdict == VERDICT_DEAD)
+        finding_add(finding, "; the event is dead: it reads 0 whatever is done");
+    for (const struct tested_by *test = claim->exceptions; test->what; test++) {
+        struct gravest exception = within_look_at_test(claim, test, judgements);
+        char words[80];
+        if (!exception.points)
+            continue;
+        reading_words(&exception.reading, words, sizeof(words));
+        finding_add(finding, "; %s: %s (%.60s), which %s", test->what, words,
+                    exception.reading.judgement->evidence->event,
+                    exception.reading.verdict == FINDING_HOLDS   ? "keeps to 1 %"
+                    : exception.reading.verdict == FINDING_FAILS ? "breaks it"
+                                                                 : "decides nothing");
+    }
     if (untested.any && !claim->first_only)
         finding_add(finding, "; not tested, %s", untested.text);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The claims of the paper on microbenchmarks as data, and their way through the rules: judgements
- * in, findings out (docs/findings.md). */
+/* --- the claims --- */
 
 #define SCALAR_CLASSES "fp-scalar-single fp-scalar-double fp-operations fp-adds fp-muls fp-divs"
 

@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What `assay validate` found, as JSON (docs/json): a row for each event, path and specimen. */
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/claims.h"
 #include "studies/validate/parts.h"
@@ -17,19 +15,15 @@
 
 static int load(struct validating *validating, struct failure *failure)
 {
-    judgements_release(&validating->judgements);
-    case_release(&validating->file);
-    validating->judgements = (struct judgements){0};
-    validating->file = (struct case_file){0};
     int error = validate_load(validating->store, &validating->file, failure);
-    if (error < 0)
-        return failure->code ? error : fail_with(failure, error, "out of memory");
-    error = judge_case(&validating->file, validating->seed, &validating->judgements);
-    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
+    if (error == 0)
+        validating->judgements = judge_case(&validating->file);
+    return error;
 }
 
-int validate_judge(struct validating *validating)
+int validate_judge(void *study)
 {
+    struct validating *validating = study;
     struct failure failure = {0};
     if (load(validating, &failure) < 0)
         return validate_fail(&failure, EXIT_FAILED);
@@ -40,50 +34,32 @@ int validate_judge(struct validating *validating)
 
 /* --- for the plan --- */
 
-static bool is_surprising(const struct judgement *judgement)
-{
-    switch (judgement->verdict) {
-    case VERDICT_NOISY:
-    case VERDICT_BIASED:
-        return true;
-    case VERDICT_DEAD:
-    case VERDICT_EXACT:
-    case VERDICT_ACCURATE:
-        return judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD &&
-               judgement->cause != CAUSE_MODE_NOT_APPLICABLE;
-    default:
-        return false;
-    }
-}
-
-/* The largest N that reads zero although its truth is not, and the smallest above that counts. */
-static void find_threshold(const struct judged_row *row, struct validate_subject *subject)
-{
-    for (size_t i = 0; i < row->point_count; i++) {
-        const struct judged_point *point = &row->points[i];
-        if (!point->runs || point->point->truth.low <= 0)
-            continue;
-        uint64_t n = point->point->n;
-        if (point->is_zero && !subject->counts_from)
-            subject->zero_to = n;
-        else if (!point->is_zero && subject->zero_to && !subject->counts_from)
-            subject->counts_from = n;
-    }
-}
-
 static void learn_event(const struct judgement *judgement, struct validate_subject *subject,
                         const char *primary)
 {
-    subject->deviates = is_surprising(judgement);
-    if (judgement->verdict == VERDICT_UNSCHEDULED)
+    enum verdict verdict = judgement->verdict;
+    enum cause cause = judgement->cause;
+    bool amiss = verdict_is_of_counts(verdict) && cause != CAUSE_NONE &&
+                 cause != CAUSE_INTERFACE_OVERHEAD && cause != CAUSE_MODE_NOT_APPLICABLE;
+    subject->deviates = verdict == VERDICT_NOISY || verdict == VERDICT_BIASED || amiss;
+    if (verdict == VERDICT_UNSCHEDULED)
         validate_next_core(subject);
     subject->zero_to = subject->counts_from = 0;
-    for (size_t i = 0; i < judgement->row_count; i++) {
-        const struct judged_row *row = &judgement->rows[i];
-        if (strcmp(row->specimen, primary) == 0 && strcmp(row->path, subject->ways[0].path) == 0) {
-            find_threshold(row, subject);
-            break;
-        }
+    const struct judged_row *row = NULL;
+    for (size_t i = 0; i < judgement->row_count && !row; i++)
+        if (strcmp(judgement->rows[i].specimen, primary) == 0 &&
+            strcmp(judgement->rows[i].path, subject->ways[0].path) == 0)
+            row = &judgement->rows[i];
+    /* The largest N that reads zero although its truth is not, and the smallest above that counts.
+     */
+    for (size_t i = 0; row && i < row->point_count && !subject->counts_from; i++) {
+        const struct judged_point *point = &row->points[i];
+        if (!point->runs || point->point->truth.low <= 0)
+            continue;
+        if (point->is_zero)
+            subject->zero_to = point->point->n;
+        else if (subject->zero_to)
+            subject->counts_from = point->point->n;
     }
     if (!subject->counts_from)
         subject->zero_to = 0;
@@ -91,10 +67,10 @@ static void learn_event(const struct judgement *judgement, struct validate_subje
 
 int validate_learn(struct validating *validating, struct failure *failure)
 {
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
     int error = load(validating, failure);
-    if (error < 0)
-        return error;
-    for (size_t i = 0; i < validating->study.subject_count; i++) {
+    for (size_t i = 0; i < validating->study.subject_count && error == 0; i++) {
         struct validate_subject *subject = &validating->subjects[i];
         size_t primary = validate_primary(&validating->study, subject->class);
         for (size_t j = 0; j < validating->judgements.count; j++)
@@ -102,11 +78,13 @@ int validate_learn(struct validating *validating, struct failure *failure)
                 learn_event(&validating->judgements.list[j], subject,
                             validating->study.specimens[primary].name);
     }
-    return 0;
+    validating->judgements = (struct judgements){0};
+    validating->file = (struct case_file){0};
+    memory_scope_end(&scope);
+    return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay validate` found, as JSON (docs/json): a row for each event, path and specimen. */
+/* --- as JSON --- */
 
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
@@ -128,26 +106,25 @@ static void put_prediction(json_t *object, const struct judged_point *point)
 static void put_figures(json_t *object, const struct judged_point *point)
 {
     static const char none[] = "no quiet run got a counter";
-    bool known = point->runs > point->disturbed;
-    const struct {
-        const char *key;
-        double value;
-    } figures[] = {{"min", point->min},       {"median", point->median},
-                   {"max", point->max},       {"mean", point->mean},
-                   {"stdev", point->stdev},   {"variance", point->stdev * point->stdev},
-                   {"error_low", point->low}, {"error_high", point->high}};
-    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        json_put_real(object, figures[i].key, known ? figures[i].value : NAN,
-                      known ? "too few runs" : none);
+    static const char account[] = "each run is held against the system's account of it";
     const struct truth *truth = &point->point->truth;
+    double low = (double)truth->low;
+    bool known = point->runs > point->disturbed;
+    const char *few = known ? "too few runs" : none;
     bool comparable = known && !point->against_account && truth->grade != TRUTH_NONE &&
                       truth->low == truth->high && truth->low != 0;
-    json_put_real(object, "percent_difference",
-                  comparable ? 100 * (point->mean - (double)truth->low) / (double)truth->low : NAN,
-                  !known                   ? none
-                  : point->against_account ? "each run is held against the system's account of it"
-                  : truth->low != truth->high ? "only limits can be stated"
-                                              : "the prediction is zero");
+    JSON_PUT_REALS(object, {"min", known ? point->min : NAN, few},
+                   {"median", known ? point->median : NAN, few},
+                   {"max", known ? point->max : NAN, few}, {"mean", known ? point->mean : NAN, few},
+                   {"stdev", known ? point->stdev : NAN, few},
+                   {"variance", known ? point->stdev * point->stdev : NAN, few},
+                   {"error_low", known ? point->low : NAN, few},
+                   {"error_high", known ? point->high : NAN, few},
+                   {"percent_difference", comparable ? 100 * (point->mean - low) / low : NAN,
+                    !known                      ? none
+                    : point->against_account    ? account
+                    : truth->low != truth->high ? "only limits can be stated"
+                                                : "the prediction is zero"});
 }
 
 static json_t *point_json(const struct judged_point *point)
@@ -170,25 +147,17 @@ static json_t *point_json(const struct judged_point *point)
 
 static void put_fit(json_t *object, const struct judged_fit *fit)
 {
+    static const char few[] = "the points are too few, or all alike";
     if (!fit->known) {
         json_absent(object, "fit", "fewer than two predictions were measured");
         return;
     }
     json_t *line = json_object();
-    const struct {
-        const char *key;
-        double value;
-    } figures[] = {{"intercept", fit->intercept},
-                   {"intercept_low", fit->intercept_low},
-                   {"intercept_high", fit->intercept_high},
-                   {"slope", fit->slope},
-                   {"slope_low", fit->slope_low},
-                   {"slope_high", fit->slope_high},
-                   {"residual", fit->residual},
-                   {"r_squared", fit->r_squared}};
-    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        json_put_real(line, figures[i].key, figures[i].value,
-                      "the points are too few, or all alike");
+    JSON_PUT_REALS(line, {"intercept", fit->intercept, few},
+                   {"intercept_low", fit->intercept_low, few},
+                   {"intercept_high", fit->intercept_high, few}, {"slope", fit->slope, few},
+                   {"slope_low", fit->slope_low, few}, {"slope_high", fit->slope_high, few},
+                   {"residual", fit->residual, few}, {"r_squared", fit->r_squared, few});
     json_object_set_new(object, "fit", line);
 }
 
@@ -200,59 +169,48 @@ static void put_overhead(json_t *object, bool known, int64_t overhead)
         json_absent(object, "overhead", "no null cell of this way was measured");
 }
 
+/* row NULL: an event of which nothing was measured still has one. */
 static json_t *row_json(const struct judgement *judgement, const struct judged_row *row)
 {
-    bool measured = row->point_count != 0;
+    static const struct judged_row none = {0};
+    const struct judged_row *of = row ? row : &none;
     json_t *object = json_object(), *points = json_array();
     json_object_set_new(object, "event", json_text(judgement->evidence->event));
-    json_object_set_new(object, "path", json_text(row->path));
-    json_object_set_new(object, "pattern", json_text(pattern_names[row->pattern]));
-    json_object_set_new(object, "counters", json_count(row->counters));
-    json_object_set_new(object, "core",
-                        row->core && *row->core ? json_text(row->core) : json_null());
-    json_object_set_new(object, "specimen", json_text(row->specimen));
+    json_object_set_new(object, "path", json_text(of->path));
+    json_object_set_new(object, "pattern", json_text(row ? pattern_names[row->pattern] : NULL));
+    json_object_set_new(object, "counters", row ? json_count(row->counters) : json_null());
+    json_object_set_new(object, "core", json_text(of->core && *of->core ? of->core : NULL));
+    json_object_set_new(object, "specimen", json_text(of->specimen));
     json_object_set_new(object, "class", json_text(judgement->evidence->class));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[row->grade]));
-    json_object_set_new(object, "verdict", json_text(verdict_names[row->verdict]));
-    json_object_set_new(object, "cause", json_text(cause_names[row->cause]));
-    json_object_set_new(object, "note", json_text(row->note));
-    put_overhead(object, measured && row->points[0].has_overhead,
-                 measured ? row->points[0].overhead : 0);
-    put_fit(object, &row->fit);
-    for (size_t i = 0; i < row->point_count; i++)
-        json_array_append_new(points, point_json(&row->points[i]));
+    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[of->grade]));
+    json_object_set_new(object, "verdict",
+                        json_text(verdict_names[row ? row->verdict : judgement->verdict]));
+    json_object_set_new(object, "cause",
+                        json_text(cause_names[row ? row->cause : judgement->cause]));
+    json_object_set_new(object, "note", json_text(row ? row->note : judgement->note));
+    if (row) {
+        bool measured = row->point_count != 0;
+        put_overhead(object, measured && row->points[0].has_overhead,
+                     measured ? row->points[0].overhead : 0);
+        put_fit(object, &row->fit);
+    } else {
+        json_absent(object, "overhead", "nothing was measured");
+        json_absent(object, "fit", "nothing was measured");
+    }
+    for (size_t i = 0; i < of->point_count; i++)
+        json_array_append_new(points, point_json(&of->points[i]));
     json_object_set_new(object, "points", points);
     return object;
 }
 
-/* An event of which nothing was measured still has a row. */
-static json_t *bare_json(const struct judgement *judgement)
+json_t *validate_results_json(const void *run)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(judgement->evidence->event));
-    json_object_set_new(object, "path", json_null());
-    json_object_set_new(object, "pattern", json_null());
-    json_object_set_new(object, "counters", json_null());
-    json_object_set_new(object, "core", json_null());
-    json_object_set_new(object, "specimen", json_null());
-    json_object_set_new(object, "class", json_text(judgement->evidence->class));
-    json_object_set_new(object, "truth_grade", json_null());
-    json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
-    json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
-    json_object_set_new(object, "note", json_text(judgement->note));
-    json_absent(object, "overhead", "nothing was measured");
-    json_absent(object, "fit", "nothing was measured");
-    json_object_set_new(object, "points", json_array());
-    return object;
-}
-
-json_t *validate_results_json(const struct validating *validating)
-{
+    const struct validating *validating = run;
     json_t *list = json_array();
     for (size_t i = 0; i < validating->judgements.count; i++) {
         const struct judgement *judgement = &validating->judgements.list[i];
         if (!judgement->row_count)
-            json_array_append_new(list, bare_json(judgement));
+            json_array_append_new(list, row_json(judgement, NULL));
         for (size_t j = 0; j < judgement->row_count; j++)
             json_array_append_new(list, row_json(judgement, &judgement->rows[j]));
     }
@@ -263,16 +221,15 @@ json_t *validate_results_json(const struct validating *validating)
 
 json_t *validate_explanations_json(const struct judgement *judgement)
 {
+    static const char none[] = "it cannot be stated";
     json_t *list = json_array();
     for (size_t i = 0; i < judgement->explanation_count; i++) {
         const struct explanation *found = &judgement->explanations[i];
         json_t *object = json_object();
         json_object_set_new(object, "cause", json_text(cause_names[found->cause]));
         json_object_set_new(object, "per", json_text(found->per));
-        json_put_real(object, "size", found->size, "it cannot be stated");
-        json_put_real(object, "low", found->low, "it cannot be stated");
-        json_put_real(object, "high", found->high, "it cannot be stated");
-        json_put_real(object, "share", found->share, "it cannot be stated");
+        JSON_PUT_REALS(object, {"size", found->size, none}, {"low", found->low, none},
+                       {"high", found->high, none}, {"share", found->share, none});
         json_array_append_new(list, object);
     }
     return list;
@@ -296,8 +253,7 @@ static json_t *event_json(const struct judgement *judgement)
     json_object_set_new(object, "rank",
                         judgement->rank ? json_count(judgement->rank) : json_null());
     json_object_set_new(object, "disagrees", json_boolean(judgement->disagrees));
-    json_object_set_new(object, "fits",
-                        judgement->fits[0] ? json_text(judgement->fits) : json_null());
+    json_object_set_new(object, "fits", json_text(judgement->fits[0] ? judgement->fits : NULL));
     json_object_set_new(object, "explanations", validate_explanations_json(judgement));
     return object;
 }
@@ -338,8 +294,9 @@ static json_t *earlier_json(const struct validating *validating)
     return list;
 }
 
-json_t *validate_analysis_json(const struct validating *validating)
+json_t *validate_analysis_json(const void *run)
 {
+    const struct validating *validating = run;
     json_t *analysis = json_object(), *events = json_array();
     size_t runs = 0, disturbed = 0;
     for (size_t i = 0; i < validating->judgements.count; i++) {
@@ -359,9 +316,4 @@ json_t *validate_analysis_json(const struct validating *validating)
     json_object_set_new(analysis, "capped", caps_json(validating));
     json_object_set_new(analysis, "earlier", earlier_json(validating));
     return analysis;
-}
-
-json_t *validate_findings_json(const struct validating *validating)
-{
-    return claims_json(validating->findings, VALIDATE_FINDINGS);
 }

@@ -3,18 +3,12 @@
  *
  * From judged points to errors, their location and how well that is known. Robust on purpose: one
  * disturbed run in a hundred must neither move a point nor widen it. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/validate/judge.h"
-
-/* ----------------------------------------------------------------------------------------------
- * From judged points to errors, their location and how well that is known. Robust on purpose: one
- * disturbed run in a hundred must neither move a point nor widen it. */
 
 #define MAD_TO_STDEV 1.4826
 #define WINSOR       3.5 /* robust standard deviations beyond which a run counts as that far */
@@ -27,40 +21,19 @@ struct summary {
     double df;
 };
 
-static bool takes_part(const struct judged_point *judged)
-{
-    const struct point *point = judged->point;
-    if (point->is_null || !judged->runs)
-        return false;
-    return judged->against_account || point->truth.grade == TRUTH_PROVEN ||
-           point->truth.grade == TRUTH_BOUNDED;
-}
-
 double run_count_raw(const struct error_point *point, const struct error_run *run)
 {
     /* Signed: a count that went below zero is a huge one. */
     return (double)((wide)(int64_t)run->run->value - point->judged->overhead);
 }
 
-/* predictions: sum of what the account predicted, over the runs. */
-static void predict(struct error_point *point, double predictions)
+/* The errors of the point's runs, and its truth. */
+static void collect_point(const struct judged_point *judged, struct error_point *point)
 {
-    const struct truth *truth = &point->point->truth;
-    point->truth = (double)truth->low;
-    point->proven = truth->grade == TRUTH_PROVEN && truth->low == truth->high;
-    if (!point->judged->against_account || !point->run_count)
-        return;
-    point->proven = true;
-    point->truth = predictions / (double)point->run_count;
-}
-
-static int collect_point(const struct judged_point *judged, struct error_point *point)
-{
+    const struct truth *truth = &judged->point->truth;
+    double predictions = 0; /* sum of what the account predicted, over the runs */
     *point = (struct error_point){.judged = judged, .point = judged->point};
-    point->runs = calloc(judged->point->run_count + 1, sizeof(*point->runs));
-    if (!point->runs)
-        return -ENOMEM;
-    double predictions = 0;
+    point->runs = memory_new(judged->point->run_count, sizeof(*point->runs));
     for (size_t i = 0; i < judged->point->run_count; i++) {
         const struct evidence_run *run = &judged->point->runs[i];
         struct error_run *error = &point->runs[point->run_count];
@@ -72,49 +45,36 @@ static int collect_point(const struct judged_point *judged, struct error_point *
         predictions += run_count_raw(point, error) - error->error;
         point->run_count++;
     }
-    predict(point, predictions);
-    return 0;
+    bool by_account = judged->against_account && point->run_count;
+    point->truth = by_account ? predictions / (double)point->run_count : (double)truth->low;
+    point->proven = by_account || (truth->grade == TRUTH_PROVEN && truth->low == truth->high);
 }
 
-static void find_way(struct errors *errors, size_t index)
+void errors_collect(const struct judgement *judgement, struct errors *errors)
 {
-    struct error_point *point = &errors->points[index];
-    for (size_t i = 0; i < index; i++)
-        if (point_same_way(errors->points[i].point, point->point)) {
-            point->way = errors->points[i].way;
-            return;
-        }
-    point->way = errors->way_count++;
-}
-
-int errors_collect(const struct judgement *judgement, struct errors *errors)
-{
-    size_t most = 0;
     *errors = (struct errors){.judgement = judgement, .all_zero = true};
-    for (size_t i = 0; i < judgement->row_count; i++)
-        most += judgement->rows[i].point_count;
-    errors->points = calloc(most + 1, sizeof(*errors->points));
-    if (!errors->points)
-        return -ENOMEM;
     for (size_t i = 0; i < judgement->row_count; i++)
         for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
             const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (!takes_part(judged))
+            if (!judged->runs ||
+                (!judged->against_account && !grade_is_firm(judged->point->truth.grade)))
                 continue;
             errors->all_zero &= judged->is_zero;
-            if (collect_point(judged, &errors->points[errors->count++]) < 0)
-                return -ENOMEM;
-            find_way(errors, errors->count - 1);
+            struct error_point *point = memory_add(errors->points, errors->count);
+            collect_point(judged, point);
+            size_t like = 0;
+            while (!point_same_way(errors->points[like].point, point->point))
+                like++;
+            point->way =
+                &errors->points[like] == point ? errors->way_count++ : errors->points[like].way;
         }
-    return 0;
 }
 
-void errors_release(struct errors *errors)
+/* 0 where there are none. Sorts. */
+static double sorted_quantile(double *values, size_t count, double part)
 {
-    for (size_t i = 0; i < errors->count; i++)
-        free(errors->points[i].runs);
-    free(errors->points);
-    *errors = (struct errors){0};
+    sort_values(values, count);
+    return count ? quantile(values, count, part) : 0;
 }
 
 /* Median where most values are the same; else the mean, with values further out than `winsor`
@@ -124,12 +84,10 @@ static struct summary robust(double *values, size_t count, double winsor, double
     struct summary summary = {0};
     if (!count)
         return summary;
-    sort_values(values, count);
-    double median = quantile(values, count, 0.5);
+    double median = sorted_quantile(values, count, 0.5);
     for (size_t i = 0; i < count; i++)
         work[i] = fabs(values[i] - median);
-    sort_values(work, count);
-    double spread = MAD_TO_STDEV * quantile(work, count, 0.5);
+    double spread = MAD_TO_STDEV * sorted_quantile(work, count, 0.5);
     summary.location = median;
     summary.df = (double)count - 1;
     size_t different = 0;
@@ -148,48 +106,44 @@ static struct summary robust(double *values, size_t count, double winsor, double
     return summary;
 }
 
-/* The quiet runs of one process from `from` on, into values; runs of a process stand together. */
-static size_t next_process(const struct error_point *point, size_t *from, double *values)
+size_t error_process_end(const struct error_point *point, size_t from)
 {
-    size_t count = 0, i = *from;
-    uint32_t process = point->runs[i].run->process;
-    for (; i < point->run_count && point->runs[i].run->process == process; i++)
-        if (!point->runs[i].disturbed && !point->runs[i].left_out)
-            values[count++] = point->runs[i].error;
-    *from = i;
-    return count;
+    size_t to = from + 1;
+    while (to < point->run_count && point->runs[to].run->process == point->runs[from].run->process)
+        to++;
+    return to;
 }
 
-static void sum_up_factors(struct error_point *point)
+/* The quiet runs of one process from `from` on, into values. */
+static size_t next_process(const struct error_point *point, size_t *from, double *values)
 {
-    point->quiet = 0;
-    point->enabled = point->interrupts = point->faults = 0;
-    point->constant = true;
-    const struct error_run *first = NULL;
-    for (size_t i = 0; i < point->run_count; i++) {
-        const struct error_run *run = &point->runs[i];
-        if (run->disturbed || run->left_out)
-            continue;
-        first = first ? first : run;
-        point->constant &= run->error == first->error;
-        point->quiet++;
-        point->enabled += (double)run->run->enabled / 1e9;
-        point->interrupts += run->run->interrupts;
-        point->faults += (double)account_faults(&run->run->account);
-    }
-    if (point->quiet) {
-        point->enabled /= (double)point->quiet;
-        point->interrupts /= (double)point->quiet;
-        point->faults /= (double)point->quiet;
-    }
+    size_t count = 0, end = error_process_end(point, *from);
+    for (size_t i = *from; i < end; i++)
+        if (!point->runs[i].disturbed && !point->runs[i].left_out)
+            values[count++] = point->runs[i].error;
+    *from = end;
+    return count;
 }
 
 /* One point by itself: its variance stands in sigma until the noise is settled; the degrees of
  * freedom behind it are returned. values, work: room for all of its runs. */
 static double error_point_sum_up(struct error_point *point, double *values, double *work)
 {
-    sum_up_factors(point);
-    size_t count = 0, processes = 0;
+    size_t count = 0, processes = 0, quiet = 0;
+    double interrupts = 0, faults = 0, enabled = 0;
+    for (size_t i = 0; i < point->run_count; i++) {
+        const struct error_run *run = &point->runs[i];
+        if (run->disturbed || run->left_out)
+            continue;
+        quiet++;
+        enabled += (double)run->run->enabled / 1e9;
+        interrupts += run->run->interrupts;
+        faults += (double)account_faults(&run->run->account);
+    }
+    point->quiet = quiet;
+    point->enabled = quiet ? enabled / (double)quiet : 0;
+    point->interrupts = quiet ? interrupts / (double)quiet : 0;
+    point->faults = quiet ? faults / (double)quiet : 0;
     for (size_t from = 0; from < point->run_count;) {
         double *start = values + count;
         size_t more = next_process(point, &from, start);
@@ -203,10 +157,8 @@ static double error_point_sum_up(struct error_point *point, double *values, doub
     size_t got = 0;
     for (size_t from = 0; from < point->run_count;) {
         size_t more = next_process(point, &from, work);
-        if (more) {
-            sort_values(work, more);
-            values[got++] = quantile(work, more, 0.5);
-        }
+        if (more)
+            values[got++] = sorted_quantile(work, more, 0.5);
     }
     /* Whole processes may sit in another state: what varies between them is the noise, and none of
      * the few is an outlier. */
@@ -239,7 +191,7 @@ static double error_point_sum_up(struct error_point *point, double *values, doub
 
 /* --- the noise of points --- */
 
-/* The usual noise of points like this one: of the same N, and of the same ladder below. */
+/* The usual noise of points like this one: of the same N, or of the same ladder below. */
 static double pooled(const struct errors *errors, size_t index, bool ladder, double *work)
 {
     const struct error_point *point = &errors->points[index];
@@ -250,10 +202,7 @@ static double pooled(const struct errors *errors, size_t index, bool ladder, dou
         if (like && other->quiet && !other->left_out)
             work[count++] = other->sigma;
     }
-    if (!count)
-        return 0;
-    sort_values(work, count);
-    return quantile(work, count, 0.5);
+    return sorted_quantile(work, count, 0.5);
 }
 
 /* What differs between processes may be so many counts, or a part of the truth: how its variance
@@ -284,8 +233,7 @@ static double common_excess(const struct errors *errors, double *work)
     for (size_t i = 0; i < errors->count; i++)
         if (errors->points[i].quiet && !errors->points[i].left_out)
             work[count++] = errors->points[i].excess;
-    sort_values(work, count);
-    return count ? quantile(work, count, EXCESS_QUANTILE) : 0;
+    return sorted_quantile(work, count, EXCESS_QUANTILE);
 }
 
 /* In parts of the truth, from the points of about this N. */
@@ -324,12 +272,10 @@ static void place_bounded(struct error_point *point)
     point->sigma = hypot(point->sigma, half);
 }
 
-static int settle_sigmas(struct errors *errors)
+static void settle_sigmas(struct errors *errors)
 {
-    AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
-    AUTO_FREE double *work = calloc(errors->count + 1, sizeof(double));
-    if (!variances || !work)
-        return -ENOMEM;
+    double *variances = memory_new(errors->count, sizeof(double));
+    double *work = memory_new(errors->count, sizeof(double));
     bool relative = excess_is_relative(errors);
     double common = common_excess(errors, work);
     for (size_t i = 0; i < errors->count; i++) {
@@ -346,37 +292,27 @@ static int settle_sigmas(struct errors *errors)
         point->sigma = sqrt(variances[i] + FLOOR_COUNTS * FLOOR_COUNTS + part * part);
         place_bounded(point);
     }
-    return 0;
 }
 
 /* --- the error of the overhead, which all points of a way share --- */
 
 /* The null cell of a way as if it were a point: how far each of its runs is from the overhead. */
-static int collect_null(const struct error_point *of, const struct evidence *evidence,
-                        struct error_point *null)
+static struct error_point collect_null(const struct error_point *of,
+                                       const struct evidence *evidence)
 {
-    const struct point *best = NULL;
-    for (size_t i = 0; i < evidence->point_count; i++) {
-        const struct point *point = &evidence->points[i];
-        if (point->is_null && point_same_way(point, of->point) &&
-            (!best || point->run_count > best->run_count))
-            best = point;
-    }
-    *null = (struct error_point){.judged = of->judged, .point = best};
-    null->runs = calloc(best ? best->run_count + 1 : 1, sizeof(*null->runs));
-    if (!null->runs)
-        return -ENOMEM;
+    const struct point *best = point_null(evidence, of->point);
+    struct error_point null = {.judged = of->judged, .point = best};
+    null.runs = memory_new(best ? best->run_count : 0, sizeof(*null.runs));
     for (size_t i = 0; best && i < best->run_count; i++) {
         const struct evidence_run *run = &best->runs[i];
         wide count;
         if (run_count_of(run, &count))
-            null->runs[null->run_count++] = (struct error_run){
-                .run = run,
-                .error = (double)(count - of->judged->overhead),
-                .disturbed = account_faults(&run->account) > of->judged->usual_faults ||
-                             account_switches(&run->account) > of->judged->usual_switches};
+            null.runs[null.run_count++] =
+                (struct error_run){.run = run,
+                                   .error = (double)(count - of->judged->overhead),
+                                   .disturbed = null_run_is_disturbed(of->judged, run)};
     }
-    return 0;
+    return null;
 }
 
 /* Small counts of the same way have the same noise as its null cell, which is only one of them. */
@@ -392,10 +328,7 @@ static double variance_of_small(const struct errors *errors, size_t way, double 
         if (point->way == way && point->quiet && fabs(point->truth) <= 10 * least + 10)
             work[count++] = point->sigma;
     }
-    if (!count)
-        return 0;
-    sort_values(work, count);
-    return quantile(work, count, 0.5);
+    return sorted_quantile(work, count, 0.5);
 }
 
 /* How far apart quiet runs of small counts usually are: noise that no truth shrinks. */
@@ -412,30 +345,21 @@ static double usual_spread(const struct errors *errors, size_t way, double *work
         if (point->quiet && point->truth <= SMALL_TRUTH)
             work[count++] = point->spread;
     }
-    sort_values(work, count);
-    return count ? fmax(spread, quantile(work, count, 0.5)) : spread;
+    return fmax(spread, sorted_quantile(work, count, 0.5));
 }
 
 /* While sigmas still are variances. */
-static int measure_overhead_sigma(struct errors *errors)
+static void measure_overhead_sigma(struct errors *errors)
 {
-    AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
-    if (!variances)
-        return -ENOMEM;
+    double *variances = memory_new(errors->count, sizeof(double));
     bool relative = excess_is_relative(errors);
     for (size_t way = 0; way < errors->way_count; way++) {
         const struct error_point *first = errors->points;
         while (first->way != way)
             first++;
-        struct error_point null;
-        int result = collect_null(first, errors->judgement->evidence, &null);
-        AUTO_FREE struct error_run *runs = null.runs;
-        AUTO_FREE double *values = calloc(null.run_count + 1, sizeof(double));
-        AUTO_FREE double *work = calloc(null.run_count + 1, sizeof(double));
-        if (result < 0 || !values || !work)
-            return -ENOMEM;
-        (void)runs;
-        error_point_sum_up(&null, values, work);
+        struct error_point null = collect_null(first, errors->judgement->evidence);
+        error_point_sum_up(&null, memory_new(null.run_count, sizeof(double)),
+                           memory_new(null.run_count, sizeof(double)));
         double variance =
             MEDIAN_VARIANCE * fmax(null.sigma, variance_of_small(errors, way, variances));
         /* The median of processes in two states is one of the states, never between them. */
@@ -449,30 +373,22 @@ static int measure_overhead_sigma(struct errors *errors)
                 errors->points[i].added_noise = spread;
             }
     }
-    return 0;
-}
-
-static int errors_settle_noise(struct errors *errors)
-{
-    int result = measure_overhead_sigma(errors);
-    return result < 0 ? result : settle_sigmas(errors);
 }
 
 /* --- all of it --- */
 
-int errors_sum_up(struct errors *errors)
+void errors_sum_up(struct errors *errors)
 {
-    size_t most = 1;
-    for (size_t i = 0; i < errors->count; i++)
+    size_t most = 0;
+    for (size_t i = 0; i < errors->count; i++) {
         most = errors->points[i].run_count > most ? errors->points[i].run_count : most;
-    AUTO_FREE double *values = calloc(most, sizeof(double));
-    AUTO_FREE double *work = calloc(most, sizeof(double));
-    if (!values || !work)
-        return -ENOMEM;
+        errors->points[i].far_outside = false;
+    }
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    double *values = memory_new(most, sizeof(double)), *work = memory_new(most, sizeof(double));
     errors->exact = true;
     errors->noise_df = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        errors->points[i].far_outside = false;
     for (size_t i = 0; i < errors->count; i++) {
         struct error_point *point = &errors->points[i];
         double df = error_point_sum_up(point, values, work);
@@ -484,11 +400,18 @@ int errors_sum_up(struct errors *errors)
     if (errors->exact)
         errors->noise_df = EXACT_DF;
     errors->noise_df = fmax(errors->noise_df, 1);
-    return errors_settle_noise(errors);
+    measure_overhead_sigma(errors);
+    settle_sigmas(errors);
+    memory_scope_end(&scope);
 }
 
 bool error_point_counts(const struct error_point *point)
 {
     /* One run says nothing of the noise. */
     return (point->proven || point->far_outside) && !point->left_out && point->quiet > 1;
+}
+
+double error_sigmas(const struct error_point *point, double error)
+{
+    return fabs(error) / hypot(point->sigma, point->overhead_sigma);
 }

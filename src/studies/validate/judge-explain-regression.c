@@ -3,18 +3,38 @@
  *
  * Which of the things that the code does make the errors: sparse regression over all points of an
  * event, and the cause that each thing found stands for (docs/causes.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/select.h"
 #include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Columns for the regression, from what the points say of their code. */
+ * Columns for the regression, from what the points say of their code, in the order in which they
+ * are preferred where the points cannot tell them apart. */
+
+enum candidate_kind {
+    CANDIDATE_FAULTS,
+    CANDIDATE_SYSCALLS,
+    CANDIDATE_SWITCHES,
+    CANDIDATE_INTERRUPTS,
+    CANDIDATE_CONSTANT,
+    CANDIDATE_TRUTH,
+    CANDIDATE_OPCODE,
+    CANDIDATE_CLASS,
+    CANDIDATE_TIME,
+};
+
+struct candidate {
+    enum candidate_kind kind;
+    const char *name; /* of an opcode or a class; else a word for one of it */
+    double *values;   /* [row] */
+    size_t twin;      /* opcodes that always occur together: the first of them; itself */
+    bool refused;     /* was selected, and made no sense */
+    bool part_of_own; /* never more than the event's own truth */
+};
 
 struct candidates {
     const struct error_point **rows; /* the points that take part */
@@ -29,39 +49,6 @@ static bool knows_opcodes(const struct point *point)
         if (point->traits[i].kind == TRAIT_OPCODE)
             return true;
     return false;
-}
-
-/* Are the opcodes of all points known (2), of some (1), of none (0)? */
-static int opcodes_known(const struct errors *errors)
-{
-    size_t known = 0, all = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        if (error_point_counts(&errors->points[i])) {
-            all++;
-            known += knows_opcodes(errors->points[i].point);
-        }
-    return known == 0 ? 0 : known == all ? 2 : 1;
-}
-
-static struct candidate *add(struct candidates *candidates, enum candidate_kind kind,
-                             const char *name)
-{
-    struct candidate *candidate = &candidates->list[candidates->count];
-    *candidate = (struct candidate){.kind = kind, .name = name, .twin = candidates->count};
-    candidate->values = calloc(candidates->row_count + 1, sizeof(double));
-    if (candidate->values)
-        candidates->count++;
-    return candidate->values ? candidate : NULL;
-}
-
-/* The first candidate of that kind and name, or NULL. */
-static const struct candidate *find(const struct candidates *candidates, enum candidate_kind kind,
-                                    const char *name)
-{
-    for (size_t i = 0; i < candidates->count; i++)
-        if (candidates->list[i].kind == kind && strcmp(candidates->list[i].name, name) == 0)
-            return &candidates->list[i];
-    return NULL;
 }
 
 static double count_of(const struct point *point, enum trait_kind kind, const char *name)
@@ -111,44 +98,50 @@ static bool is_own(const struct candidates *candidates, const double *values)
     return factor != 0;
 }
 
-static int add_figure(struct candidates *candidates, enum candidate_kind kind, const char *name)
+static struct candidate *add(struct candidates *candidates, enum candidate_kind kind,
+                             const char *name)
 {
-    struct candidate *candidate = add(candidates, kind, name);
-    if (!candidate)
-        return -ENOMEM;
+    struct candidate *candidate = memory_add(candidates->list, candidates->count);
+    candidate->kind = kind;
+    candidate->name = name;
+    candidate->values = memory_new(candidates->row_count, sizeof(double));
+    return candidate;
+}
+
+static void add_figure(struct candidates *candidates, enum candidate_kind kind, const char *name)
+{
+    double *values = add(candidates, kind, name)->values;
     for (size_t i = 0; i < candidates->row_count; i++)
-        candidate->values[i] = doing_of(candidates->rows[i], kind);
-    if (kind != CANDIDATE_TRUTH && is_own(candidates, candidate->values)) {
-        free(candidate->values);
+        values[i] = doing_of(candidates->rows[i], kind);
+    if (kind != CANDIDATE_TRUTH && is_own(candidates, values))
         candidates->count--;
-    }
-    return 0;
 }
 
 /* A class counts as a candidate where every point states it: elsewhere it could be anything. */
-static bool is_stated(const struct candidates *candidates, const char *name)
+static bool is_candidate(const struct candidates *candidates, const struct trait *trait,
+                         enum candidate_kind as, const char *own)
 {
-    for (size_t i = 0; i < candidates->row_count; i++)
-        if (!point_trait(candidates->rows[i]->point, TRAIT_CLASS, name))
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->list[i].kind == as && strcmp(candidates->list[i].name, trait->name) == 0)
             return false;
-    return true;
+    if (as == CANDIDATE_OPCODE)
+        return true;
+    for (size_t i = 0; i < candidates->row_count; i++)
+        if (!point_trait(candidates->rows[i]->point, TRAIT_CLASS, trait->name))
+            return false;
+    return !own || strcmp(own, trait->name) != 0;
 }
 
-static int add_traits(struct candidates *candidates, const char *own, enum trait_kind kind)
+static void add_traits(struct candidates *candidates, const char *own, enum trait_kind kind)
 {
     enum candidate_kind as = kind == TRAIT_OPCODE ? CANDIDATE_OPCODE : CANDIDATE_CLASS;
     for (size_t i = 0; i < candidates->row_count; i++) {
         const struct point *point = candidates->rows[i]->point;
         for (size_t j = 0; j < point->trait_count; j++) {
             const struct trait *trait = &point->traits[j];
-            if (trait->kind != kind || find(candidates, as, trait->name))
-                continue;
-            if (kind == TRAIT_CLASS &&
-                ((own && strcmp(own, trait->name) == 0) || !is_stated(candidates, trait->name)))
+            if (trait->kind != kind || !is_candidate(candidates, trait, as, own))
                 continue;
             struct candidate *candidate = add(candidates, as, trait->name);
-            if (!candidate)
-                return -ENOMEM;
             candidate->part_of_own = true;
             for (size_t k = 0; k < candidates->row_count; k++) {
                 const struct error_point *row = candidates->rows[k];
@@ -157,20 +150,6 @@ static int add_traits(struct candidates *candidates, const char *own, enum trait
             }
         }
     }
-    return 0;
-}
-
-/* Columns that are the same: the first stands for all of them. */
-static void find_twins(struct candidates *candidates)
-{
-    for (size_t i = 0; i < candidates->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (candidates->list[j].twin == j &&
-                memcmp(candidates->list[i].values, candidates->list[j].values,
-                       candidates->row_count * sizeof(double)) == 0) {
-                candidates->list[i].twin = j;
-                break;
-            }
 }
 
 static const struct {
@@ -186,64 +165,44 @@ static const struct {
     {CANDIDATE_TRUTH, "predicted count", NULL},
 };
 
-static bool ends_with(const char *text, const char *end)
+/* opcodes: only points whose opcodes are known take part, and opcodes are candidates. */
+static void candidates_gather(const struct errors *errors, bool opcodes,
+                              struct candidates *candidates)
 {
-    size_t length = strlen(text), more = strlen(end);
-    return length >= more && strcmp(text + length - more, end) == 0;
-}
-
-/* opcodes: only points whose opcodes are known take part, and opcodes are candidates. -ENOMEM. */
-static int candidates_gather(const struct errors *errors, bool opcodes,
-                             struct candidates *candidates)
-{
-    *candidates = (struct candidates){0};
-    candidates->rows = reallocarray(NULL, errors->count + 1, sizeof(*candidates->rows));
-    if (!candidates->rows)
-        return -ENOMEM;
-    size_t most = CANDIDATE_TIME + 1;
+    const char *own = errors->judgement->evidence->class;
+    size_t length = own ? strlen(own) : 0;
     for (size_t i = 0; i < errors->count; i++)
         if (error_point_counts(&errors->points[i]) &&
-            (!opcodes || knows_opcodes(errors->points[i].point))) {
-            candidates->rows[candidates->row_count++] = &errors->points[i];
-            most += errors->points[i].point->trait_count;
-        }
-    candidates->list = calloc(most, sizeof(*candidates->list));
-    if (!candidates->list)
-        return -ENOMEM;
-    int result = 0;
-    const char *own = errors->judgement->evidence->class;
-    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures) && result == 0; i++)
-        if (!own || !figures[i].class || !ends_with(own, figures[i].class))
-            result = add_figure(candidates, figures[i].kind, figures[i].name);
-    if (result == 0 && opcodes)
-        result = add_traits(candidates, own, TRAIT_OPCODE);
-    if (result == 0)
-        result = add_traits(candidates, own, TRAIT_CLASS);
-    if (result == 0)
-        result = add_figure(candidates, CANDIDATE_TIME, "second");
-    find_twins(candidates);
-    return result;
+            (!opcodes || knows_opcodes(errors->points[i].point)))
+            *memory_add(candidates->rows, candidates->row_count) = &errors->points[i];
+    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+        size_t end = figures[i].class ? strlen(figures[i].class) : 0;
+        if (!own || !end || length < end || strcmp(own + length - end, figures[i].class) != 0)
+            add_figure(candidates, figures[i].kind, figures[i].name);
+    }
+    if (opcodes)
+        add_traits(candidates, own, TRAIT_OPCODE);
+    add_traits(candidates, own, TRAIT_CLASS);
+    add_figure(candidates, CANDIDATE_TIME, "second");
+    /* Columns that are the same: the first stands for all of them. */
+    size_t bytes = candidates->row_count * sizeof(double);
+    for (size_t i = 0; i < candidates->count; i++) {
+        size_t twin = 0;
+        candidates->list[i].twin = i;
+        while (candidates->list[twin].twin != twin ||
+               memcmp(candidates->list[i].values, candidates->list[twin].values, bytes) != 0)
+            twin++;
+        candidates->list[i].twin = twin;
+    }
 }
 
-static void candidates_release(struct candidates *candidates)
-{
-    for (size_t i = 0; i < candidates->count; i++)
-        free(candidates->list[i].values);
-    free(candidates->list);
-    free(candidates->rows);
-    *candidates = (struct candidates){0};
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Which of the things that the code does make the errors: sparse regression over all points of an
- * event, and the cause that each thing found stands for (docs/causes.md). */
+/* --- the regression --- */
 
 #define LEVEL      1e-4 /* chance of explaining what is not there */
 #define TERMS_MOST 4
 #define ROWS_LEAST 3
-#define CALL_LEAK                                                                                  \
-    10.0 /* counts for each system call from which the operating system's are seen                 \
-          */
+/* Counts for each system call from which the operating system's are seen. */
+#define CALL_LEAK    10.0
 #define HANDLER      50.0 /* the same for each fault or interrupt */
 #define RATE_LEAST   10.0 /* interrupts in a second that are believed */
 #define RATE_MOST    5000.0
@@ -267,34 +226,17 @@ struct regression {
     bool *alike; /* [column] */
 };
 
-static void regression_release(struct regression *regression)
-{
-    candidates_release(&regression->candidates);
-    free(regression->columns);
-    free(regression->which);
-    free(regression->y);
-    free(regression->sigma);
-    free(regression->shared);
-    free(regression->groups);
-    free(regression->alike);
-}
-
-static int prepare(const struct errors *errors, bool opcodes, struct regression *regression)
+static void prepare(const struct errors *errors, bool opcodes, struct regression *regression)
 {
     struct candidates *candidates = &regression->candidates;
-    int result = candidates_gather(errors, opcodes, candidates);
-    if (result < 0)
-        return result;
-    regression->columns = calloc(candidates->count + 1, sizeof(*regression->columns));
-    regression->which = calloc(candidates->count + 1, sizeof(*regression->which));
-    regression->alike = calloc(candidates->count + 1, sizeof(*regression->alike));
-    regression->y = calloc(candidates->row_count + 1, sizeof(double));
-    regression->sigma = calloc(candidates->row_count + 1, sizeof(double));
-    regression->shared = calloc(errors->way_count + 1, sizeof(double));
-    regression->groups = calloc(candidates->row_count + 1, sizeof(*regression->groups));
-    if (!regression->columns || !regression->which || !regression->alike || !regression->y ||
-        !regression->sigma || !regression->shared || !regression->groups)
-        return -ENOMEM;
+    candidates_gather(errors, opcodes, candidates);
+    regression->columns = memory_new(candidates->count, sizeof(*regression->columns));
+    regression->which = memory_new(candidates->count, sizeof(*regression->which));
+    regression->alike = memory_new(candidates->count, sizeof(*regression->alike));
+    regression->y = memory_new(candidates->row_count, sizeof(double));
+    regression->sigma = memory_new(candidates->row_count, sizeof(double));
+    regression->shared = memory_new(errors->way_count, sizeof(double));
+    regression->groups = memory_new(candidates->row_count, sizeof(*regression->groups));
     struct selection *selection = &regression->selection;
     *selection = (struct selection){.columns = regression->columns,
                                     .rows = candidates->row_count,
@@ -313,20 +255,11 @@ static int prepare(const struct errors *errors, bool opcodes, struct regression 
         regression->groups[i] = candidates->rows[i]->way;
         regression->shared[candidates->rows[i]->way] = candidates->rows[i]->overhead_sigma;
     }
-    return 0;
 }
 
-/* Columns for all candidates but twins and those that were refused. */
-static void lay_out(struct regression *regression)
+static struct candidate *candidate_of(const struct regression *regression, size_t term)
 {
-    const struct candidates *candidates = &regression->candidates;
-    struct selection *selection = &regression->selection;
-    selection->width = 0;
-    for (size_t i = 0; i < candidates->count; i++)
-        if (candidates->list[i].twin == i && !candidates->list[i].refused) {
-            regression->which[selection->width] = i;
-            regression->columns[selection->width++] = candidates->list[i].values;
-        }
+    return &regression->candidates.list[regression->which[regression->selected.terms[term].column]];
 }
 
 static enum cause cause_of(const struct errors *errors, const struct candidate *candidate,
@@ -398,40 +331,83 @@ static bool is_synonym(const struct candidate *left, const struct candidate *rig
 }
 
 /* What else could be meant: twins of another kind, and columns that fit as well. */
-static int name_alike(struct regression *regression, size_t term, char *names, size_t size)
+static void name_alike(struct regression *regression, size_t term, char *names, size_t size)
 {
     const struct candidates *candidates = &regression->candidates;
-    size_t first = regression->which[regression->selected.terms[term].column], named = 0;
-    size_t length = 0;
+    const struct candidate *own = candidate_of(regression, term);
+    size_t first = own->twin, named = 0, length = 0;
     *names = '\0';
-    int result =
-        select_alike(&regression->selection, &regression->selected, term, regression->alike);
-    if (result < 0)
-        return result;
+    select_alike(&regression->selection, &regression->selected, term, regression->alike);
     for (size_t i = 0; i < candidates->count && named < ALIKE_MOST && length < size; i++) {
         const struct candidate *candidate = &candidates->list[i];
-        bool alike = candidate->twin == first && i != first &&
-                     candidate->kind != candidates->list[first].kind;
+        bool alike = candidate->twin == first && i != first && candidate->kind != own->kind;
         for (size_t j = 0; j < regression->selection.width; j++)
             alike |= regression->alike[j] && regression->which[j] == i;
-        if (!alike || is_synonym(&candidates->list[first], candidate))
+        if (!alike || is_synonym(own, candidate))
             continue;
         int more = snprintf(names + length, size - length, "%s%s",
                             named++ ? ", " : "; cannot be told apart here from ", candidate->name);
         length += more > 0 ? (size_t)more : 0;
     }
-    return 0;
 }
 
-static int report(struct explaining *explaining, struct regression *regression)
+/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
+static void say_term(struct explaining *explaining, const struct candidate *candidate,
+                     const struct explanation *found, const char *alike)
 {
-    const struct candidates *candidates = &regression->candidates;
+    double size = found->size, low = found->low, high = found->high;
+    const char *verb = size < 0 ? "Lacks" : "Adds", *why = "";
+    bool leaks = found->cause == CAUSE_KERNEL_LEAK, has_null = false;
+    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
+        size = -found->size;
+        low = -found->high;
+        high = -found->low;
+    }
+    switch (candidate->kind) {
+    case CANDIDATE_TRUTH:
+        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
+                       1 + low, 1 + high, alike);
+        return;
+    case CANDIDATE_CONSTANT:
+        for (size_t i = 0; i < explaining->errors.count; i++)
+            has_null |= explaining->errors.points[i].judged->has_overhead;
+        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
+                       FIGURE(low), FIGURE(high),
+                       has_null ? ", beyond the overhead of the null" : "", alike);
+        return;
+    case CANDIDATE_OPCODE:
+        /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
+        explaining_add(explaining, found,
+                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
+                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
+                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
+        return;
+    case CANDIDATE_CLASS:
+        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
+                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
+        return;
+    case CANDIDATE_SYSCALLS:
+        why = leaks      ? ": what the operating system executes is counted although it is excluded"
+              : size < 3 ? ": how this CPU counts the border between both modes"
+                         : "";
+        break;
+    case CANDIDATE_TIME:
+        why = found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "";
+        break;
+    default:
+        why = leaks ? ": the handler is counted although the operating system is excluded" : "";
+    }
+    explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
+                   found->per, ROUNDED(low, 4), ROUNDED(high, 4), why, alike);
+}
+
+static void report(struct explaining *explaining, struct regression *regression)
+{
     const struct selected *selected = &regression->selected;
     bool exact = regression->selection.exact && selected->worst < 0.01;
     for (size_t i = 0; i < selected->count; i++) {
         const struct selected_term *term = &selected->terms[i];
-        size_t first = regression->which[term->column];
-        const struct candidate *candidate = &candidates->list[first];
+        const struct candidate *candidate = candidate_of(regression, i);
         struct explanation found = {.cause = cause_of(&explaining->errors, candidate, term),
                                     .size = term->value,
                                     .low = term->low,
@@ -439,24 +415,11 @@ static int report(struct explaining *explaining, struct regression *regression)
                                     .share = term->share};
         if (exact) /* nothing is left: the size is known but for rounding */
             found.size = found.low = found.high = round(term->value * 1e6) / 1e6;
-        name_group(candidates, first, found.per, sizeof(found.per));
+        name_group(&regression->candidates, candidate->twin, found.per, sizeof(found.per));
         char alike[120];
-        int result = name_alike(regression, i, alike, sizeof(alike));
-        if (result < 0)
-            return result;
+        name_alike(regression, i, alike, sizeof(alike));
         say_term(explaining, candidate, &found, alike);
     }
-    return 0;
-}
-
-static bool blames_opcodes(const struct regression *regression)
-{
-    for (size_t i = 0; i < regression->selected.count; i++) {
-        size_t which = regression->which[regression->selected.terms[i].column];
-        if (regression->candidates.list[which].kind == CANDIDATE_OPCODE)
-            return true;
-    }
-    return false;
 }
 
 /* Does the term make sense by itself? Counts that do not follow their truth at all are explained by
@@ -483,24 +446,6 @@ static bool is_plausible(const struct candidate *candidate, const struct selecte
     }
 }
 
-/* Errors that the terms leave far more of than noise makes are not understood, unless next to
- * nothing of them is left. */
-static bool fits_well(const struct selected *selected)
-{
-    return selected->scale <= POOR_SCALE || selected->residual <= POOR_LEFT * selected->total;
-}
-
-/* What the terms say of a point's error. */
-static double predicted_error(const struct regression *regression, size_t row)
-{
-    double sum = 0;
-    for (size_t i = 0; i < regression->selected.count; i++) {
-        const struct selected_term *term = &regression->selected.terms[i];
-        sum += term->value * regression->columns[term->column][row];
-    }
-    return sum;
-}
-
 /* What the code does it does in every run: where many runs are right all the same, something else
  * is at work that only some runs or processes have. */
 static bool is_in_every_run(const struct regression *regression)
@@ -508,7 +453,12 @@ static bool is_in_every_run(const struct regression *regression)
     size_t runs = 0, right = 0;
     for (size_t i = 0; i < regression->candidates.row_count; i++) {
         const struct error_point *row = regression->candidates.rows[i];
-        double error = fabs(predicted_error(regression, i));
+        double error = 0; /* what the terms say of it */
+        for (size_t j = 0; j < regression->selected.count; j++) {
+            const struct selected_term *term = &regression->selected.terms[j];
+            error += term->value * regression->columns[term->column][i];
+        }
+        error = fabs(error);
         if (error < RIGHT_TIMES / 2) /* counts are whole */
             continue;
         for (size_t j = 0; j < row->run_count; j++) {
@@ -521,74 +471,67 @@ static bool is_in_every_run(const struct regression *regression)
     return (double)right <= RIGHT_MOST * (double)runs;
 }
 
-static bool is_believed(const struct regression *regression)
+static void select_sensible(struct regression *regression)
 {
-    return fits_well(&regression->selected) && is_in_every_run(regression);
-}
-
-/* Refuses candidates that were selected and make no sense; false: there are none. */
-static bool refuse_some(struct regression *regression)
-{
-    const struct selected *selected = &regression->selected;
-    bool refused = false;
-    for (size_t i = 0; i < selected->count; i++) {
-        struct candidate *candidate =
-            &regression->candidates.list[regression->which[selected->terms[i].column]];
-        /* A factor of 0 is no candidate's fault: then the counts are something else. */
-        if (candidate->kind != CANDIDATE_TRUTH && !is_plausible(candidate, &selected->terms[i]))
-            refused = candidate->refused = true;
+    const struct candidates *candidates = &regression->candidates;
+    struct selection *selection = &regression->selection;
+    struct selected *selected = &regression->selected;
+    bool refused = true, sensible = true;
+    for (int round = 0; round < ROUNDS_MOST && refused; round++) {
+        /* Columns for all candidates but twins and those that were refused. */
+        selection->width = 0;
+        for (size_t i = 0; i < candidates->count; i++)
+            if (candidates->list[i].twin == i && !candidates->list[i].refused) {
+                regression->which[selection->width] = i;
+                regression->columns[selection->width++] = candidates->list[i].values;
+            }
+        select_terms(selection, selected);
+        refused = false;
+        sensible = true;
+        for (size_t i = 0; i < selected->count; i++) {
+            struct candidate *candidate = candidate_of(regression, i);
+            bool plausible = is_plausible(candidate, &selected->terms[i]);
+            sensible &= plausible;
+            /* A factor of 0 is no candidate's fault: then the counts are something else. */
+            if (!plausible && candidate->kind != CANDIDATE_TRUTH)
+                refused = candidate->refused = true;
+        }
     }
-    return refused;
+    /* Errors that the terms leave far more of than noise makes are not understood, unless next to
+     * nothing of them is left. */
+    bool fits_well =
+        selected->scale <= POOR_SCALE || selected->residual <= POOR_LEFT * selected->total;
+    if (!sensible || !fits_well || !is_in_every_run(regression))
+        selected->count = 0;
 }
 
-static bool is_sensible(const struct regression *regression)
-{
-    const struct selected *selected = &regression->selected;
-    for (size_t i = 0; i < selected->count; i++) {
-        size_t which = regression->which[selected->terms[i].column];
-        if (!is_plausible(&regression->candidates.list[which], &selected->terms[i]))
-            return false;
-    }
-    return is_believed(regression);
-}
-
-static int select_sensible(struct regression *regression)
-{
-    int result = 0;
-    for (int round = 0; round < ROUNDS_MOST && result == 0; round++) {
-        lay_out(regression);
-        result = select_terms(&regression->selection, &regression->selected);
-        if (result < 0 || !refuse_some(regression))
-            break;
-    }
-    if (result == 0 && !is_sensible(regression))
-        regression->selected.count = 0;
-    return result;
-}
-
-static int regress(struct explaining *explaining, bool opcodes, bool only_opcodes, bool *reported)
+/* Whether anything was reported. */
+static bool regress(struct explaining *explaining, bool opcodes, bool only_opcodes)
 {
     struct regression regression = {0};
-    int result = prepare(&explaining->errors, opcodes, &regression);
-    if (result == 0 && regression.selection.rows >= ROWS_LEAST)
-        result = select_sensible(&regression);
-    if (result == 0 && (!only_opcodes || blames_opcodes(&regression))) {
-        result = report(explaining, &regression);
-        *reported = regression.selected.count > 0;
-    }
-    regression_release(&regression);
-    return result;
+    bool blames_opcodes = false;
+    prepare(&explaining->errors, opcodes, &regression);
+    if (regression.selection.rows >= ROWS_LEAST)
+        select_sensible(&regression);
+    for (size_t i = 0; i < regression.selected.count; i++)
+        blames_opcodes |= candidate_of(&regression, i)->kind == CANDIDATE_OPCODE;
+    if (only_opcodes && !blames_opcodes)
+        return false;
+    report(explaining, &regression);
+    return regression.selected.count > 0;
 }
 
-int explain_regression(struct explaining *explaining)
+void explain_regression(struct explaining *explaining)
 {
-    int known = opcodes_known(&explaining->errors);
-    bool reported = false;
-    int result = 0;
+    const struct errors *errors = &explaining->errors;
+    size_t known = 0, all = 0;
+    for (size_t i = 0; i < errors->count; i++)
+        if (error_point_counts(&errors->points[i])) {
+            all++;
+            known += knows_opcodes(errors->points[i].point);
+        }
     /* Where only some points tell their opcodes, the others are given up for a blamed opcode. */
-    if (known > 0)
-        result = regress(explaining, true, known == 1, &reported);
-    if (result == 0 && !reported && known < 2)
-        result = regress(explaining, false, false, &reported);
-    return result;
+    bool reported = known > 0 && regress(explaining, true, known < all);
+    if (!reported && (known < all || known == 0))
+        regress(explaining, false, false);
 }

@@ -4,12 +4,10 @@
  * Errors that come and go from run to run of the same code: with the interrupts that were counted
  * along, with faults that strayed in, or at random with a chance that grows with time, as ticks
  * do. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/validate/judge.h"
@@ -76,33 +74,6 @@ static double usual_error(const struct errors *errors, double modulus, double fr
     return count > 0 ? sum / count : 0;
 }
 
-static void try_point(const struct error_point *point, double modulus, double room,
-                      struct wrapped *wrapped)
-{
-    size_t before = wrapped->wrapped;
-    for (size_t j = 0; j < point->run_count; j++) {
-        const struct error_run *run = &point->runs[j];
-        if (run->multiplexed || run->left_out || run->disturbed)
-            continue;
-        double multiple, rest = unwrap(point, run, modulus, &multiple);
-        wrapped->runs++;
-        wrapped->before += run->error * run->error;
-        wrapped->after += rest * rest;
-        /* Where noise hides which multiple it is, the count still stays below the modulus. */
-        bool small = fabs(run_count_raw(point, run)) <= modulus;
-        bool fits = room <= modulus / 8 ? fabs(rest) <= room : small;
-        /* Between two readings it wraps once; a counter of so many bits has none above them. */
-        fits = fits && (fabs(multiple) <= 1 || small);
-        if (!fits)
-            wrapped->exceptions++;
-        else if (multiple != 0 && room <= modulus / 8) {
-            wrapped->wrapped++;
-            wrapped->away_from_zero += fabs(run_count_raw(point, run)) > room;
-        }
-    }
-    wrapped->points += wrapped->wrapped > before;
-}
-
 static struct wrapped try_modulus(const struct errors *errors, double modulus)
 {
     struct wrapped wrapped = {0};
@@ -111,28 +82,41 @@ static struct wrapped try_modulus(const struct errors *errors, double modulus)
     double part = usual_error(errors, modulus, from, modulus / 2, true);
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (point->proven)
-            try_point(point, modulus, fmax(SLACK, USUAL_TIMES * (counts + part * point->truth)),
-                      &wrapped);
+        size_t before = wrapped.wrapped;
+        double room = fmax(SLACK, USUAL_TIMES * (counts + part * point->truth));
+        for (size_t j = 0; j < point->run_count && point->proven; j++) {
+            const struct error_run *run = &point->runs[j];
+            double multiple, rest, raw = fabs(run_count_raw(point, run));
+            if (run->multiplexed || run->left_out || run->disturbed)
+                continue;
+            rest = unwrap(point, run, modulus, &multiple);
+            wrapped.runs++;
+            wrapped.before += run->error * run->error;
+            wrapped.after += rest * rest;
+            /* Where noise hides which multiple it is, the count still stays below the modulus.
+             * Between two readings it wraps once; a counter of so many bits has none above them. */
+            bool tells = room <= modulus / 8, small = raw <= modulus;
+            bool fits = (tells ? fabs(rest) <= room : small) && (fabs(multiple) <= 1 || small);
+            bool wraps = fits && multiple != 0 && tells;
+            wrapped.exceptions += !fits;
+            wrapped.wrapped += wraps;
+            wrapped.away_from_zero += wraps && raw > room;
+        }
+        wrapped.points += wrapped.wrapped > before;
     }
     return wrapped;
 }
 
-/* Errors of less than half a modulus are no multiple of it. */
-static int most_bits(const struct errors *errors)
+void explain_wrap(struct explaining *explaining)
 {
+    struct errors *errors = &explaining->errors;
     double largest = 0;
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++)
             largest = fmax(largest, fabs(errors->points[i].runs[j].error));
-    int bits = largest > 1 ? ilogb(largest) + 1 : 0;
-    return bits < WRAP_MOST ? bits : WRAP_MOST;
-}
-
-int explain_wrap(struct explaining *explaining)
-{
-    struct errors *errors = &explaining->errors;
-    for (int bits = most_bits(errors); bits >= WRAP_LEAST; bits--) {
+    /* Errors of less than half a modulus are no multiple of it. */
+    int most = largest > 1 ? ilogb(largest) + 1 : 0;
+    for (int bits = most < WRAP_MOST ? most : WRAP_MOST; bits >= WRAP_LEAST; bits--) {
         double modulus = ldexp(1, bits);
         struct wrapped wrapped = try_modulus(errors, modulus);
         if (wrapped.wrapped < WRAPPED_LEAST || wrapped.points < POINTS_LEAST ||
@@ -140,12 +124,8 @@ int explain_wrap(struct explaining *explaining)
             (double)wrapped.exceptions > EXCEPTIONS * (double)wrapped.runs ||
             wrapped.after > (1 - WRAP_SHARE) * wrapped.before)
             continue;
-        struct explanation found = {.cause = CAUSE_WRAP,
-                                    .per = "wrap",
-                                    .size = -modulus,
-                                    .low = -modulus,
-                                    .high = -modulus,
-                                    .share = 1 - fmin(wrapped.after / wrapped.before, 1)};
+        struct explanation found = explanation_of(CAUSE_WRAP, "wrap", -modulus, -modulus, -modulus,
+                                                  1 - fmin(wrapped.after / wrapped.before, 1));
         explaining_add(explaining, &found,
                        "Errors are multiples of 2^%d: the count wraps there (%zu of %zu runs).",
                        bits, wrapped.wrapped, wrapped.runs);
@@ -156,21 +136,11 @@ int explain_wrap(struct explaining *explaining)
                 if (!run->multiplexed)
                     run->error = unwrap(&errors->points[i], run, modulus, &multiple);
             }
-        return 0;
+        return;
     }
-    return 0;
 }
 
 /* --- stops at a ceiling --- */
-
-static double highest_count(const struct errors *errors)
-{
-    double highest = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            highest = fmax(highest, run_count_raw(&errors->points[i], &errors->points[i].runs[j]));
-    return highest;
-}
 
 /* Does every quiet run of the point read this, to a thousandth? */
 static bool stays_at(const struct error_point *point, double level)
@@ -182,28 +152,23 @@ static bool stays_at(const struct error_point *point, double level)
     return point->quiet > 0;
 }
 
-/* How far a point's location may be off by chance. */
-static double sigma_of(const struct error_point *point)
-{
-    return hypot(point->sigma, point->overhead_sigma);
-}
-
 static bool is_right(const struct error_point *point)
 {
-    double noise = SIGMAS_TO_WRONG * sigma_of(point);
+    double noise = SIGMAS_TO_WRONG * hypot(point->sigma, point->overhead_sigma);
     return fabs(point->location) <= fmax(noise, 0.01 * point->truth);
 }
 
-int explain_saturation(struct explaining *explaining)
+void explain_saturation(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
-    double ceiling = highest_count(errors), lowest = INFINITY, highest = 0;
+    double ceiling = 0, lowest = INFINITY, highest = 0;
     size_t stuck = 0, below = 0, right = 0;
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++)
+            ceiling = fmax(ceiling, run_count_raw(&errors->points[i], &errors->points[i].runs[j]));
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (!error_point_counts(point))
-            continue;
-        if (point->truth <= 0)
+        if (!error_point_counts(point) || point->truth <= 0)
             continue;
         if (point->truth <= 1.002 * ceiling) {
             below++;
@@ -213,24 +178,19 @@ int explain_saturation(struct explaining *explaining)
             lowest = fmin(lowest, point->truth);
             highest = fmax(highest, point->truth);
         } else
-            return 0;
+            return;
     }
     /* Two different truths, one count; and right where it can be. */
     if (stuck < POINTS_LEAST || ceiling < 2 || highest < 1.5 * lowest || right < POINTS_LEAST ||
         (double)right < 0.9 * (double)below)
-        return 0;
-    struct explanation found = {.cause = CAUSE_LOST_COUNTS,
-                                .per = "ceiling",
-                                .size = ceiling,
-                                .low = ceiling,
-                                .high = ceiling,
-                                .share = 1};
+        return;
+    struct explanation found =
+        explanation_of(CAUSE_LOST_COUNTS, "ceiling", ceiling, ceiling, ceiling, 1);
     explaining_add(explaining, &found,
                    "Counts stop at %s and are right below: truths from %s to %s all read it.",
                    FIGURE(ceiling), FIGURE(lowest), FIGURE(highest));
     for (size_t i = 0; i < errors->count; i++)
         errors->points[i].left_out |= errors->points[i].truth > 1.002 * ceiling;
-    return 0;
 }
 
 /* --- zero up to some size --- */
@@ -238,7 +198,7 @@ int explain_saturation(struct explaining *explaining)
 /* Nothing within the noise, and that is clearly less than the truth? */
 static bool reads_nothing(const struct error_point *point)
 {
-    double noise = SIGMAS_TO_WRONG * sigma_of(point);
+    double noise = SIGMAS_TO_WRONG * hypot(point->sigma, point->overhead_sigma);
     double count = point->truth + point->location;
     double room = 0.5 + 4 * point->added_noise + 0.25 * point->truth;
     size_t counted = 0;
@@ -251,10 +211,10 @@ static bool reads_nothing(const struct error_point *point)
            fabs(count) <= fmin(fmax(noise, 0.5), 0.5 * point->truth);
 }
 
-static int by_value(const void *left, const void *right)
+static double upper_median(double *values, size_t count)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    sort_values(values, count);
+    return count ? values[count / 2] : 0;
 }
 
 /* Counts from `from` on are right, or all of them lack the same (then the first so many are not
@@ -263,15 +223,11 @@ static int by_value(const void *left, const void *right)
 static bool right_from(const struct errors *errors, double from, size_t *right)
 {
     size_t count = 0;
-    double *locations = calloc(errors->count + 1, sizeof(double));
-    if (!locations)
-        return false;
+    double *locations = memory_new(errors->count, sizeof(double));
     for (size_t i = 0; i < errors->count; i++)
         if (error_point_counts(&errors->points[i]) && errors->points[i].truth >= from)
             locations[count++] = errors->points[i].location;
-    qsort(locations, count, sizeof(double), by_value);
-    double lack = count ? locations[count / 2] : 0;
-    free(locations);
+    double lack = upper_median(locations, count);
     size_t wrong = 0;
     *right = 0;
     for (size_t i = 0; i < errors->count; i++) {
@@ -294,9 +250,7 @@ static double usual_lack(const struct errors *errors)
 {
     double least = INFINITY;
     size_t count = 0;
-    double *lacks = calloc(errors->count + 1, sizeof(double));
-    if (!lacks)
-        return 0;
+    double *lacks = memory_new(errors->count, sizeof(double));
     for (size_t i = 0; i < errors->count; i++)
         if (error_point_counts(&errors->points[i]) && errors->points[i].truth >= SMALL)
             least = fmin(least, errors->points[i].sigma);
@@ -304,21 +258,18 @@ static double usual_lack(const struct errors *errors)
         if (error_point_counts(&errors->points[i]) && errors->points[i].truth >= SMALL &&
             errors->points[i].sigma <= 3 * least)
             lacks[count++] = -errors->points[i].location;
-    qsort(lacks, count, sizeof(double), by_value);
-    double lack = count ? lacks[count / 2] : 0;
-    free(lacks);
-    return lack;
+    return upper_median(lacks, count);
 }
 
 /* Every run lacks the same, and those that have less than that lack all of it. */
-static int explain_late(struct explaining *explaining)
+static void explain_late(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     double lack = usual_lack(errors);
     size_t fit = 0, wrong = 0, less = 0, more = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        double sigma = sigma_of(point);
+        double sigma = hypot(point->sigma, point->overhead_sigma);
         if (!error_point_counts(point) || point->truth <= 0)
             continue;
         bool fits = fabs(point->location + fmin(point->truth, lack)) <= SIGMAS_TO_WRONG * sigma;
@@ -330,13 +281,8 @@ static int explain_late(struct explaining *explaining)
     }
     if (lack < 1 || fit < POINTS_LEAST + 1 || less < POINTS_LEAST || more < POINTS_LEAST ||
         (double)wrong > 0.05 * (double)fit)
-        return 0;
-    struct explanation found = {.cause = CAUSE_THRESHOLD,
-                                .per = "run",
-                                .size = -lack,
-                                .low = -lack,
-                                .high = -lack,
-                                .share = 1};
+        return;
+    struct explanation found = explanation_of(CAUSE_THRESHOLD, "run", -lack, -lack, -lack, 1);
     explaining_add(explaining, &found,
                    "The first %s counts of every run are missing, and all of those that have no "
                    "more (%zu and %zu points).",
@@ -344,50 +290,39 @@ static int explain_late(struct explaining *explaining)
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++)
             errors->points[i].runs[j].error += fmin(errors->points[i].truth, lack);
-    return 0;
 }
 
-int explain_threshold(struct explaining *explaining)
+void explain_threshold(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     double zero_to = 0, right_at = INFINITY;
     size_t zeros = 0, right = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (error_point_counts(point) && point->truth > 0 && reads_nothing(point)) {
+        double noise = SIGMAS_TO_WRONG * hypot(point->sigma, point->overhead_sigma);
+        if (!error_point_counts(point) || point->truth <= 0)
+            continue;
+        if (reads_nothing(point)) {
             zeros++;
             zero_to = fmax(zero_to, point->truth);
-        }
-    }
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *point = &errors->points[i];
-        double noise = SIGMAS_TO_WRONG * sigma_of(point);
-        /* Counts that the noise hides may be there or not. */
-        if (error_point_counts(point) && point->truth > 0 && !reads_nothing(point) &&
-            (point->truth > noise || noise < 3))
+        } else if (point->truth > noise || noise < 3) /* else the noise may hide counts, or not */
             right_at = fmin(right_at, point->truth);
     }
     if (zeros < POINTS_LEAST || !isfinite(right_at) || right_at <= zero_to ||
-        !right_from(errors, right_at, &right) || right < POINTS_LEAST)
-        return explain_late(explaining);
-    struct explanation found = {.cause = CAUSE_THRESHOLD,
-                                .per = "threshold",
-                                .size = right_at,
-                                .low = zero_to,
-                                .high = right_at,
-                                .share = 1};
+        !right_from(errors, right_at, &right) || right < POINTS_LEAST) {
+        explain_late(explaining);
+        return;
+    }
+    struct explanation found =
+        explanation_of(CAUSE_THRESHOLD, "threshold", right_at, zero_to, right_at, 1);
     explaining_add(explaining, &found,
                    "Reads 0 up to a truth of %s and counts from %s on (%zu and %zu points).",
                    FIGURE(zero_to), FIGURE(right_at), zeros, right);
     for (size_t i = 0; i < errors->count; i++)
         errors->points[i].left_out |= errors->points[i].truth <= zero_to;
-    return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Errors that come and go from run to run of the same code: with the interrupts that were counted
- * along, with faults that strayed in, or at random with a chance that grows with time, as ticks
- * do. */
+/* --- what comes and goes --- */
 
 #define LEVEL         1e-5 /* chance of seeing a slope where there is none */
 #define VARIED_LEAST  6    /* runs that had more or fewer than usual */
@@ -400,16 +335,12 @@ int explain_threshold(struct explaining *explaining)
 
 /* --- a slope within points --- */
 
-typedef double run_figure(const struct evidence_run *run);
+/* What may differ from run to run of the same code. */
+enum doing { DOING_INTERRUPTS, DOING_FAULTS };
 
-static double interrupts_of(const struct evidence_run *run)
+static double doings_of(const struct evidence_run *run, enum doing doing)
 {
-    return run->interrupts;
-}
-
-static double faults_of(const struct evidence_run *run)
-{
-    return (double)account_faults(&run->account);
+    return doing == DOING_FAULTS ? (double)account_faults(&run->account) : run->interrupts;
 }
 
 struct slope {
@@ -423,12 +354,12 @@ struct slope {
 
 /* Runs of one process of one point, from `from` to `to`: deviations from the medians of both. */
 static void add_group(struct slope *slope, const struct error_point *point, size_t from, size_t to,
-                      run_figure *counted, double *x, double *y)
+                      enum doing doing, double *x, double *y)
 {
     size_t count = 0;
     for (size_t i = from; i < to; i++)
         if (!point->runs[i].left_out) {
-            x[count] = counted(point->runs[i].run);
+            x[count] = doings_of(point->runs[i].run, doing);
             y[count++] = point->runs[i].error;
         }
     if (count < 2)
@@ -442,7 +373,8 @@ static void add_group(struct slope *slope, const struct error_point *point, size
     for (size_t i = from; i < to; i++) {
         if (point->runs[i].left_out)
             continue;
-        double dx = counted(point->runs[i].run) - usual_x, dy = point->runs[i].error - usual_y;
+        double dx = doings_of(point->runs[i].run, doing) - usual_x,
+               dy = point->runs[i].error - usual_y;
         slope->runs++;
         slope->products += weight * dx * dy;
         slope->squares += weight * dx * dx;
@@ -453,59 +385,41 @@ static void add_group(struct slope *slope, const struct error_point *point, size
     slope->points += slope->varied > varied;
 }
 
-static void finish_slope(struct slope *slope)
+static struct slope find_slope(const struct errors *errors, enum doing doing)
 {
-    slope->p = 1;
-    if (slope->varied < VARIED_LEAST || !(slope->squares > 0))
-        return;
-    double df = (double)slope->runs - (double)slope->points - 1;
-    if (df < 1)
-        return;
-    slope->value = slope->products / slope->squares;
-    double rest = fmax(slope->errors - slope->value * slope->products, 0);
-    /* Never better than the noise that a rounded count has. */
-    double error = sqrt(fmax(rest / df, 1) / slope->squares);
-    double half = t_quantile(0.975, df) * error;
-    slope->low = slope->value - half;
-    slope->high = slope->value + half;
-    slope->p = t_two_sided_p(slope->value / error, df);
-    slope->share = slope->errors > 0 ? 1 - fmin(rest / slope->errors, 1) : 0;
-    sort_values(slope->ratios, slope->varied);
-    /* One wild run among many makes a slope, but not the usual ratio. */
-    double usual = quantile(slope->ratios, slope->varied, 0.5);
-    if (fabs(usual - slope->value) > 0.5 * fabs(slope->value) || slope->points < 2)
-        slope->p = 1;
-}
-
-static int find_slope(const struct errors *errors, run_figure *counted, bool needs_interrupts,
-                      struct slope *slope)
-{
-    size_t most = 1, all = 1;
+    size_t most = 0, all = 0;
     for (size_t i = 0; i < errors->count; i++) {
         all += errors->points[i].run_count;
         most = errors->points[i].run_count > most ? errors->points[i].run_count : most;
     }
-    AUTO_FREE double *x = calloc(most, sizeof(double));
-    AUTO_FREE double *y = calloc(most, sizeof(double));
-    AUTO_FREE double *ratios = calloc(all, sizeof(double));
-    *slope = (struct slope){.p = 1, .ratios = ratios};
-    if (!x || !y || !ratios)
-        return -ENOMEM;
+    double *x = memory_new(most, sizeof(double)), *y = memory_new(most, sizeof(double));
+    struct slope slope = {.p = 1, .ratios = memory_new(all, sizeof(double))};
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (point->left_out || (needs_interrupts && !point->point->has_interrupts))
+        if (point->left_out || (doing == DOING_INTERRUPTS && !point->point->has_interrupts))
             continue;
         for (size_t from = 0, to; from < point->run_count; from = to) {
-            to = from + 1;
-            while (to < point->run_count &&
-                   point->runs[to].run->process == point->runs[from].run->process)
-                to++;
-            add_group(slope, point, from, to, counted, x, y);
+            to = error_process_end(point, from);
+            add_group(&slope, point, from, to, doing, x, y);
         }
     }
-    finish_slope(slope);
-    slope->ratios = NULL;
-    return 0;
+    double df = (double)slope.runs - (double)slope.points - 1;
+    if (slope.varied < VARIED_LEAST || !(slope.squares > 0) || df < 1)
+        return slope;
+    slope.value = slope.products / slope.squares;
+    double rest = fmax(slope.errors - slope.value * slope.products, 0);
+    /* Never better than the noise that a rounded count has. */
+    double error = sqrt(fmax(rest / df, 1) / slope.squares);
+    double half = t_quantile(0.975, df) * error;
+    slope.low = slope.value - half;
+    slope.high = slope.value + half;
+    slope.share = slope.errors > 0 ? 1 - fmin(rest / slope.errors, 1) : 0;
+    sort_values(slope.ratios, slope.varied);
+    /* One wild run among many makes a slope, but not the usual ratio. */
+    double usual = quantile(slope.ratios, slope.varied, 0.5);
+    if (fabs(usual - slope.value) <= 0.5 * fabs(slope.value) && slope.points >= 2)
+        slope.p = t_two_sided_p(slope.value / error, df);
+    return slope;
 }
 
 /* --- ticks that nobody counted: at random, the longer the more --- */
@@ -521,14 +435,12 @@ struct ticks {
 };
 
 /* The most frequent error that is not 0, where most are; 0: there is none, or some are negative. */
-static int usual_excess(const struct errors *errors, double *each)
+static double usual_excess(const struct errors *errors)
 {
     size_t all = 0, count = 0, negative = 0, quiet = 0;
     for (size_t i = 0; i < errors->count; i++)
         all += errors->points[i].run_count;
-    AUTO_FREE double *values = calloc(all + 1, sizeof(double));
-    if (!values)
-        return -ENOMEM;
+    double each = 0, *values = memory_new(all, sizeof(double));
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++) {
             const struct error_run *run = &errors->points[i].runs[j];
@@ -539,19 +451,18 @@ static int usual_excess(const struct errors *errors, double *each)
             if (run->error > 0.5)
                 values[count++] = run->error;
         }
-    *each = 0;
     if (count < 3 || (double)negative > 0.001 * (double)quiet)
         return 0;
-    qsort(values, count, sizeof(double), by_value);
+    sort_values(values, count);
     size_t longest = 0;
     for (size_t i = 0, length = 0; i < count; i++) {
         length = i && values[i] == values[i - 1] ? length + 1 : 1;
         if (length > longest) {
             longest = length;
-            *each = values[i];
+            each = values[i];
         }
     }
-    return 0;
+    return each;
 }
 
 /* Sums over the quiet runs of a point. */
@@ -598,53 +509,38 @@ static void weigh_point(struct ticks *ticks, const struct error_point *point)
             (excess.squares - excess.events * excess.events / excess.runs) / (excess.runs - 1);
 }
 
-static void count_ticks(const struct errors *errors, struct ticks *ticks)
+static void explain_ticks(struct explaining *explaining)
 {
+    struct errors *errors = &explaining->errors;
+    struct ticks ticks = {.each = usual_excess(errors)};
+    if (ticks.each <= 0)
+        return;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         if (!error_point_counts(point))
             continue;
-        struct excess excess = excess_of(point, ticks->each);
-        ticks->events += excess.events;
-        ticks->seconds += excess.seconds;
-        ticks->truths += point->truth * excess.runs;
-        ticks->runs += excess.runs;
+        struct excess excess = excess_of(point, ticks.each);
+        ticks.events += excess.events;
+        ticks.seconds += excess.seconds;
+        ticks.truths += point->truth * excess.runs;
+        ticks.runs += excess.runs;
     }
-    for (size_t i = 0; i < errors->count && ticks->seconds > 0; i++)
+    for (size_t i = 0; i < errors->count && ticks.seconds > 0; i++)
         if (error_point_counts(&errors->points[i]))
-            weigh_point(ticks, &errors->points[i]);
-}
-
-static bool are_ticks(const struct ticks *ticks)
-{
-    double rate = ticks->seconds > 0 ? ticks->events / ticks->seconds : 0;
-    return ticks->events >= TICKS_LEAST && rate >= RATE_LEAST && rate <= RATE_MOST &&
-           ticks->by_time > ticks->by_run + MUCH_LIKELIER &&
-           ticks->by_time > ticks->by_truth + LIKELIER && ticks->square <= 5 * ticks->df &&
-           /* An error that is the same in every run is no matter of chance. */
-           ticks->variance >= 0.02 * ticks->mean && ticks->variance <= 20 * ticks->mean;
-}
-
-static int explain_ticks(struct explaining *explaining)
-{
-    struct errors *errors = &explaining->errors;
-    struct ticks ticks = {0};
-    int result = usual_excess(errors, &ticks.each);
-    if (result < 0 || ticks.each <= 0)
-        return result;
-    count_ticks(errors, &ticks);
-    if (!are_ticks(&ticks))
-        return 0;
-    double rate = ticks.events / ticks.seconds;
+            weigh_point(&ticks, &errors->points[i]);
+    double rate = ticks.seconds > 0 ? ticks.events / ticks.seconds : 0;
+    /* An error that is the same in every run is no matter of chance. */
+    if (ticks.events < TICKS_LEAST || rate < RATE_LEAST || rate > RATE_MOST ||
+        ticks.by_time <= ticks.by_run + MUCH_LIKELIER ||
+        ticks.by_time <= ticks.by_truth + LIKELIER || ticks.square > 5 * ticks.df ||
+        ticks.variance < 0.02 * ticks.mean || ticks.variance > 20 * ticks.mean)
+        return;
     double spread = fmax(ticks.square / fmax(ticks.df - 1, 1), 1);
     double half = 1.96 * sqrt(ticks.events * spread) / ticks.seconds;
     bool leaks = ticks.each >= HANDLER && event_is_user_only(errors->judgement->evidence);
-    struct explanation found = {.cause = leaks ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT,
-                                .per = "second",
-                                .size = rate * ticks.each,
-                                .low = (rate - half) * ticks.each,
-                                .high = (rate + half) * ticks.each,
-                                .share = 1};
+    struct explanation found = explanation_of(
+        leaks ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT, "second", rate * ticks.each,
+        (rate - half) * ticks.each, (rate + half) * ticks.each, 1);
     explaining_add(explaining, &found,
                    "Adds %g at %.3g interrupts a second [%.3g, %.3g]: errors are multiples of it "
                    "that come at random, the more the longer a run lasts.",
@@ -659,67 +555,53 @@ static int explain_ticks(struct explaining *explaining)
             else if (run->error > 0)
                 run->error = fmod(run->error, ticks.each);
         }
-    return 0;
 }
 
-int explain_interrupts(struct explaining *explaining)
+static struct explanation slope_explanation(const struct errors *errors, const struct slope *slope,
+                                            enum cause cause, const char *per)
+{
+    bool leaks = fabs(slope->value) >= HANDLER && event_is_user_only(errors->judgement->evidence);
+    return explanation_of(leaks ? CAUSE_KERNEL_LEAK : cause, per, slope->value, slope->low,
+                          slope->high, slope->share);
+}
+
+void explain_interrupts(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
-    struct slope slope;
-    int result = find_slope(errors, interrupts_of, true, &slope);
-    if (result < 0)
-        return result;
-    if (slope.p > LEVEL)
-        return explain_ticks(explaining);
-    bool leaks = fabs(slope.value) >= HANDLER && event_is_user_only(errors->judgement->evidence);
-    struct explanation found = {.cause = leaks ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT,
-                                .per = "interrupt",
-                                .size = slope.value,
-                                .low = slope.low,
-                                .high = slope.high,
-                                .share = slope.share};
+    struct slope slope = find_slope(errors, DOING_INTERRUPTS);
+    if (slope.p > LEVEL) {
+        explain_ticks(explaining);
+        return;
+    }
+    struct explanation found =
+        slope_explanation(errors, &slope, CAUSE_INTERRUPT_OVERCOUNT, "interrupt");
     explaining_add(explaining, &found,
                    "Adds %.4g for each interrupt [%.4g, %.4g], as runs of the same code show "
                    "(%zu runs with more or fewer than usual)%s.",
                    slope.value, slope.low, slope.high, slope.varied,
-                   leaks ? ": the handler is counted" : "");
+                   found.cause == CAUSE_KERNEL_LEAK ? ": the handler is counted" : "");
     double whole = round(slope.value);
     double each = whole >= slope.low && whole <= slope.high ? whole : slope.value;
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++)
             errors->points[i].runs[j].error -= each * errors->points[i].runs[j].run->interrupts;
-    return 0;
 }
 
-/* Code that faults by itself tells more than faults that stray in; these are asked without it. */
-static bool code_faults(const struct errors *errors)
-{
-    for (size_t i = 0; i < errors->count; i++)
-        if (error_point_counts(&errors->points[i]) && errors->points[i].point->faults >= 10)
-            return true;
-    return false;
-}
-
-int explain_stray_faults(struct explaining *explaining)
+void explain_stray_faults(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
-    struct slope slope;
-    if (code_faults(errors))
-        return 0;
-    int result = find_slope(errors, faults_of, false, &slope);
-    if (result < 0 || slope.p > LEVEL)
-        return result;
-    bool leaks = fabs(slope.value) >= HANDLER && event_is_user_only(errors->judgement->evidence);
-    struct explanation found = {.cause = leaks ? CAUSE_KERNEL_LEAK : CAUSE_FAULT_OVERCOUNT,
-                                .per = "page fault",
-                                .size = slope.value,
-                                .low = slope.low,
-                                .high = slope.high,
-                                .share = slope.share};
+    /* Code that faults by itself tells more than faults that stray in. */
+    for (size_t i = 0; i < errors->count; i++)
+        if (error_point_counts(&errors->points[i]) && errors->points[i].point->faults >= 10)
+            return;
+    struct slope slope = find_slope(errors, DOING_FAULTS);
+    if (slope.p > LEVEL)
+        return;
+    struct explanation found =
+        slope_explanation(errors, &slope, CAUSE_FAULT_OVERCOUNT, "page fault");
     explaining_add(explaining, &found,
                    "Adds %.4g for each page fault [%.4g, %.4g], as %zu runs show that had more or "
                    "fewer than usual%s.",
                    slope.value, slope.low, slope.high, slope.varied,
-                   leaks ? ": the handler is counted" : "");
-    return 0;
+                   found.cause == CAUSE_KERNEL_LEAK ? ": the handler is counted" : "");
 }

@@ -3,84 +3,14 @@
  *
  * Asks one explanation after the other, and writes what was found as a sentence
  * (docs/causes.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/validate/judge.h"
-
-/* ----------------------------------------------------------------------------------------------
- * What is said of a term that the regression found: a sentence with its size. */
-
-/* Was any null cell measured? */
-static bool has_null(const struct errors *errors)
-{
-    for (size_t i = 0; i < errors->count; i++)
-        if (errors->points[i].judged->has_overhead)
-            return true;
-    return false;
-}
-
-void say_term(struct explaining *explaining, const struct candidate *candidate,
-              const struct explanation *found, const char *alike)
-{
-    double size = found->size, low = found->low, high = found->high;
-    const char *verb = size < 0 ? "Lacks" : "Adds";
-    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
-        size = -found->size;
-        low = -found->high;
-        high = -found->low;
-    }
-    switch (candidate->kind) {
-    case CANDIDATE_TRUTH:
-        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
-                       1 + low, 1 + high, alike);
-        break;
-    case CANDIDATE_CONSTANT:
-        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
-                       FIGURE(low), FIGURE(high),
-                       has_null(&explaining->errors) ? ", beyond the overhead of the null" : "",
-                       alike);
-        break;
-    case CANDIDATE_OPCODE:
-        /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
-        explaining_add(explaining, found,
-                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
-                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
-                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
-        break;
-    case CANDIDATE_CLASS:
-        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
-                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
-        break;
-    case CANDIDATE_SYSCALLS:
-        explaining_add(explaining, found, "%s %s for each system call [%s, %s]%s%s.", verb,
-                       ROUNDED(size, 4), ROUNDED(low, 4), ROUNDED(high, 4),
-                       found->cause == CAUSE_KERNEL_LEAK ? ": what the operating system executes "
-                                                           "is counted although it is excluded"
-                       : size < 3 ? ": how this CPU counts the border between both modes"
-                                  : "",
-                       alike);
-        break;
-    case CANDIDATE_TIME:
-        explaining_add(explaining, found, "%s %s for each second [%s, %s]%s%s.", verb,
-                       ROUNDED(size, 4), ROUNDED(low, 4), ROUNDED(high, 4),
-                       found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "",
-                       alike);
-        break;
-    default:
-        explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
-                       found->per, ROUNDED(low, 4), ROUNDED(high, 4),
-                       found->cause == CAUSE_KERNEL_LEAK ? ": the handler is counted although the "
-                                                           "operating system is excluded"
-                                                         : "",
-                       alike);
-    }
-}
 
 /* ----------------------------------------------------------------------------------------------
  * A single point that is off by more than noise makes, where nothing that all points have in
@@ -90,35 +20,29 @@ void say_term(struct explaining *explaining, const struct candidate *candidate,
 #define QUIET_LEAST  5   /* runs, for a mean and its spread to be known */
 
 /* One point that is off, where all others together said nothing. */
-static int explain_point(struct explaining *explaining)
+static void explain_point(struct explaining *explaining)
 {
     const struct errors *errors = &explaining->errors;
     const struct error_point *worst = NULL;
     double most = SIGMAS_LEAST;
-    if (explaining->explained->count > 0)
-        return 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        double sigmas = fabs(point->location) / hypot(point->sigma, point->overhead_sigma);
+        double sigmas = error_sigmas(point, point->location);
         if (error_point_counts(point) && point->quiet >= QUIET_LEAST && sigmas > most) {
             worst = point;
             most = sigmas;
         }
     }
-    if (!worst)
-        return 0;
+    if (!worst || explaining->explained->count > 0)
+        return;
     double half = 2 * fabs(worst->location) / most;
     /* It explains nothing: the share stays 0. */
-    struct explanation found = {.cause = CAUSE_UNKNOWN,
-                                .per = "run",
-                                .size = worst->location,
-                                .low = worst->location - half,
-                                .high = worst->location + half};
+    struct explanation found = explanation_of(CAUSE_UNKNOWN, "run", worst->location,
+                                              worst->location - half, worst->location + half, 0);
     explaining_add(explaining, &found,
                    "%.60s is off by %s [%s, %s] at N = %s, more than noise makes.",
                    worst->point->specimen, ROUNDED(found.size, 4), ROUNDED(found.low, 4),
                    ROUNDED(found.high, 4), FIGURE((double)worst->point->n));
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -137,49 +61,41 @@ struct fit {
     size_t wrong;             /* of them, where the class does not fit */
     size_t telling;           /* where it fits and the event's own truth does not */
     size_t unstated;          /* where the own truth does not fit and this class is not stated */
+    bool along;               /* the counts are the own class and that of the other one besides */
     double square;            /* of what it leaves, in standard deviations */
     double own;               /* of what the own class leaves */
     double products, squares; /* for the multiple: count * class, class * class, by sigma */
 };
 
-static double sigmas(const struct error_point *point, double error)
-{
-    return fabs(error) / hypot(point->sigma, point->overhead_sigma);
-}
-
 /* class NULL: the event's own. */
 static struct fit try_class(const struct errors *errors, const char *class, double multiple)
 {
-    struct fit fit = {0};
+    struct fit fit = {.along = true};
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         if (!error_point_counts(point))
             continue;
         const struct trait *trait = class ? point_trait(point->point, TRAIT_CLASS, class) : NULL;
-        bool own_fails = sigmas(point, point->location) > DIFFERS;
+        bool own_fails = error_sigmas(point, point->location) > DIFFERS;
         if (class && !trait) {
             fit.unstated += own_fails;
             continue;
         }
         double truth = class ? (double)trait->count : point->truth;
         double count = point->truth + point->location;
-        double off = sigmas(point, count - multiple * truth);
+        double off = error_sigmas(point, count - multiple * truth);
         fit.known++;
         fit.wrong += off > FITS;
+        fit.along &= error_sigmas(point, point->location - multiple * truth) <= FITS;
         /* Where the noise could hide the class, that it is there says nothing. */
-        fit.telling += off <= FITS && own_fails && sigmas(point, multiple * truth) > DIFFERS;
+        fit.telling += off <= FITS && own_fails && error_sigmas(point, multiple * truth) > DIFFERS;
         fit.square += off * off;
-        fit.own += sigmas(point, point->location) * sigmas(point, point->location);
+        fit.own += error_sigmas(point, point->location) * error_sigmas(point, point->location);
         double weight = 1 / (point->sigma * point->sigma);
         fit.products += weight * count * truth;
         fit.squares += weight * truth * truth;
     }
     return fit;
-}
-
-static bool fits(const struct fit *fit)
-{
-    return fit->known && !fit->wrong && !fit->unstated && fit->telling >= POINTS_LEAST;
 }
 
 /* Does a plain factor on the event's own class make all counts right? */
@@ -190,30 +106,6 @@ static bool own_factor_fits(const struct errors *errors)
         return true;
     struct fit scaled = try_class(errors, NULL, own.products / own.squares);
     return !scaled.wrong;
-}
-
-/* Are the counts the own class and that of the other one besides? */
-static bool counts_along(const struct errors *errors, const char *class, double multiple)
-{
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *point = &errors->points[i];
-        const struct trait *trait = point_trait(point->point, TRAIT_CLASS, class);
-        if (error_point_counts(point) && trait &&
-            sigmas(point, point->location - multiple * (double)trait->count) > FITS)
-            return false;
-    }
-    return true;
-}
-
-/* Has the class been met in an earlier point, or earlier in this one? */
-static bool is_repeated(const struct errors *errors, size_t at, size_t trait)
-{
-    const char *name = errors->points[at].point->traits[trait].name;
-    for (size_t i = 0; i < at; i++)
-        if (error_point_counts(&errors->points[i]) &&
-            point_trait(errors->points[i].point, TRAIT_CLASS, name))
-            return true;
-    return false;
 }
 
 struct definitions {
@@ -228,17 +120,18 @@ static void gather(const struct errors *errors, double multiple, struct definiti
     const char *own = errors->judgement->evidence->class;
     candidates->count = 0;
     for (size_t i = 0; i < errors->count; i++) {
-        if (!error_point_counts(&errors->points[i]))
-            continue;
         const struct point *point = errors->points[i].point;
-        for (size_t j = 0; j < point->trait_count; j++) {
+        for (size_t j = 0; j < point->trait_count && error_point_counts(&errors->points[i]); j++) {
             const char *name = point->traits[j].name;
-            if (point->traits[j].kind != TRAIT_CLASS || (own && strcmp(own, name) == 0) ||
-                is_repeated(errors, i, j))
+            bool passed = point->traits[j].kind != TRAIT_CLASS || (own && strcmp(own, name) == 0);
+            for (size_t k = 0; k < i && !passed; k++)
+                passed = error_point_counts(&errors->points[k]) &&
+                         point_trait(errors->points[k].point, TRAIT_CLASS, name);
+            if (passed || candidates->count > OTHERS_MOST)
                 continue;
             struct fit fit = try_class(errors, name, multiple);
-            if (!fits(&fit) || candidates->count > OTHERS_MOST ||
-                (multiple != 1 && counts_along(errors, name, multiple)))
+            if (!fit.known || fit.wrong || fit.unstated || fit.telling < POINTS_LEAST ||
+                (multiple != 1 && fit.along))
                 continue;
             if (!candidates->count)
                 candidates->first = fit;
@@ -262,13 +155,11 @@ static void say(struct explaining *explaining, double multiple,
     if (length && length < sizeof(others) - 1)
         snprintf(others + length, sizeof(others) - length, ")");
     double half = t_quantile(0.975, explaining->errors.noise_df) / sqrt(fit->squares);
-    bool exact = explaining->errors.exact;
-    struct explanation found = {.cause = CAUSE_OTHER_DEFINITION,
-                                .size = multiple,
-                                .low = exact ? multiple : multiple - half,
-                                .high = exact ? multiple : multiple + half,
-                                .share = fit->own > 0 ? 1 - fmin(fit->square / fit->own, 1) : 1};
-    snprintf(found.per, sizeof(found.per), "%s", candidates->names[0]);
+    if (explaining->errors.exact)
+        half = 0;
+    struct explanation found =
+        explanation_of(CAUSE_OTHER_DEFINITION, candidates->names[0], multiple, multiple - half,
+                       multiple + half, fit->own > 0 ? 1 - fmin(fit->square / fit->own, 1) : 1);
     snprintf(explaining->explained->fits, sizeof(explaining->explained->fits), "%s",
              candidates->names[0]);
     const char *own = explaining->errors.judgement->evidence->class;
@@ -289,22 +180,20 @@ static void say(struct explaining *explaining, double multiple,
 }
 
 /* Another class whose truths the counts are; then nothing is left to be explained. */
-static int explain_definition(struct explaining *explaining, bool *found)
+static bool explain_definition(struct explaining *explaining)
 {
     struct definitions candidates;
-    *found = false;
     for (size_t i = 0; i < sizeof(multiples) / sizeof(*multiples); i++) {
         /* A multiple of another class explains nothing that a factor does not. */
         if (multiples[i] != 1 && own_factor_fits(&explaining->errors))
-            return 0;
+            return false;
         gather(&explaining->errors, multiples[i], &candidates);
         if (candidates.count) {
             say(explaining, multiples[i], &candidates);
-            *found = true;
-            return 0;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -343,18 +232,6 @@ static bool looked_at(const struct error_point *point, const struct error_run *r
            !run->multiplexed && point->truth >= fmax(TRUTH_LEAST, NOISE_TIMES * point->added_noise);
 }
 
-/* Where the runs end that are looked at together: those of a point, or for small losses those of
- * one process, because whole processes may differ for other reasons. */
-static size_t end_of_group(const struct error_point *point, size_t from, bool small)
-{
-    if (!small)
-        return point->run_count;
-    size_t to = from + 1;
-    while (to < point->run_count && point->runs[to].run->process == point->runs[from].run->process)
-        to++;
-    return to;
-}
-
 static void count_group(const struct error_point *point, size_t from, size_t to, bool small,
                         struct lost *lost)
 {
@@ -385,67 +262,58 @@ static void count_group(const struct error_point *point, size_t from, size_t to,
 static struct lost count_lost(const struct errors *errors, bool small)
 {
     struct lost lost = {0};
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t from = 0, to; from < errors->points[i].run_count; from = to) {
-            to = end_of_group(&errors->points[i], from, small);
-            count_group(&errors->points[i], from, to, small, &lost);
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        /* Runs of a point are looked at together; for small losses those of one process, because
+         * whole processes may differ for other reasons. */
+        for (size_t from = 0, to; from < point->run_count; from = to) {
+            to = small ? error_process_end(point, from) : point->run_count;
+            count_group(point, from, to, small, &lost);
         }
+    }
     return lost;
-}
-
-/* Tails reach both ways; to read nothing at all is no tail. */
-static bool is_one_sided(const struct lost *lost)
-{
-    if (lost->zero >= LOST_LEAST && 2 * lost->zero >= lost->low)
-        return true;
-    if (lost->low >= LOST_EXACT && lost->high == 0 && lost->exact == lost->right)
-        return true; /* without noise there are no tails */
-    /* Chance of so few high ones among them if either were as likely. */
-    size_t outside = lost->low + lost->high;
-    return share_interval(lost->high, outside, 1 - 2 * TAIL_LEVEL).high < 0.5;
 }
 
 static bool is_lost(const struct lost *lost, bool small)
 {
     double runs = (double)lost->runs, low = (double)lost->low;
-    return lost->low >= (small ? SMALL_LOST_LEAST : LOST_LEAST) &&
-           lost->mixed >= LOST_POINTS_LEAST && (double)lost->high <= (small ? 0.02 : 0.1) * low &&
-           (double)lost->right >= (small ? 0.3 : 0.1) * runs &&
-           (double)lost->low_in_mixed >= 0.8 * low && is_one_sided(lost);
+    if (lost->low < (small ? SMALL_LOST_LEAST : LOST_LEAST) || lost->mixed < LOST_POINTS_LEAST ||
+        (double)lost->high > (small ? 0.02 : 0.1) * low ||
+        (double)lost->right < (small ? 0.3 : 0.1) * runs || (double)lost->low_in_mixed < 0.8 * low)
+        return false;
+    /* Tails reach both ways; to read nothing at all is no tail, and without noise there are none.
+     */
+    if ((lost->zero >= LOST_LEAST && 2 * lost->zero >= lost->low) ||
+        (lost->low >= LOST_EXACT && lost->high == 0 && lost->exact == lost->right))
+        return true;
+    /* Chance of so few high ones among them if either were as likely. */
+    size_t outside = lost->low + lost->high;
+    return share_interval(lost->high, outside, 1 - 2 * TAIL_LEVEL).high < 0.5;
 }
 
-static void leave_lost_out(struct errors *errors, bool small)
+static void explain_lost(struct explaining *explaining)
 {
+    struct errors *errors = &explaining->errors;
+    struct lost lost = count_lost(errors, false);
+    bool small = !is_lost(&lost, false);
+    if (small)
+        lost = count_lost(errors, true);
+    if (small && !is_lost(&lost, true))
+        return;
+    struct interval share = share_interval(lost.low, lost.runs, 0.95);
+    struct explanation found = explanation_of(
+        CAUSE_LOST_COUNTS, "run", (double)lost.low / (double)lost.runs, share.low, share.high, 1);
+    explaining_add(explaining, &found,
+                   "%.3g %% of the runs [%.3g, %.3g] lost counts (%zu of %zu, %zu read "
+                   "nothing); the others are %s.",
+                   100 * found.size, 100 * share.low, 100 * share.high, lost.low, lost.runs,
+                   lost.zero, small ? "exact" : "within 5 %");
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++) {
             struct error_run *run = &errors->points[i].runs[j];
             run->left_out |= looked_at(&errors->points[i], run) &&
                              state_of(&errors->points[i], run, small) == STATE_LOW;
         }
-}
-
-static int explain_lost(struct explaining *explaining)
-{
-    for (int small = 0; small < 2; small++) {
-        struct lost lost = count_lost(&explaining->errors, small);
-        if (!is_lost(&lost, small))
-            continue;
-        struct interval share = share_interval(lost.low, lost.runs, 0.95);
-        struct explanation found = {.cause = CAUSE_LOST_COUNTS,
-                                    .per = "run",
-                                    .size = (double)lost.low / (double)lost.runs,
-                                    .low = share.low,
-                                    .high = share.high,
-                                    .share = 1};
-        explaining_add(explaining, &found,
-                       "%.3g %% of the runs [%.3g, %.3g] lost counts (%zu of %zu, %zu read "
-                       "nothing); the others are %s.",
-                       100 * found.size, 100 * share.low, 100 * share.high, lost.low, lost.runs,
-                       lost.zero, small ? "exact" : "within 5 %");
-        leave_lost_out(&explaining->errors, small);
-        return 0;
-    }
-    return 0;
 }
 
 /* --- multiplexing --- */
@@ -462,36 +330,31 @@ static bool is_near(const struct error_point *point, double error)
     return fabs(error) <= fmax(1.5, RIGHT * point->truth);
 }
 
-static struct shared count_shared(const struct errors *errors)
+static void explain_multiplexing(struct explaining *explaining)
 {
+    struct errors *errors = &explaining->errors;
     struct shared shared = {0};
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        for (size_t j = 0; j < point->run_count; j++) {
+        double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
+        for (size_t j = 0; j < point->run_count && point->proven && point->truth >= least; j++) {
             const struct error_run *run = &point->runs[j];
-            double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
-            if (!point->proven || point->truth < least || run->disturbed)
+            bool near = is_near(point, run->error);
+            double relative = run->error / point->truth;
+            if (run->disturbed)
                 continue;
             if (!run->multiplexed) {
                 shared.whole++;
-                shared.whole_right += is_near(point, run->error);
+                shared.whole_right += near;
                 continue;
             }
-            double relative = run->error / point->truth;
             shared.part++;
-            shared.part_right += is_near(point, run->error);
+            shared.part_right += near;
             shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
             shared.relative += relative;
             shared.squares += relative * relative;
         }
     }
-    return shared;
-}
-
-static int explain_multiplexing(struct explaining *explaining)
-{
-    struct errors *errors = &explaining->errors;
-    struct shared shared = count_shared(errors);
     double part = (double)shared.part, right = (double)shared.part_right;
     bool spoiled = shared.part >= LOST_LEAST && right <= 0.75 * part &&
                    (double)shared.raw_right >= 0.95 * part;
@@ -499,16 +362,12 @@ static int explain_multiplexing(struct explaining *explaining)
                      (double)shared.whole_right >= 0.95 * (double)shared.whole &&
                      right <= 0.75 * part;
     if (!spoiled && !only_part)
-        return 0;
+        return;
     double mean = shared.relative / part;
     double spread = sqrt(fmax(shared.squares / part - mean * mean, 0));
     double half = t_quantile(0.975, fmax(part - 1, 1)) * spread / sqrt(part);
-    struct explanation found = {.cause = CAUSE_MULTIPLEXING,
-                                .per = "multiplexed run",
-                                .size = mean,
-                                .low = mean - half,
-                                .high = mean + half,
-                                .share = 1};
+    struct explanation found =
+        explanation_of(CAUSE_MULTIPLEXING, "multiplexed run", mean, mean - half, mean + half, 1);
     if (spoiled)
         explaining_add(explaining, &found,
                        "What multiplexed runs report is right as it is (%zu of %zu); extrapolating "
@@ -524,12 +383,18 @@ static int explain_multiplexing(struct explaining *explaining)
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++)
             errors->points[i].runs[j].left_out |= errors->points[i].runs[j].multiplexed;
-    return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Asks one explanation after the other, and writes what was found as a sentence (docs/causes.md).
- */
+/* --- all of them, one after the other --- */
+
+struct explanation explanation_of(enum cause cause, const char *per, double size, double low,
+                                  double high, double share)
+{
+    struct explanation found = {
+        .cause = cause, .size = size, .low = low, .high = high, .share = share};
+    snprintf(found.per, sizeof(found.per), "%s", per);
+    return found;
+}
 
 void explaining_add(struct explaining *explaining, const struct explanation *explanation,
                     const char *format, ...)
@@ -553,87 +418,64 @@ bool event_is_user_only(const struct evidence *evidence)
     return strchr(mode, 'u') && !strchr(mode, 'k') && !strchr(mode, 'h');
 }
 
-/* The best first: the list is short, and equal ones keep their order. */
-static void sort_by_share(struct explaining *explaining)
-{
-    struct explained *explained = explaining->explained;
-    for (size_t i = 1; i < explained->count; i++)
-        for (size_t j = i; j > 0 && explained->list[j].share > explained->list[j - 1].share; j--) {
-            struct explanation kept = explained->list[j];
-            explained->list[j] = explained->list[j - 1];
-            explained->list[j - 1] = kept;
-            char sentence[SENTENCE_SIZE];
-            memcpy(sentence, explaining->sentences[j], SENTENCE_SIZE);
-            memcpy(explaining->sentences[j], explaining->sentences[j - 1], SENTENCE_SIZE);
-            memcpy(explaining->sentences[j - 1], sentence, SENTENCE_SIZE);
-        }
-}
-
-/* Whole sentences only, as many as there is room for. */
+/* The best first: the list is short, and equal ones keep their order. Then their sentences: whole
+ * ones only, as many as there is room for. */
 static void write_note(struct explaining *explaining)
 {
     struct explained *explained = explaining->explained;
+    const char *sentences[EXPLANATIONS_MOST];
     size_t length = 0;
     for (size_t i = 0; i < explained->count; i++) {
-        size_t more = strlen(explaining->sentences[i]) + (i ? 1 : 0);
+        struct explanation own = explained->list[i];
+        size_t at = i;
+        for (; at > 0 && own.share > explained->list[at - 1].share; at--) {
+            explained->list[at] = explained->list[at - 1];
+            sentences[at] = sentences[at - 1];
+        }
+        explained->list[at] = own;
+        sentences[at] = explaining->sentences[i];
+    }
+    for (size_t i = 0; i < explained->count; i++) {
+        size_t more = strlen(sentences[i]) + (i ? 1 : 0);
         if (length + more >= NOTE_SIZE)
             break;
-        snprintf(explained->note + length, NOTE_SIZE - length, "%s%s", i ? " " : "",
-                 explaining->sentences[i]);
+        snprintf(explained->note + length, NOTE_SIZE - length, "%s%s", i ? " " : "", sentences[i]);
         length += more;
     }
 }
 
-typedef int explanation_part(struct explaining *explaining);
+typedef void explanation_part(struct explaining *explaining);
 
-static int ask(struct explaining *explaining, explanation_part *const *parts, size_t count)
+static void ask(struct explaining *explaining, explanation_part *const *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t before = explaining->explained->count;
-        int result = parts[i](explaining);
+        parts[i](explaining);
         /* What was found is taken out of the errors: sum up what remains. */
-        if (result == 0 && explaining->explained->count > before)
-            result = errors_sum_up(&explaining->errors);
-        if (result < 0)
-            return result;
+        if (explaining->explained->count > before)
+            errors_sum_up(&explaining->errors);
     }
-    return 0;
 }
 
-static int explain_all(struct explaining *explaining)
+void explain(const struct judgement *judgement, struct explained *explained)
 {
     static explanation_part *const shapes[] = {explain_multiplexing, explain_wrap,
                                                explain_saturation, explain_threshold, explain_lost};
     static explanation_part *const doings[] = {explain_interrupts, explain_regression,
                                                explain_stray_faults, explain_point};
-    bool defined = false;
-    int result = errors_sum_up(&explaining->errors);
-    if (result == 0)
-        result = ask(explaining, shapes, sizeof(shapes) / sizeof(*shapes));
-    if (result == 0)
-        result = explain_definition(explaining, &defined);
-    if (result == 0 && !defined)
-        result = ask(explaining, doings, sizeof(doings) / sizeof(*doings));
-    return result;
-}
-
-int explain(const struct judgement *judgement, uint64_t seed, struct explained *explained)
-{
-    (void)seed; /* nothing is resampled so far */
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
     *explained = (struct explained){0};
-    struct explaining *explaining = calloc(1, sizeof(*explaining));
-    if (!explaining)
-        return -ENOMEM;
+    struct explaining *explaining = memory_new(1, sizeof(*explaining));
     explaining->explained = explained;
-    int result = errors_collect(judgement, &explaining->errors);
+    errors_collect(judgement, &explaining->errors);
     /* An event that never counts has no error to explain: which zero it is says the judge. */
-    if (result == 0 && explaining->errors.count && !explaining->errors.all_zero)
-        result = explain_all(explaining);
-    if (result == 0) {
-        sort_by_share(explaining);
+    if (explaining->errors.count && !explaining->errors.all_zero) {
+        errors_sum_up(&explaining->errors);
+        ask(explaining, shapes, sizeof(shapes) / sizeof(*shapes));
+        if (!explain_definition(explaining))
+            ask(explaining, doings, sizeof(doings) / sizeof(*doings));
         write_note(explaining);
     }
-    errors_release(&explaining->errors);
-    free(explaining);
-    return result;
+    memory_scope_end(&scope);
 }

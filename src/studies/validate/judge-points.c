@@ -3,12 +3,11 @@
  *
  * The figures of one point: counts less overhead, and intervals of their mean error that a few
  * strays do not spoil and that processes which differ among themselves widen. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/validate/judge.h"
@@ -47,9 +46,7 @@ bool run_count_of(const struct evidence_run *run, wide *count)
 static int64_t sum_of(uint64_t left, uint64_t right)
 {
     uint64_t sum;
-    if (__builtin_add_overflow(left, right, &sum) || sum > INT64_MAX)
-        return INT64_MAX;
-    return (int64_t)sum;
+    return __builtin_add_overflow(left, right, &sum) || sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
 int64_t account_faults(const struct account *account)
@@ -110,17 +107,22 @@ bool run_error(const struct judged_point *judged, const struct evidence_run *run
  * spread, and how many faults and switches the operating system's account shows without any code.
  * Never fitted from the cells that it is subtracted from. */
 
-/* Of several null cells of one way the one with the most runs. */
-static const struct point *null_of(const struct evidence *evidence, const struct point *point)
+const struct point *point_null(const struct evidence *evidence, const struct point *point)
 {
     const struct point *best = NULL;
     for (size_t i = 0; i < evidence->point_count; i++) {
         const struct point *candidate = &evidence->points[i];
-        if (candidate->is_null && candidate->run_count > 0 && point_same_way(candidate, point) &&
-            (!best || candidate->run_count > best->run_count))
+        if (candidate->is_null && candidate->run_count > (best ? best->run_count : 0) &&
+            point_same_way(candidate, point))
             best = candidate;
     }
     return best;
+}
+
+bool null_run_is_disturbed(const struct judged_point *judged, const struct evidence_run *run)
+{
+    return account_faults(&run->account) > judged->usual_faults ||
+           account_switches(&run->account) > judged->usual_switches;
 }
 
 static int compare(const void *left, const void *right)
@@ -136,65 +138,50 @@ static int64_t middle(int64_t *values, size_t count)
     return values[(count - 1) / 2];
 }
 
-static int64_t narrow(wide value)
-{
-    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
-/* The way's own account: its median over the null cell's runs. */
-static void usual_account(const struct point *null, int64_t *values, struct judged_point *judged)
-{
-    for (size_t i = 0; i < null->run_count; i++)
-        values[i] = account_faults(&null->runs[i].account);
-    judged->usual_faults = middle(values, null->run_count);
-    for (size_t i = 0; i < null->run_count; i++)
-        values[i] = account_switches(&null->runs[i].account);
-    judged->usual_switches = middle(values, null->run_count);
-}
-
 /* Counts of the null cell's runs that got a counter; of quiet ones only, or of all. */
 static size_t null_counts(const struct point *null, const struct judged_point *judged, bool quiet,
                           int64_t *values)
 {
     size_t count = 0;
     for (size_t i = 0; i < null->run_count; i++) {
-        const struct evidence_run *run = &null->runs[i];
-        bool disturbed = account_faults(&run->account) > judged->usual_faults ||
-                         account_switches(&run->account) > judged->usual_switches;
         wide value;
-        if ((!quiet || !disturbed) && run_count_of(run, &value))
-            values[count++] = narrow(value);
+        if ((quiet && null_run_is_disturbed(judged, &null->runs[i])) ||
+            !run_count_of(&null->runs[i], &value))
+            continue;
+        values[count++] = value > INT64_MAX   ? INT64_MAX
+                          : value < INT64_MIN ? INT64_MIN
+                                              : (int64_t)value;
     }
     return count;
 }
 
 /* What the null cell of a point's way says: overhead and its spread, the way's own account.
- * Without such a cell has_overhead stays false. -ENOMEM. */
-static int measure_overhead(const struct evidence *evidence, struct judged_point *judged)
+ * Without such a cell has_overhead stays false. */
+static void measure_overhead(const struct evidence *evidence, struct judged_point *judged)
 {
-    const struct point *null = null_of(evidence, judged->point);
+    const struct point *null = point_null(evidence, judged->point);
     if (!null)
-        return 0;
-    AUTO_FREE int64_t *values = reallocarray(NULL, null->run_count, sizeof(*values));
-    if (!values)
-        return -ENOMEM;
-    usual_account(null, values, judged);
+        return;
+    AUTO_MEMORY int64_t *values = memory_new(null->run_count, sizeof(*values));
+    for (size_t i = 0; i < null->run_count; i++)
+        values[i] = account_faults(&null->runs[i].account);
+    judged->usual_faults = middle(values, null->run_count);
+    for (size_t i = 0; i < null->run_count; i++)
+        values[i] = account_switches(&null->runs[i].account);
+    judged->usual_switches = middle(values, null->run_count);
     size_t count = null_counts(null, judged, true, values);
     if (count == 0)
         count = null_counts(null, judged, false, values);
     if (count == 0)
-        return 0;
+        return;
     judged->has_overhead = true;
     judged->overhead = middle(values, count);
     size_t tail = count / 20; /* a twentieth on either side */
     judged->overhead_low = values[tail];
     judged->overhead_high = values[count - 1 - tail];
-    return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of one point: counts less overhead, and intervals of their mean error that a few
- * strays do not spoil and that processes which differ among themselves widen. */
+/* --- the figures --- */
 
 #define USUAL      0.95
 #define STRICT     0.9999
@@ -227,27 +214,23 @@ double point_predicted(const struct judged_point *judged)
     return count ? sum / (double)count : 0;
 }
 
-/* A counter that had the PMU for one part in s counts whole numbers of that part: no extrapolated
- * count comes closer than s to the truth. The most that s usually is: the larger of the runs', but
- * no more than a tenth of the truth, from which on it tells nothing. */
-static double extrapolation_step(const struct judged_point *judged, double size)
-{
-    double step = 0;
-    for (size_t i = 0; judged->multiplexed > 0 && i < judged->point->run_count; i++) {
-        const struct evidence_run *run = &judged->point->runs[i];
-        if (run->running > 0 && run_is_multiplexed(run))
-            step = fmax(step, (double)run->enabled / (double)run->running);
-    }
-    return fmin(step, fmax(STEP_PART * size, STEP_LEAST));
-}
-
 double point_tolerance(const struct judged_point *judged)
 {
     const struct truth *truth = &judged->point->truth;
     double size = judged->against_account
                       ? fabs(point_predicted(judged))
                       : fmax(fabs((double)truth->low), fabs((double)truth->high));
-    return fmax(fmax(PART * size, 0.5), extrapolation_step(judged, size));
+    /* A counter that had the PMU for one part in s counts whole numbers of that part: no
+     * extrapolated count comes closer than s to the truth. The most that s usually is: the larger
+     * of the runs', but no more than a tenth of the truth, from which on it tells nothing. */
+    double step = 0;
+    for (size_t i = 0; judged->multiplexed > 0 && i < judged->point->run_count; i++) {
+        const struct evidence_run *run = &judged->point->runs[i];
+        if (run->running > 0 && run_is_multiplexed(run))
+            step = fmax(step, (double)run->enabled / (double)run->running);
+    }
+    step = fmin(step, fmax(STEP_PART * size, STEP_LEAST));
+    return fmax(fmax(PART * size, 0.5), step);
 }
 
 /* Does the operating system's account tell of each run what this event should have counted? Some
@@ -308,43 +291,23 @@ struct point_errors {
     size_t count;
 };
 
-static void release_errors(struct point_errors *errors)
-{
-    free(errors->values);
-    free(errors->sorted);
-    free(errors->processes);
-}
-
-static int gather_errors(const struct judged_point *judged, struct point_errors *errors)
+/* With room in which values may be sorted. */
+static struct point_errors gather_errors(const struct judged_point *judged)
 {
     const struct point *point = judged->point;
-    errors->values = reallocarray(NULL, point->run_count, sizeof(*errors->values));
-    errors->sorted = reallocarray(NULL, point->run_count, sizeof(*errors->sorted));
-    errors->processes = reallocarray(NULL, point->run_count, sizeof(*errors->processes));
-    if (!errors->values || !errors->sorted || !errors->processes)
-        return -ENOMEM;
+    struct point_errors errors = {
+        .values = memory_new(point->run_count, sizeof(*errors.values)),
+        .sorted = memory_new(point->run_count, sizeof(*errors.sorted)),
+        .processes = memory_new(point->run_count, sizeof(*errors.processes)),
+    };
     for (size_t i = 0; i < point->run_count; i++) {
         double error;
         if (!run_is_judged(judged, &point->runs[i]) || !run_error(judged, &point->runs[i], &error))
             continue;
-        errors->values[errors->count] = error;
-        errors->processes[errors->count++] = point->runs[i].process;
+        errors.values[errors.count] = error;
+        errors.processes[errors.count++] = point->runs[i].process;
     }
-    return 0;
-}
-
-/* How far from the median a run must be to be a stray. sorted: scratch. */
-static double stray_distance(const struct judged_point *judged, struct point_errors *errors,
-                             double *median)
-{
-    memcpy(errors->sorted, errors->values, errors->count * sizeof(*errors->values));
-    sort_values(errors->sorted, errors->count);
-    *median = quantile(errors->sorted, errors->count, 0.5);
-    for (size_t i = 0; i < errors->count; i++)
-        errors->sorted[i] = fabs(errors->values[i] - *median);
-    sort_values(errors->sorted, errors->count);
-    double scale = MAD_SCALE * quantile(errors->sorted, errors->count, 0.5);
-    return fmax(STRAY * scale, point_tolerance(judged));
+    return errors;
 }
 
 /* One run, or one in a hundred, may be beside all others: something happened that no account saw.
@@ -353,7 +316,14 @@ static void set_strays_aside(struct judged_point *judged, struct point_errors *e
 {
     if (errors->count < STRAY_RUNS)
         return;
-    double median, distance = stray_distance(judged, errors, &median);
+    memcpy(errors->sorted, errors->values, errors->count * sizeof(*errors->values));
+    sort_values(errors->sorted, errors->count);
+    double median = quantile(errors->sorted, errors->count, 0.5);
+    for (size_t i = 0; i < errors->count; i++)
+        errors->sorted[i] = fabs(errors->values[i] - median);
+    sort_values(errors->sorted, errors->count);
+    double scale = MAD_SCALE * quantile(errors->sorted, errors->count, 0.5);
+    double distance = fmax(STRAY * scale, point_tolerance(judged));
     size_t most = errors->count / 100 > 1 ? errors->count / 100 : 1, strays = 0;
     for (size_t i = 0; i < errors->count; i++)
         strays += fabs(errors->values[i] - median) > distance;
@@ -388,8 +358,7 @@ static size_t process_means(const struct point_errors *errors, double *means, do
 }
 
 /* Where whole processes differ, runs of one process are not independent and a process counts as
- * one value. sorted: scratch for the means. Returns how many values are to be taken from there, 0
- * where the runs themselves serve. */
+ * one value: how many values are to be taken from `sorted`, 0 where the runs themselves serve. */
 static size_t processes_instead(const struct point_errors *errors)
 {
     double within, grand = moments_of(errors->values, errors->count).mean, between = 0;
@@ -399,37 +368,18 @@ static size_t processes_instead(const struct point_errors *errors)
     double each = (double)errors->count / (double)groups;
     for (size_t i = 0; i < groups; i++)
         between += each * (errors->sorted[i] - grand) * (errors->sorted[i] - grand);
-    if (between <= 0)
-        return 0;
+    if (between <= 0 || within <= 0)
+        return between <= 0 ? 0 : groups;
     double df_between = (double)(groups - 1), df_within = (double)(errors->count - groups);
-    if (within <= 0)
-        return groups;
-    return f_p(between / df_between / (within / df_within), df_between, df_within) < DIFFER ? groups
-                                                                                            : 0;
-}
-
-static void find_intervals(struct judged_point *judged, struct point_errors *errors)
-{
-    set_strays_aside(judged, errors);
-    size_t groups = processes_instead(errors);
-    judged->processes_differ = groups > 0;
-    const double *values = groups ? errors->sorted : errors->values;
-    size_t count = groups ? groups : errors->count;
-    struct interval usual = t_interval(values, count, USUAL);
-    struct interval strict = t_interval(values, count, STRICT);
-    judged->low = usual.low;
-    judged->high = usual.high;
-    judged->strict_low = strict.low;
-    judged->strict_high = strict.high;
+    double p = f_p(between / df_between / (within / df_within), df_between, df_within);
+    return p < DIFFER ? groups : 0;
 }
 
 /* Of the counts themselves, strays included. */
-static int find_moments(struct judged_point *judged)
+static void find_moments(struct judged_point *judged)
 {
     const struct point *point = judged->point;
-    AUTO_FREE double *counts = reallocarray(NULL, point->run_count, sizeof(*counts));
-    if (!counts)
-        return -ENOMEM;
+    AUTO_MEMORY double *counts = memory_new(point->run_count, sizeof(*counts));
     size_t count = 0;
     for (size_t i = 0; i < point->run_count; i++) {
         wide value;
@@ -443,32 +393,39 @@ static int find_moments(struct judged_point *judged)
     judged->stdev = moments.stdev;
     sort_values(counts, count);
     judged->median = quantile(counts, count, 0.5);
-    return 0;
 }
 
-int judge_point(const struct evidence *evidence, const struct point *point,
-                struct judged_point *judged)
+void judge_point(const struct evidence *evidence, const struct point *point,
+                 struct judged_point *judged)
 {
-    *judged = (struct judged_point){.point = point, .low = -INFINITY, .high = INFINITY};
-    judged->strict_low = -INFINITY;
-    judged->strict_high = INFINITY;
-    int error = measure_overhead(evidence, judged);
-    if (error < 0)
-        return error;
+    *judged = (struct judged_point){.point = point,
+                                    .low = -INFINITY,
+                                    .high = INFINITY,
+                                    .strict_low = -INFINITY,
+                                    .strict_high = INFINITY};
+    measure_overhead(evidence, judged);
     judged->against_account = has_account(evidence, point);
     tally_runs(judged);
     judged->outweighs = outweighs(judged);
     if (judged->runs == 0)
-        return 0;
-    error = find_moments(judged);
-    if (error < 0 || point->truth.grade == TRUTH_NONE)
-        return error;
-    __attribute__((cleanup(release_errors))) struct point_errors errors = {0};
-    error = gather_errors(judged, &errors);
-    if (error < 0)
-        return error;
-    find_intervals(judged, &errors);
-    return 0;
+        return;
+    find_moments(judged);
+    if (point->truth.grade == TRUTH_NONE)
+        return;
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct point_errors errors = gather_errors(judged);
+    set_strays_aside(judged, &errors);
+    size_t groups = processes_instead(&errors), count = groups ? groups : errors.count;
+    judged->processes_differ = groups > 0;
+    const double *values = groups ? errors.sorted : errors.values;
+    struct interval usual = t_interval(values, count, USUAL);
+    struct interval strict = t_interval(values, count, STRICT);
+    judged->low = usual.low;
+    judged->high = usual.high;
+    judged->strict_low = strict.low;
+    judged->strict_high = strict.high;
+    memory_scope_end(&scope);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -499,15 +456,9 @@ static double added(const struct judged_point *judged)
                 fmax(fabs((double)judged->overhead_low), fabs((double)judged->overhead_high)));
 }
 
-static bool all_exact(const struct judged_point *judged)
+double overhead_spread(const struct judged_point *judged)
 {
-    size_t quiet = judged->runs - judged->disturbed;
-    return quiet ? judged->exact == quiet : judged->disturbed_exact == judged->runs;
-}
-
-static bool within(const struct judged_point *judged, double tolerance)
-{
-    return judged->low >= -tolerance && judged->high <= tolerance;
+    return (double)judged->overhead_high - (double)judged->overhead_low;
 }
 
 /* The error is beyond the tolerance, and not by chance. */
@@ -516,36 +467,10 @@ static bool surely_beyond(const struct judged_point *judged, double tolerance)
     return judged->strict_low > tolerance || judged->strict_high < -tolerance;
 }
 
-static enum standing zero_standing(const struct judged_point *judged)
-{
-    double least = ZERO_LEAST * fmax(1, added(judged)), n = (double)judged->point->n;
-    return n >= least && surely_beyond(judged, ZERO_PART * n) ? STANDING_EXCESS : STANDING_SMALL;
-}
-
 bool point_is_wild(const struct judged_point *judged)
 {
     double size = fmax(fabs(judged->mean), WILD_PART * fabs(point_predicted(judged)));
     return judged->runs > 1 && judged->stdev > WILD * size;
-}
-
-static enum standing off(const struct judged_point *judged,
-                         const struct circumstances *circumstances)
-{
-    return point_is_wild(judged) && !circumstances->explained ? STANDING_UNCLEAR : STANDING_OFF;
-}
-
-/* Of a truth that outweighs the overhead. */
-static enum standing weighty_standing(const struct judged_point *judged,
-                                      const struct circumstances *circumstances)
-{
-    if (within(judged, point_tolerance(judged))) {
-        if (judged->strays == 0 || !circumstances->strays_count)
-            return STANDING_WITHIN;
-        return circumstances->explained ? STANDING_OFF : STANDING_UNCLEAR;
-    }
-    if (surely_beyond(judged, 0))
-        return off(judged, circumstances);
-    return circumstances->explained ? STANDING_OFF : STANDING_UNCLEAR;
 }
 
 /* Of a truth that does not outweigh the overhead: as much as that. An overhead that is always the
@@ -553,9 +478,8 @@ static enum standing weighty_standing(const struct judged_point *judged,
 static double coarse_tolerance(const struct judged_point *judged)
 {
     double coarse = fmax(point_tolerance(judged), added(judged));
-    double spread = (double)judged->overhead_high - (double)judged->overhead_low;
     double predicted = fabs(point_predicted(judged));
-    if (judged->has_overhead && predicted >= ZERO_LEAST * fmax(1, spread))
+    if (judged->has_overhead && predicted >= ZERO_LEAST * fmax(1, overhead_spread(judged)))
         coarse = fmin(coarse, predicted / 2);
     return coarse;
 }
@@ -566,19 +490,30 @@ enum standing point_standing(const struct judged_point *judged,
     const struct truth *truth = &judged->point->truth;
     if (judged->runs == 0 || truth->grade == TRUTH_NONE)
         return STANDING_NONE;
-    if (all_exact(judged) && (judged->has_overhead || truth->grade != TRUTH_PROVEN))
+    size_t quiet = judged->runs - judged->disturbed;
+    bool exact = quiet ? judged->exact == quiet : judged->disturbed_exact == judged->runs;
+    if (exact && (judged->has_overhead || truth->grade != TRUTH_PROVEN))
         return STANDING_EXACT;
-    double predicted = point_predicted(judged);
-    if (predicted == 0)
-        return zero_standing(judged);
+    double most_added = added(judged), n = (double)judged->point->n;
+    if (point_predicted(judged) == 0)
+        return n >= ZERO_LEAST * fmax(1, most_added) && surely_beyond(judged, ZERO_PART * n)
+                   ? STANDING_EXCESS
+                   : STANDING_SMALL;
     /* A bounded truth that may be nothing still has an upper limit. */
     bool weighty =
         judged->outweighs || (!(truth->grade == TRUTH_PROVEN && !judged->against_account) &&
-                              (double)truth->high >= ZERO_LEAST * added(judged));
-    if (weighty)
-        return weighty_standing(judged, circumstances);
-    return surely_beyond(judged, coarse_tolerance(judged)) ? off(judged, circumstances)
-                                                           : STANDING_SMALL;
+                              (double)truth->high >= ZERO_LEAST * most_added);
+    double tolerance = point_tolerance(judged);
+    bool within = judged->low >= -tolerance && judged->high <= tolerance;
+    if (weighty && within && (judged->strays == 0 || !circumstances->strays_count))
+        return STANDING_WITHIN;
+    if (!weighty && !surely_beyond(judged, coarse_tolerance(judged)))
+        return STANDING_SMALL;
+    /* Of what only varies, and of counts all over the place, an explanation says that it is off. */
+    if (circumstances->explained)
+        return STANDING_OFF;
+    bool varies = weighty && (within || !surely_beyond(judged, 0));
+    return varies || point_is_wild(judged) ? STANDING_UNCLEAR : STANDING_OFF;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -591,32 +526,6 @@ enum standing point_standing(const struct judged_point *judged,
 #define RISING_LEAST    5    /* runs in turn: by chance they stand so once in 120 times */
 #define DRIFT_TRUTH     1000 /* from which on drifts are looked for */
 
-/* The runs of one process, from `start`; how many. */
-static size_t stretch_of(const struct point *point, size_t start)
-{
-    size_t end = start;
-    while (end < point->run_count && point->runs[end].process == point->runs[start].process)
-        end++;
-    return end - start;
-}
-
-/* The runs after the first lie in [low, high]. false: too few of them. */
-static bool range_of_rest(const struct judged_point *judged, size_t from, size_t to, double *low,
-                          double *high)
-{
-    size_t count = 0;
-    for (size_t i = from; i < to; i++) {
-        double error;
-        const struct evidence_run *run = &judged->point->runs[i];
-        if (!run_is_judged(judged, run) || !run_error(judged, run, &error))
-            continue;
-        *low = count ? fmin(*low, error) : error;
-        *high = count ? fmax(*high, error) : error;
-        count++;
-    }
-    return count >= 3;
-}
-
 struct tally_of_firsts {
     size_t below, above, processes;
     double sum; /* of relative errors of those that differ */
@@ -626,10 +535,20 @@ struct tally_of_firsts {
 static void look_at_process(const struct judged_point *judged, size_t start, size_t length,
                             struct tally_of_firsts *tally)
 {
-    const struct evidence_run *run = &judged->point->runs[start];
-    double first, low, high, predicted = point_predicted(judged);
-    if (!run_is_judged(judged, run) || !run_error(judged, run, &first) ||
-        !range_of_rest(judged, start + 1, start + length, &low, &high))
+    const struct evidence_run *runs = judged->point->runs;
+    double first, low = 0, high = 0, predicted = point_predicted(judged);
+    size_t others = 0;
+    if (!run_is_judged(judged, &runs[start]) || !run_error(judged, &runs[start], &first))
+        return;
+    for (size_t i = start + 1; i < start + length; i++) {
+        double error;
+        if (!run_is_judged(judged, &runs[i]) || !run_error(judged, &runs[i], &error))
+            continue;
+        low = others ? fmin(low, error) : error;
+        high = others ? fmax(high, error) : error;
+        others++;
+    }
+    if (others < 3)
         return;
     tally->processes++;
     double margin = fmax(high - low, 0.5);
@@ -639,71 +558,60 @@ static void look_at_process(const struct judged_point *judged, size_t start, siz
     tally->sum += predicted != 0 ? first / predicted : 0;
 }
 
-struct first_runs compare_first_runs(const struct judgement *judgement)
-{
-    struct tally_of_firsts tally = {0};
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (!point_demands_counts(judged))
-                continue;
-            for (size_t k = 0; k < judged->point->run_count;) {
-                size_t length = stretch_of(judged->point, k);
-                look_at_process(judged, k, length, &tally);
-                k += length;
-            }
-        }
-    size_t differ = tally.below > tally.above ? tally.below : tally.above;
-    bool mostly =
-        tally.processes >= PROCESSES_LEAST && (double)differ >= MOSTLY * (double)tally.processes;
-    return (struct first_runs){mostly, tally.processes,
-                               differ ? tally.sum / (double)(tally.below + tally.above) : 0};
-}
-
 /* Errors of the judged runs of a process never fall, and rise by more than a count and at least
  * twice. sign: -1 for the other way round. */
-static bool keeps_rising(const struct judged_point *judged, size_t from, size_t to, double sign,
-                         size_t *runs)
+static bool keeps_rising(const struct judged_point *judged, size_t from, size_t to, double sign)
 {
     double first = 0, last = 0;
-    size_t rises = 0;
-    *runs = 0;
+    size_t rises = 0, runs = 0;
     for (size_t i = from; i < to; i++) {
         double error;
         const struct evidence_run *run = &judged->point->runs[i];
         if (!run_is_judged(judged, run) || !run_error(judged, run, &error))
             continue;
         error *= sign;
-        if ((*runs)++ == 0)
+        if (runs++ == 0)
             first = last = error;
         if (error < last)
             return false;
         rises += error > last;
         last = error;
     }
-    return *runs >= RISING_LEAST && rises >= 3 && last - first > 1;
+    return runs >= RISING_LEAST && rises >= 3 && last - first > 1;
 }
 
-struct drift compare_runs_in_turn(const struct judgement *judgement)
+struct run_order compare_runs(const struct judgement *judgement)
 {
-    size_t processes = 0, up = 0, down = 0, runs;
+    struct tally_of_firsts tally = {0};
+    size_t processes = 0, up = 0, down = 0;
     for (size_t i = 0; i < judgement->row_count; i++)
         for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
             const struct judged_point *judged = &judgement->rows[i].points[j];
-            /* Small counts have no room to rise. */
-            if (!point_demands_counts(judged) || point_predicted(judged) < DRIFT_TRUTH)
+            const struct point *point = judged->point;
+            if (!point_demands_counts(judged))
                 continue;
-            for (size_t k = 0; k < judged->point->run_count;) {
-                size_t length = stretch_of(judged->point, k);
-                bool rises = keeps_rising(judged, k, k + length, 1, &runs);
-                bool falls = !rises && keeps_rising(judged, k, k + length, -1, &runs);
+            /* Small counts have no room to rise. */
+            bool has_room = point_predicted(judged) >= DRIFT_TRUTH;
+            for (size_t from = 0, to; from < point->run_count; from = to) {
+                to = from + 1;
+                while (to < point->run_count &&
+                       point->runs[to].process == point->runs[from].process)
+                    to++;
+                look_at_process(judged, from, to - from, &tally);
+                bool rises = has_room && keeps_rising(judged, from, to, 1);
                 up += rises;
-                down += falls;
-                processes += length >= RISING_LEAST;
-                k += length;
+                down += has_room && !rises && keeps_rising(judged, from, to, -1);
+                processes += has_room && to - from >= RISING_LEAST;
             }
         }
+    size_t differ = tally.below > tally.above ? tally.below : tally.above;
     size_t most = up > down ? up : down;
-    bool mostly = processes >= PROCESSES_LEAST && (double)most >= MOSTLY * (double)processes;
-    return (struct drift){mostly, up > down, processes};
+    return (struct run_order){.first_differs = tally.processes >= PROCESSES_LEAST &&
+                                               (double)differ >= MOSTLY * (double)tally.processes,
+                              .processes = tally.processes,
+                              .error = differ ? tally.sum / (double)(tally.below + tally.above) : 0,
+                              .drifts = processes >= PROCESSES_LEAST &&
+                                        (double)most >= MOSTLY * (double)processes,
+                              .up = up > down,
+                              .drifting = processes};
 }

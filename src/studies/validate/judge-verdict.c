@@ -16,105 +16,87 @@
 
 /* --- types of cores --- */
 
-static bool is_fine(const struct judged_row *row)
+/* How one row speaks of its event. */
+enum row_says { SAYS_NOTHING, SAYS_FINE, SAYS_WRONG, SAYS_NEVER /* no row does */ };
+
+static enum row_says says(const struct judged_row *row)
 {
-    return row->verdict == VERDICT_EXACT || row->verdict == VERDICT_ACCURATE;
+    if (verdict_is_trusted(row->verdict))
+        return SAYS_FINE;
+    return row->verdict == VERDICT_DEAD || row->verdict == VERDICT_BIASED ||
+                   row->verdict == VERDICT_UNSCHEDULED ||
+                   (row->verdict == VERDICT_NOISY && row_matters(row))
+               ? SAYS_WRONG
+               : SAYS_NOTHING;
 }
 
-static bool is_wrong(const struct judged_row *row)
+/* What rows of one kind have in common. */
+enum row_kind { OF_CORE, OF_PATTERN, OF_COUNTERS };
+
+static bool same_kind(const struct judged_row *left, const struct judged_row *right,
+                      enum row_kind kind)
 {
-    return row->verdict == VERDICT_DEAD || (row->verdict == VERDICT_NOISY && row_matters(row)) ||
-           row->verdict == VERDICT_BIASED || row->verdict == VERDICT_UNSCHEDULED;
+    return kind == OF_CORE      ? strcmp(left->core, right->core) == 0
+           : kind == OF_PATTERN ? left->pattern == right->pattern
+                                : left->counters == right->counters;
 }
 
-/* Rows that belong together. */
-typedef bool same_kind(const struct judged_row *left, const struct judged_row *right);
-
-static bool same_core(const struct judged_row *left, const struct judged_row *right)
-{
-    return strcmp(left->core, right->core) == 0;
-}
-
-static bool same_pattern(const struct judged_row *left, const struct judged_row *right)
-{
-    return left->pattern == right->pattern;
-}
-
-static bool same_counters(const struct judged_row *left, const struct judged_row *right)
-{
-    return left->counters == right->counters;
-}
-
-/* Does every row of this one's kind go this way, and at least one? */
+/* Does any row of this one's kind say it, and none the contrary? */
 static bool all_rows(const struct judgement *judgement, const struct judged_row *of,
-                     same_kind *same, bool (*test)(const struct judged_row *),
-                     bool (*contrary)(const struct judged_row *))
+                     enum row_kind kind, enum row_says what, enum row_says contrary)
 {
     size_t count = 0;
     for (size_t i = 0; i < judgement->row_count; i++) {
         const struct judged_row *row = &judgement->rows[i];
-        if (!same(row, of))
+        if (!same_kind(row, of, kind))
             continue;
-        if (contrary(row))
+        if (says(row) == contrary)
             return false;
-        count += test(row);
+        count += says(row) == what;
     }
     return count > 0;
 }
 
-static bool never(const struct judged_row *row)
-{
-    (void)row;
-    return false;
-}
-
 /* One row of a kind of which all are right, and one of a kind that is wrong and not right
- * anywhere. */
-static bool find_contrast(const struct judgement *judgement, same_kind *same,
+ * anywhere. Rows that name no core belong to no type of core. */
+static bool find_contrast(const struct judgement *judgement, enum row_kind kind,
                           const struct judged_row **right, const struct judged_row **wrong)
 {
     *right = *wrong = NULL;
     for (size_t i = 0; i < judgement->row_count; i++) {
         const struct judged_row *row = &judgement->rows[i];
-        if (!*right && all_rows(judgement, row, same, is_fine, is_wrong))
+        if (kind == OF_CORE && !row->core[0])
+            continue;
+        if (!*right && all_rows(judgement, row, kind, SAYS_FINE, SAYS_WRONG))
             *right = row;
-        if (!*wrong && all_rows(judgement, row, same, is_wrong, is_fine))
+        /* On another type of core some may be right. */
+        if (!*wrong &&
+            all_rows(judgement, row, kind, SAYS_WRONG, kind == OF_CORE ? SAYS_NEVER : SAYS_FINE))
             *wrong = row;
     }
     return *right && *wrong;
 }
 
-/* One event in several patterns, with several numbers of counters: a note where one is right. The
- * same code counted right one way and wrong another says where to look. */
+/* One event in several patterns, with several numbers of counters, on cores of several types: a
+ * note where one is right. The same code counted right one way and wrong another says where to
+ * look. */
 static void compare_settings(struct judgement *judgement)
 {
     const struct judged_row *right, *wrong;
-    if (find_contrast(judgement, same_pattern, &right, &wrong))
+    if (find_contrast(judgement, OF_PATTERN, &right, &wrong))
         note_add(judgement->note, "Counts right by %s, not by %s.",
                  pattern_descriptions[right->pattern], pattern_descriptions[wrong->pattern]);
-    if (find_contrast(judgement, same_counters, &right, &wrong))
+    if (find_contrast(judgement, OF_COUNTERS, &right, &wrong))
         note_add(judgement->note, "Counts right with %u counter%s open at once, not with %u.",
                  right->counters, right->counters == 1 ? "" : "s", wrong->counters);
-}
-
-/* One event on cores of several types. */
-static void compare_cores(struct judgement *judgement)
-{
-    const char *right = NULL, *wrong = NULL;
-    for (size_t i = 0; i < judgement->row_count; i++) {
-        const struct judged_row *row = &judgement->rows[i];
-        if (!right && row->core[0] && all_rows(judgement, row, same_core, is_fine, is_wrong))
-            right = row->core;
-        if (!wrong && row->core[0] && all_rows(judgement, row, same_core, is_wrong, never))
-            wrong = row->core;
-    }
-    if (!right || !wrong)
+    if (!find_contrast(judgement, OF_CORE, &right, &wrong))
         return;
     judgement->cause = CAUSE_CORE_TYPE;
     note_add(judgement->note, "Counts right on cores of type %.40s, not on those of type %.40s.",
-             right, wrong);
+             right->core, wrong->core);
     for (size_t i = 0; i < judgement->row_count; i++)
-        if (strcmp(judgement->rows[i].core, right) != 0 && is_wrong(&judgement->rows[i]))
+        if (strcmp(judgement->rows[i].core, right->core) != 0 &&
+            says(&judgement->rows[i]) == SAYS_WRONG)
             judgement->rows[i].cause = CAUSE_CORE_TYPE;
 }
 
@@ -122,31 +104,27 @@ static void compare_cores(struct judgement *judgement)
 
 static double spread(const struct judged_point *judged)
 {
-    return fmax(point_tolerance(judged),
-                (double)judged->overhead_high - (double)judged->overhead_low);
+    return fmax(point_tolerance(judged), overhead_spread(judged));
 }
 
-/* Intervals so far apart that neither noise nor overhead makes it. */
-static bool points_disagree(const struct judged_point *left, const struct judged_point *right)
-{
-    double apart = fmax(spread(left), spread(right));
-    return left->point->n == right->point->n && left->runs > 1 && right->runs > 1 &&
-           left->has_overhead && right->has_overhead &&
-           (left->strict_low > right->strict_high + apart ||
-            right->strict_low > left->strict_high + apart);
-}
-
-/* The first point at which two ladders of the same code disagree. */
+/* The first point at which two ladders of the same code disagree: intervals so far apart that
+ * neither noise nor overhead makes it. */
 static bool rows_disagree(const struct judged_row *left, const struct judged_row *right,
                           const struct judged_point **one, const struct judged_point **other)
 {
     for (size_t i = left->point_count; i-- > 0;)
-        for (size_t j = 0; j < right->point_count; j++)
-            if (points_disagree(&left->points[i], &right->points[j])) {
-                *one = &left->points[i];
-                *other = &right->points[j];
-                return true;
-            }
+        for (size_t j = 0; j < right->point_count; j++) {
+            const struct judged_point *a = &left->points[i], *b = &right->points[j];
+            double apart = fmax(spread(a), spread(b));
+            if (a->point->n != b->point->n || a->runs <= 1 || b->runs <= 1 || !a->has_overhead ||
+                !b->has_overhead ||
+                (a->strict_low <= b->strict_high + apart &&
+                 b->strict_low <= a->strict_high + apart))
+                continue;
+            *one = a;
+            *other = b;
+            return true;
+        }
     return false;
 }
 
@@ -161,12 +139,11 @@ static void compare_paths(struct judgement *judgement)
                 strcmp(left->core, right->core) != 0 || strcmp(left->path, right->path) == 0 ||
                 !rows_disagree(left, right, &one, &other))
                 continue;
-            char n[FIGURE_SIZE], a[FIGURE_SIZE], b[FIGURE_SIZE];
             judgement->disagrees = true;
             note_add(judgement->note,
                      "Paths disagree: %.40s counts %s and %.40s %s of %.60s at N = %s.", left->path,
-                     figure_of(one->mean, a), right->path, figure_of(other->mean, b),
-                     left->specimen, figure_of((double)one->point->n, n));
+                     FIGURE(one->mean), right->path, FIGURE(other->mean), left->specimen,
+                     FIGURE((double)one->point->n));
             return;
         }
 }
@@ -232,22 +209,13 @@ static bool check_point(struct judgement *whole, const struct judged_point *judg
     double size = fmax(fabs(judged->mean), fabs(sum));
     if (apart <= fmax(0.01 * size, 1) + doubt)
         return false;
-    char n[FIGURE_SIZE], a[FIGURE_SIZE], b[FIGURE_SIZE];
     note_add(whole->note, "Reads %s where %.60s and %.60s add up to %s (%.60s, N = %s).",
-             figure_of(judged->mean, a), parts[0]->evidence->event, parts[1]->evidence->event,
-             figure_of(sum, b), judged->point->specimen, figure_of((double)judged->point->n, n));
+             FIGURE(judged->mean), parts[0]->evidence->event, parts[1]->evidence->event,
+             FIGURE(sum), judged->point->specimen, FIGURE((double)judged->point->n));
     return true;
 }
 
-static void check_whole(struct judgement *whole, const struct judgement *const parts[2])
-{
-    for (size_t i = 0; i < whole->row_count; i++)
-        for (size_t j = whole->rows[i].point_count; j-- > 0;)
-            if (check_point(whole, &whole->rows[i].points[j], parts))
-                return;
-}
-
-/* Events that add up. */
+/* Events that add up; the first point of a whole at which they do not is said. */
 static void check_identities(struct judgements *all)
 {
     for (size_t i = 0; i < sizeof(identities) / sizeof(*identities); i++)
@@ -257,8 +225,10 @@ static void check_identities(struct judgements *all)
                 continue;
             const struct judgement *const parts[] = {find_part(all, identities[i].parts[0], whole),
                                                      find_part(all, identities[i].parts[1], whole)};
-            if (parts[0] && parts[1])
-                check_whole(whole, parts);
+            bool broken = !parts[0] || !parts[1];
+            for (size_t row = 0; row < whole->row_count && !broken; row++)
+                for (size_t at = whole->rows[row].point_count; at-- > 0 && !broken;)
+                    broken = check_point(whole, &whole->rows[row].points[at], parts);
         }
 }
 
@@ -280,18 +250,7 @@ static bool same_base(const struct evidence *left, const struct evidence *right)
 /* Counts something where something was to be counted. */
 static bool is_alive(const struct judgement *judgement)
 {
-    return judgement->verdict == VERDICT_EXACT || judgement->verdict == VERDICT_ACCURATE ||
-           judgement->verdict == VERDICT_BIASED || judgement->verdict == VERDICT_NOISY;
-}
-
-static const char *mode_words(const char *mode)
-{
-    bool user = strchr(mode, 'u'), system = strchr(mode, 'k'), hypervisor = strchr(mode, 'h');
-    if (user && !system && !hypervisor)
-        return "user mode";
-    if (system && !user && !hypervisor)
-        return "kernel mode";
-    return "this mode";
+    return verdict_is_of_counts(judgement->verdict) && judgement->verdict != VERDICT_DEAD;
 }
 
 /* What is found of a dead event is so of its specimens. */
@@ -303,40 +262,38 @@ static void blame(struct judgement *dead, enum cause cause)
             dead->rows[i].cause = cause;
 }
 
-/* The name that would tell a filter from a dead event may not be counted by this user. */
-static void note_refused_mode(struct judgement *dead, const struct judgements *all)
-{
-    const char *mode;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct judgement *other = &all->list[i];
-        event_base(other->evidence->event, &mode);
-        if (other == dead || mode[0] || other->cause != CAUSE_PERMISSION ||
-            !same_base(dead->evidence, other->evidence))
-            continue;
-        note_add(dead->note,
-                 "%.100s is refused for lack of permission, so that nothing tells whether the mode "
-                 "filters it all out or nothing is counted: see as root, or with CAP_PERFMON.",
-                 other->evidence->event);
-        return;
-    }
-}
-
 static void explain_dead_mode(struct judgement *dead, const struct judgements *all)
 {
-    const char *mode;
+    const char *mode, *other_mode, *refused = NULL;
     event_base(dead->evidence->event, &mode);
+    bool system = strchr(mode, 'k'), several = strchr(mode, 'h') || (system && strchr(mode, 'u'));
     for (size_t i = 0; i < all->count; i++) {
         const struct judgement *other = &all->list[i];
-        if (other == dead || !same_base(dead->evidence, other->evidence) || !is_alive(other))
+        if (other == dead || !same_base(dead->evidence, other->evidence))
+            continue;
+        event_base(other->evidence->event, &other_mode);
+        if (!refused && !other_mode[0] && other->cause == CAUSE_PERMISSION)
+            refused = other->evidence->event;
+        if (!is_alive(other))
             continue;
         blame(dead, CAUSE_MODE_NOT_APPLICABLE);
         dead->note[0] = '\0';
         note_add(dead->note,
                  "Zero in %s: all that it counts happens outside and is filtered out; use %.100s.",
-                 mode[0] ? mode_words(mode) : "the default mode", other->evidence->event);
+                 !mode[0]            ? "the default mode"
+                 : several           ? "this mode"
+                 : system            ? "kernel mode"
+                 : strchr(mode, 'u') ? "user mode"
+                                     : "this mode",
+                 other->evidence->event);
         return;
     }
-    note_refused_mode(dead, all);
+    /* The name that would tell a filter from a dead event may not be counted by this user. */
+    if (refused)
+        note_add(dead->note,
+                 "%.100s is refused for lack of permission, so that nothing tells whether the mode "
+                 "filters it all out or nothing is counted: see as root, or with CAP_PERFMON.",
+                 refused);
 }
 
 /* --- a mode that filters nothing --- */
@@ -376,29 +333,24 @@ static bool count_alike(const struct judgement *left, const struct judgement *ri
     return compared > 0;
 }
 
-/* The same event, counted in kernel mode alone. */
-static bool has_kernel_sibling(const struct judgement *judgement, const struct judgements *all)
-{
-    const char *mode;
-    for (size_t i = 0; i < all->count; i++) {
-        event_base(all->list[i].evidence->event, &mode);
-        if (is_only(mode, 'k') && all->list[i].runs > 0 &&
-            same_base(judgement->evidence, all->list[i].evidence))
-            return true;
-    }
-    return false;
-}
-
 /* What lies in the kernel, as every tracepoint does, should be less in user mode than in all;
- * where kernel mode itself was counted that tells more. */
+ * where the same event was counted in kernel mode alone that tells more. */
 static bool should_differ(const struct judgement *judgement, const char *mode, const char *other,
                           const struct judgements *all)
 {
-    if (!other[0])
-        return is_only(mode, 'u') && strcmp(judgement->evidence->kind, "tracepoint") == 0 &&
-               !has_kernel_sibling(judgement, all);
-    return (is_only(mode, 'u') && is_only(other, 'k')) ||
-           (is_only(mode, 'k') && is_only(other, 'u'));
+    const char *third;
+    if (other[0])
+        return (is_only(mode, 'u') && is_only(other, 'k')) ||
+               (is_only(mode, 'k') && is_only(other, 'u'));
+    if (!is_only(mode, 'u') || strcmp(judgement->evidence->kind, "tracepoint") != 0)
+        return false;
+    for (size_t i = 0; i < all->count; i++) {
+        event_base(all->list[i].evidence->event, &third);
+        if (is_only(third, 'k') && all->list[i].runs > 0 &&
+            same_base(judgement->evidence, all->list[i].evidence))
+            return false;
+    }
+    return true;
 }
 
 static void note_ignored_mode(struct judgement *judgement, const struct judgements *all)
@@ -423,22 +375,17 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
 
 /* --- a hypervisor that withholds the PMU --- */
 
-/* A PMU that is no core's (pmu: msr, rapl) may be there where that of the cores is not. */
-static bool any_hardware_opens(const struct judgements *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (is_hardware(all->list[i].evidence) && strcmp(all->list[i].evidence->kind, "pmu") != 0 &&
-            all->list[i].verdict != VERDICT_UNSUPPORTED)
-            return true;
-    return false;
-}
-
 static void blame_hypervisor(const struct case_file *file, struct judgements *all)
 {
-    bool opens = any_hardware_opens(all);
+    /* A PMU that is no core's (pmu: msr, rapl) may be there where that of the cores is not. */
+    bool opens = false;
+    for (size_t i = 0; i < all->count; i++)
+        opens |= kind_is_of_cpu(all->list[i].evidence->kind) &&
+                 strcmp(all->list[i].evidence->kind, "pmu") != 0 &&
+                 all->list[i].verdict != VERDICT_UNSUPPORTED;
     for (size_t i = 0; i < all->count && file->virtualized; i++) {
         struct judgement *judgement = &all->list[i];
-        if (!is_hardware(judgement->evidence))
+        if (!kind_is_of_cpu(judgement->evidence->kind))
             continue;
         /* Still unknown: it lives in no other mode, and on no other type of core. */
         if (judgement->verdict == VERDICT_DEAD && judgement->cause == CAUSE_UNKNOWN) {
@@ -455,54 +402,44 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
 
 /* --- ranks --- */
 
-/* Mean over points that demand counts: |error| in parts of the truth, at most 1e6. */
-static double mean_relative_error(const struct judgement *judgement)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            double predicted = point_predicted(judged);
-            if (!point_demands_counts(judged) || predicted <= 0)
-                continue;
-            /* Limits: what is within them has no error. */
-            double error = judged->mean - predicted;
-            if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
-                error = (judged->low + judged->high) / 2;
-            sum += fmin(fabs(error) / predicted, 1e6);
-            count++;
-        }
-    return count ? sum / (double)count : INFINITY;
-}
-
-/* Best first: exact, accurate, biased, noisy, dead; within them by error. Higher is worse. */
+/* Best first: exact, accurate, biased, noisy, dead; within them by the mean over points that demand
+ * counts of |error| in parts of the truth, at most 1e6. Higher is worse. */
 static double badness(const struct judgement *judgement)
 {
     static const int order[VERDICT_COUNT] = {
         [VERDICT_EXACT] = 1, [VERDICT_ACCURATE] = 2, [VERDICT_BIASED] = 3,
         [VERDICT_NOISY] = 4, [VERDICT_DEAD] = 5,
     };
-    double error = fmin(mean_relative_error(judgement), 1e6);
-    return order[judgement->verdict] ? order[judgement->verdict] * 1e7 + error : INFINITY;
-}
-
-static bool same_class(const struct judgement *left, const struct judgement *right)
-{
-    const char *a = left->evidence->class, *b = right->evidence->class;
-    return a && b && strcmp(a, b) == 0;
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            double predicted = point_predicted(judged), error = judged->mean - predicted;
+            if (!point_demands_counts(judged) || predicted <= 0)
+                continue;
+            /* Limits: what is within them has no error. */
+            if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
+                error = (judged->low + judged->high) / 2;
+            sum += fmin(fabs(error) / predicted, 1e6);
+            count++;
+        }
+    double mean = count ? fmin(sum / (double)count, 1e6) : 1e6;
+    return order[judgement->verdict] ? order[judgement->verdict] * 1e7 + mean : INFINITY;
 }
 
 static void rank_event(struct judgement *judgement, const struct judgements *all)
 {
+    const char *own_class = judgement->evidence->class;
     double own = badness(judgement);
     size_t rivals = 0, better = 0;
-    for (size_t i = 0; i < all->count && isfinite(own); i++) {
+    for (size_t i = 0; i < all->count && own_class && isfinite(own); i++) {
         const struct judgement *other = &all->list[i];
-        double theirs = badness(other);
-        if (other == judgement || !same_class(judgement, other) || !isfinite(theirs))
+        const char *class = other->evidence->class;
+        if (other == judgement || !class || strcmp(own_class, class) != 0)
             continue;
-        rivals++;
+        double theirs = badness(other);
+        rivals += isfinite(theirs);
         better += theirs < own;
     }
     judgement->rank = rivals ? (unsigned)better + 1 : 0;
@@ -516,7 +453,6 @@ void relate_events(const struct case_file *file, struct judgements *judgements)
             explain_dead_mode(judgement, judgements);
         note_ignored_mode(judgement, judgements);
         compare_settings(judgement);
-        compare_cores(judgement);
         compare_paths(judgement);
         rank_event(judgement, judgements);
     }
@@ -524,70 +460,41 @@ void relate_events(const struct case_file *file, struct judgements *judgements)
     check_identities(judgements);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The verdict on one event by itself, from all of its rows: the first in order of precedence that
- * applies. What other events say of it comes later. */
+/* --- the verdict on one event by itself --- */
 
 #define EXPLAINED_SHARE 0.5 /* of the squared errors: what is left is no longer most of it */
 
 /* How many rows came to what. */
 struct verdicts {
     size_t of[VERDICT_COUNT];
-    size_t firm[VERDICT_COUNT];   /* of those on proven or bounded truths */
-    size_t noisy;                 /* of the noisy ones those that speak against the counter */
-    size_t inexact;               /* points on firm truths with a run that is not exact */
-    size_t demand, zero, exact;   /* points that demand counts; that read 0; that are exact */
-    size_t proven_exact;          /* points that demand counts by a proven truth, exact */
-    size_t runs, unscheduled;     /* over all points */
-    size_t measured, model, none; /* points with runs; of them with a model, with no truth */
+    size_t firm[VERDICT_COUNT]; /* of those on proven or bounded truths */
+    size_t noisy;               /* of the noisy ones those that speak against the counter */
+    size_t inexact;             /* points on firm truths with a run that is not exact */
+    size_t demand, zero, exact; /* points that demand counts; that read 0; that are exact */
+    size_t proven_exact;        /* points that demand counts by a proven truth, exact */
+    size_t runs, unscheduled;   /* over all points */
+    size_t measured, none;      /* points with runs; of them without truth */
 };
 
-static void count_point(const struct judged_point *judged,
-                        const struct circumstances *circumstances, struct verdicts *verdicts)
-{
-    enum truth_grade grade = judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
-    verdicts->runs += judged->runs;
-    verdicts->unscheduled += judged->unscheduled;
-    verdicts->measured += judged->runs > 0;
-    verdicts->model += judged->runs > 0 && grade == TRUTH_MODEL;
-    verdicts->none += judged->runs > 0 && grade == TRUTH_NONE;
-    bool demands = point_demands_counts(judged);
-    enum standing standing = point_standing(judged, circumstances);
-    verdicts->demand += demands;
-    verdicts->zero += demands && judged->is_zero;
-    if (!grade_is_firm(grade) || standing == STANDING_NONE)
-        return;
-    verdicts->inexact += standing != STANDING_EXACT;
-    verdicts->exact += standing == STANDING_EXACT;
-    verdicts->proven_exact += demands && grade == TRUTH_PROVEN && standing == STANDING_EXACT;
-}
-
-/* Another way counts this very code right? Then what drowns the counts of this one is no noise of
- * the code. */
-static bool is_right_elsewhere(const struct judgement *judgement, const struct judged_row *row)
+/* Noise that speaks against the counter: at an N that matters; or all over the place at the largest
+ * N, where nothing matters only because the null cell of the way is as wild, and another way that
+ * counts this very code right shows how it should be. */
+static bool noise_counts(const struct judgement *judgement, const struct judged_row *row)
 {
     const struct judged_point *last = &row->points[row->point_count - 1];
+    if (row->verdict != VERDICT_NOISY || !grade_is_firm(row->grade))
+        return false;
+    if (row_matters(row) || !point_is_wild(last))
+        return row_matters(row);
     for (size_t i = 0; i < judgement->row_count; i++) {
         const struct judged_row *other = &judgement->rows[i];
-        if ((other->verdict != VERDICT_EXACT && other->verdict != VERDICT_ACCURATE) ||
-            strcmp(other->specimen, row->specimen) != 0)
+        if (!verdict_is_trusted(other->verdict) || strcmp(other->specimen, row->specimen) != 0)
             continue;
         for (size_t j = 0; j < other->point_count; j++)
             if (other->points[j].runs > 0 && other->points[j].point->n == last->point->n)
                 return true;
     }
     return false;
-}
-
-/* Noise that speaks against the counter: at an N that matters; or all over the place at the largest
- * N, where nothing matters only because the null cell of the way is as wild, and another way shows
- * how it should be. */
-static bool noise_counts(const struct judgement *judgement, const struct judged_row *row)
-{
-    if (row->verdict != VERDICT_NOISY || !grade_is_firm(row->grade))
-        return false;
-    return row_matters(row) || (point_is_wild(&row->points[row->point_count - 1]) &&
-                                is_right_elsewhere(judgement, row));
 }
 
 static struct verdicts count_verdicts(const struct judgement *judgement,
@@ -599,8 +506,24 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
         verdicts.of[row->verdict]++;
         verdicts.firm[row->verdict] += grade_is_firm(row->grade);
         verdicts.noisy += noise_counts(judgement, row);
-        for (size_t j = 0; j < row->point_count; j++)
-            count_point(&row->points[j], circumstances, &verdicts);
+        for (size_t j = 0; j < row->point_count; j++) {
+            const struct judged_point *judged = &row->points[j];
+            enum truth_grade grade =
+                judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
+            enum standing standing = point_standing(judged, circumstances);
+            bool demands = point_demands_counts(judged), exact = standing == STANDING_EXACT;
+            verdicts.runs += judged->runs;
+            verdicts.unscheduled += judged->unscheduled;
+            verdicts.measured += judged->runs > 0;
+            verdicts.none += judged->runs > 0 && grade == TRUTH_NONE;
+            verdicts.demand += demands;
+            verdicts.zero += demands && judged->is_zero;
+            if (!grade_is_firm(grade) || standing == STANDING_NONE)
+                continue;
+            verdicts.inexact += !exact;
+            verdicts.exact += exact;
+            verdicts.proven_exact += demands && grade == TRUTH_PROVEN && exact;
+        }
     }
     return verdicts;
 }
@@ -633,14 +556,6 @@ static enum verdict decide(const struct verdicts *verdicts)
 
 /* --- the note --- */
 
-static bool row_demands(const struct judged_row *row)
-{
-    for (size_t i = 0; i < row->point_count; i++)
-        if (point_demands_counts(&row->points[i]))
-            return true;
-    return false;
-}
-
 /* The row that shows the verdict best: the first that has it, and rather one that predicts
  * something than one that predicts zero. */
 static const struct judged_row *row_with(const struct judgement *judgement, enum verdict verdict)
@@ -648,10 +563,12 @@ static const struct judged_row *row_with(const struct judgement *judgement, enum
     const struct judged_row *found = NULL;
     for (size_t i = 0; i < judgement->row_count; i++) {
         const struct judged_row *row = &judgement->rows[i];
-        if (row->verdict == verdict && row_demands(row))
-            return row;
-        if (row->verdict == verdict && !found)
-            found = row;
+        if (row->verdict != verdict)
+            continue;
+        for (size_t j = 0; j < row->point_count; j++)
+            if (point_demands_counts(&row->points[j]))
+                return row;
+        found = found ? found : row;
     }
     return found;
 }
@@ -672,69 +589,35 @@ static void note_row(struct judgement *judgement, enum verdict verdict, size_t o
 
 static void note_overhead(struct judgement *judgement)
 {
-    char overhead[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
     const struct judged_point *first = &judgement->rows[0].points[0];
     const char *path = judgement->rows[0].path;
-    figure_of(fabs((double)judgement->overhead), overhead);
+    const char *overhead = FIGURE(fabs((double)judgement->overhead));
     if (first->overhead_low != first->overhead_high)
         note_add(judgement->note, "%.40s adds %s%s to every count (%s to %s).", path,
-                 judgement->overhead < 0 ? "-" : "", overhead,
-                 figure_of((double)first->overhead_low, low),
-                 figure_of((double)first->overhead_high, high));
+                 judgement->overhead < 0 ? "-" : "", overhead, FIGURE((double)first->overhead_low),
+                 FIGURE((double)first->overhead_high));
     else if (judgement->overhead < 0)
         note_add(judgement->note, "%.40s takes %s away from every count.", path, overhead);
     else
         note_add(judgement->note, "%.40s adds %s to every count.", path, overhead);
 }
 
-/* What each run was compared with, where that is no function of N. */
-static void note_account(struct judgement *judgement)
-{
-    if (judgement->row_count > 0 && judgement->rows[0].points[0].against_account)
-        note_add(judgement->note, "Each run is held against the system's own account of it "
-                                  "(getrusage), not against N.");
-}
-
-/* Of an event of which there is no point at all. */
-static void note_unplanned(struct judgement *judgement)
-{
-    const struct evidence *evidence = judgement->evidence;
-    const char *reason = evidence->reason;
-    if (!reason)
-        note_add(judgement->note, "No specimen here predicts %.60s.", evidence->class);
-    else if (!*reason)
-        note_add(judgement->note, "Was not measured: the run ended before its turn came.");
-    else
-        note_add(judgement->note, "%c%s.", toupper((unsigned char)*reason), reason + 1);
-}
-
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
-    const struct evidence *evidence = judgement->evidence;
-    if (!evidence->class)
+    const char *class = judgement->evidence->class, *reason = judgement->evidence->reason;
+    if (!class)
         note_add(judgement->note,
                  "What it counts is not known, so that no specimen can be held against it.");
+    else if (judgement->row_count == 0 && !reason)
+        note_add(judgement->note, "No specimen here predicts %.60s.", class);
+    else if (judgement->row_count == 0 && !*reason)
+        note_add(judgement->note, "Was not measured: the run ended before its turn came.");
     else if (judgement->row_count == 0)
-        note_unplanned(judgement);
+        note_add(judgement->note, "%c%s.", toupper((unsigned char)*reason), reason + 1);
     else if (verdicts->measured == 0 || verdicts->measured > verdicts->none)
         note_row(judgement, VERDICT_UNJUDGED, 1);
     else
-        note_add(judgement->note, "No specimen that was measured predicts %.60s.", evidence->class);
-}
-
-static void note_exact(struct judgement *judgement, const struct verdicts *verdicts)
-{
-    note_add(judgement->note, "Every quiet run equals the truth, at %s%zu point%s.",
-             verdicts->exact > 1 ? "each of " : "", verdicts->exact,
-             verdicts->exact > 1 ? "s" : "");
-    judgement->usual = strlen(judgement->note);
-}
-
-static void note_accurate(struct judgement *judgement)
-{
-    /* Exact wherever it could be judged, but not everywhere. */
-    bool any = row_with(judgement, VERDICT_ACCURATE) != NULL;
-    note_row(judgement, any ? VERDICT_ACCURATE : VERDICT_EXACT, 1);
+        note_add(judgement->note, "No specimen that was measured predicts %.60s.", class);
 }
 
 static void write_note(struct judgement *judgement, const struct verdicts *verdicts)
@@ -744,10 +627,15 @@ static void write_note(struct judgement *judgement, const struct verdicts *verdi
         note_unjudged(judgement, verdicts);
         break;
     case VERDICT_EXACT:
-        note_exact(judgement, verdicts);
+        note_add(judgement->note, "Every quiet run equals the truth, at %s%zu point%s.",
+                 verdicts->exact > 1 ? "each of " : "", verdicts->exact,
+                 verdicts->exact > 1 ? "s" : "");
+        judgement->usual = strlen(judgement->note);
         break;
     case VERDICT_ACCURATE:
-        note_accurate(judgement);
+        /* Exact wherever it could be judged, but not everywhere. */
+        note_row(judgement,
+                 row_with(judgement, VERDICT_ACCURATE) ? VERDICT_ACCURATE : VERDICT_EXACT, 1);
         break;
     case VERDICT_DEAD:
         note_add(judgement->note, "Reads 0 in every run of %zu points where counts were certain.",
@@ -779,56 +667,56 @@ static void take_explanation(struct judgement *judgement, const struct explained
     }
 }
 
-static void note_first_runs(struct judgement *judgement, const struct first_runs *first)
-{
-    if (judgement->cause == CAUSE_UNKNOWN || judgement->cause == CAUSE_NONE)
-        judgement->cause = first->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
-    note_add(judgement->note,
-             "The first run of a process differs from the others, in most of %zu processes (by "
-             "%+.1f %% of the truth).",
-             first->processes, 100 * first->error);
-}
-
-static bool processes_differ(const struct judgement *judgement)
-{
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++)
-            if (judgement->rows[i].points[j].processes_differ)
-                return true;
-    return false;
-}
-
 static void find_cause(struct judgement *judgement, const struct verdicts *verdicts,
-                       const struct explained *explained, const struct first_runs *first)
+                       const struct explained *explained, const struct run_order *order)
 {
     bool deviates = judgement->verdict == VERDICT_NOISY || judgement->verdict == VERDICT_BIASED;
-    if (deviates)
+    bool fine = verdict_is_trusted(judgement->verdict), differ = false;
+    if (deviates || judgement->verdict == VERDICT_DEAD)
         judgement->cause = CAUSE_UNKNOWN;
-    if (deviates || judgement->verdict == VERDICT_ACCURATE) {
+    if (!fine && !deviates)
+        return;
+    if (judgement->verdict != VERDICT_EXACT) {
         take_explanation(judgement, explained);
-        if (first->differ)
-            note_first_runs(judgement, first);
+        if (order->first_differs) {
+            if (judgement->cause == CAUSE_UNKNOWN || judgement->cause == CAUSE_NONE)
+                judgement->cause = order->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
+            note_add(judgement->note,
+                     "The first run of a process differs from the others, in most of %zu processes "
+                     "(by %+.1f %% of the truth).",
+                     order->processes, 100 * order->error);
+        }
     }
-    if (judgement->verdict == VERDICT_DEAD)
-        judgement->cause = CAUSE_UNKNOWN;
-    bool fine = judgement->verdict == VERDICT_EXACT || judgement->verdict == VERDICT_ACCURATE;
-    if (fine || deviates)
-        note_disturbed(judgement);
+    note_disturbed(judgement);
     if (fine && judgement->has_overhead && judgement->overhead != 0) {
         if (judgement->cause == CAUSE_NONE)
             judgement->cause = CAUSE_INTERFACE_OVERHEAD;
         note_overhead(judgement);
     }
-    if (deviates && explained->count == 0 && processes_differ(judgement))
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++)
+            differ |= judgement->rows[i].points[j].processes_differ;
+    if (deviates && explained->count == 0 && differ)
         note_add(judgement->note, "Whole processes differ from one another.");
-    if ((fine || deviates) && !judgement->has_overhead)
+    if (!judgement->has_overhead)
         note_add(judgement->note,
                  "No null cell was measured: whatever the interface adds is still in the counts.");
-    if (fine || deviates) {
-        note_drift(judgement);
-        note_unscheduled(judgement, verdicts->unscheduled);
-        note_account(judgement);
+    if (order->drifts) {
+        if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
+            judgement->cause = CAUSE_UNKNOWN;
+        note_add(judgement->note,
+                 "Runs of a process count %s each time, in most of %zu processes: the counter "
+                 "drifts or is not set back.",
+                 order->up ? "more" : "less", order->drifting);
     }
+    if (verdicts->unscheduled > 0)
+        note_add(judgement->note, "%.1f %% of the runs got no counter and say nothing.",
+                 100 * (double)verdicts->unscheduled /
+                     (double)(judgement->runs + verdicts->unscheduled));
+    /* What each run was compared with, where that is no function of N. */
+    if (judgement->row_count > 0 && judgement->rows[0].points[0].against_account)
+        note_add(judgement->note, "Each run is held against the system's own account of it "
+                                  "(getrusage), not against N.");
 }
 
 /* A row that deviates has the event's cause; one that is exact or dead tells its own. */
@@ -841,60 +729,37 @@ static void hand_down_cause(struct judgement *judgement)
             row->cause = judgement->cause;
         else if (row->verdict == VERDICT_DEAD)
             row->cause = CAUSE_UNKNOWN;
-        else if ((row->verdict == VERDICT_EXACT || row->verdict == VERDICT_ACCURATE) &&
-                 first->overhead != 0)
+        else if (verdict_is_trusted(row->verdict) && first->overhead != 0)
             row->cause = CAUSE_INTERFACE_OVERHEAD;
     }
 }
 
 /* --- all of it --- */
 
-static double explained_share(const struct explained *explained)
-{
-    double share = 0;
-    for (size_t i = 0; i < explained->count; i++)
-        share += explained->list[i].share;
-    return share;
-}
-
-static void judge_refused(const struct evidence *evidence, struct judgement *judgement)
-{
-    judgement->verdict = VERDICT_UNSUPPORTED;
-    if (evidence->error == EACCES || evidence->error == EPERM)
-        judgement->cause = CAUSE_PERMISSION;
-    note_add(judgement->note, "%s",
-             evidence->reason && evidence->reason[0] ? evidence->reason
-                                                     : strerror(evidence->error));
-}
-
-static void keep_explanations(struct judgement *judgement, const struct explained *explained)
-{
-    memcpy(judgement->explanations, explained->list, sizeof(explained->list));
-    judgement->explanation_count = explained->count;
-    memcpy(judgement->fits, explained->fits, sizeof(judgement->fits));
-}
-
-int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement *judgement)
+void judge_event(const struct evidence *evidence, struct judgement *judgement)
 {
     judgement->evidence = evidence;
-    int error = gather_rows(judgement);
-    if (error < 0)
-        return error;
+    gather_rows(judgement);
     if (evidence->error != 0 && judgement->runs == 0) {
-        judge_refused(evidence, judgement);
+        const char *reason = evidence->reason;
+        judgement->verdict = VERDICT_UNSUPPORTED;
+        if (evidence->error == EACCES || evidence->error == EPERM)
+            judgement->cause = CAUSE_PERMISSION;
+        note_add(judgement->note, "%s", reason && *reason ? reason : strerror(evidence->error));
         for (size_t i = 0; i < judgement->row_count; i++)
             judgement->rows[i].verdict = VERDICT_UNSUPPORTED;
-        return 0;
+        return;
     }
     struct explained explained = {0};
     if (judgement->runs > 0)
-        error = explain(judgement, seed, &explained);
-    if (error < 0)
-        return error;
-    struct first_runs first = compare_first_runs(judgement);
+        explain(judgement, &explained);
+    double share = 0;
+    for (size_t i = 0; i < explained.count; i++)
+        share += explained.list[i].share;
+    struct run_order order = compare_runs(judgement);
     struct circumstances circumstances = {
-        .explained = first.differ || explained_share(&explained) >= EXPLAINED_SHARE,
-        .strays_count = first.differ || too_many_strays(judgement),
+        .explained = order.first_differs || share >= EXPLAINED_SHARE,
+        .strays_count = order.first_differs || too_many_strays(judgement),
     };
     for (size_t i = 0; i < judgement->row_count; i++)
         judge_row(&judgement->rows[i], &circumstances);
@@ -904,9 +769,10 @@ int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement
         judgement->has_overhead = judgement->rows[0].points[0].has_overhead;
         judgement->overhead = judgement->rows[0].points[0].overhead;
     }
-    keep_explanations(judgement, &explained);
+    memcpy(judgement->explanations, explained.list, sizeof(explained.list));
+    judgement->explanation_count = explained.count;
+    memcpy(judgement->fits, explained.fits, sizeof(judgement->fits));
     write_note(judgement, &verdicts);
-    find_cause(judgement, &verdicts, &explained, &first);
+    find_cause(judgement, &verdicts, &explained, &order);
     hand_down_cause(judgement);
-    return 0;
 }

@@ -35,7 +35,6 @@ struct error_point {
     double location; /* of the error; robust */
     double sigma;    /* of the location, at least half a count */
     double excess;   /* variance of the location that only shows between processes */
-    bool constant;   /* all of them are equal */
     double enabled;  /* mean, s */
     double interrupts, faults;
     size_t way; /* points with the same one have their overhead from the same null cell … */
@@ -53,14 +52,16 @@ struct errors {
     double noise_df; /* how well the points' sigmas are known */
 };
 
-/* -ENOMEM. */
-int errors_collect(const struct judgement *judgement, struct errors *errors);
-/* Location and sigma of every point, from the runs that are not left out. -ENOMEM. */
-int errors_sum_up(struct errors *errors);
-void errors_release(struct errors *errors);
+void errors_collect(const struct judgement *judgement, struct errors *errors);
+/* Location and sigma of every point, from the runs that are not left out. */
+void errors_sum_up(struct errors *errors);
 
 /* Does the point take part in a regression? */
 bool error_point_counts(const struct error_point *point);
+/* How many standard deviations of the point's location are so much. */
+double error_sigmas(const struct error_point *point, double error);
+/* Behind the runs of the process that run `from` is one of; they stand together. */
+size_t error_process_end(const struct error_point *point, size_t from);
 /* The count of a run: what was reported, less the overhead, not extrapolated. */
 double run_count_raw(const struct error_point *point, const struct error_run *run);
 
@@ -77,9 +78,8 @@ struct explained {
 };
 
 /* Looks at judgement->rows (points, overheads), not at their verdicts. Reports what is significant
- * even where it is small: the verdict may still be accurate. Nothing found: count 0.
- * 0 or -ENOMEM. */
-int explain(const struct judgement *judgement, uint64_t seed, struct explained *explained);
+ * even where it is small: the verdict may still be accurate. Nothing found: count 0. */
+void explain(const struct judgement *judgement, struct explained *explained);
 
 /* The error of one run of a judged point: count minus overhead minus truth (0 within limits); false
  * for a run that got no counter, or that has no truth. */
@@ -99,52 +99,27 @@ struct explaining {
     char sentences[EXPLANATIONS_MOST][SENTENCE_SIZE]; /* beside explained->list */
 };
 
+struct explanation explanation_of(enum cause cause, const char *per, double size, double low,
+                                  double high, double share);
 /* One more; dropped when the list is full. */
 void explaining_add(struct explaining *explaining, const struct explanation *explanation,
                     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Shapes of single counts. They leave runs or points out; -ENOMEM. */
-int explain_wrap(struct explaining *explaining);
-int explain_threshold(struct explaining *explaining);
-int explain_saturation(struct explaining *explaining);
+/* Shapes of single counts. They leave runs or points out. */
+void explain_wrap(struct explaining *explaining);
+void explain_threshold(struct explaining *explaining);
+void explain_saturation(struct explaining *explaining);
 /* Within the runs of a point: errors that come and go with interrupts, or with time. */
-int explain_interrupts(struct explaining *explaining);
-int explain_stray_faults(struct explaining *explaining);
+void explain_interrupts(struct explaining *explaining);
+void explain_stray_faults(struct explaining *explaining);
 /* Sparse regression of the points' errors on what their code does: faults, system calls,
  * interrupts, opcodes, classes, its own truth (a factor), a constant (an offset). */
-int explain_regression(struct explaining *explaining);
+void explain_regression(struct explaining *explaining);
 
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);
 
-/* ----------------------------------------------------------------------------------------------
- * What the errors of an event may be made of: columns for the regression, in the order in which
- * they are preferred where the points cannot tell them apart. */
-
-enum candidate_kind {
-    CANDIDATE_FAULTS,
-    CANDIDATE_SYSCALLS,
-    CANDIDATE_SWITCHES,
-    CANDIDATE_INTERRUPTS,
-    CANDIDATE_CONSTANT,
-    CANDIDATE_TRUTH,
-    CANDIDATE_OPCODE,
-    CANDIDATE_CLASS,
-    CANDIDATE_TIME,
-};
-
-struct candidate {
-    enum candidate_kind kind;
-    const char *name; /* of an opcode or a class; else a word for one of it */
-    double *values;   /* [row] */
-    size_t twin;      /* opcodes that always occur together: the first of them; itself */
-    bool refused;     /* was selected, and made no sense */
-    bool part_of_own; /* never more than the event's own truth */
-};
-
-/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
-void say_term(struct explaining *explaining, const struct candidate *candidate,
-              const struct explanation *found, const char *alike);
+#define SIGNED(value) signed_figure(value, (char[FIGURE_SIZE]){""})
 
 /* ----------------------------------------------------------------------------------------------
  * From the runs of one point to what they say: the first step of the judge. Whether a count is
@@ -165,9 +140,13 @@ int64_t account_switches(const struct account *account);
 bool run_exact_error(const struct judged_point *judged, const struct evidence_run *run,
                      wide *error);
 
-/* Fills judged from the point, which it points to. -ENOMEM. */
-int judge_point(const struct evidence *evidence, const struct point *point,
-                struct judged_point *judged);
+/* Fills judged from the point, which it points to. */
+void judge_point(const struct evidence *evidence, const struct point *point,
+                 struct judged_point *judged);
+/* Of a null cell: did the account see more than it usually does in it? */
+bool null_run_is_disturbed(const struct judged_point *judged, const struct evidence_run *run);
+/* How much the overhead differs from run to run. */
+double overhead_spread(const struct judged_point *judged);
 
 /* What 1 % of the truth is, but never less than half a count: no integer comes closer. */
 double point_tolerance(const struct judged_point *judged);
@@ -189,6 +168,7 @@ enum standing {
     STANDING_UNCLEAR, /* neither within nor off */
     STANDING_OFF,     /* off, and surely so */
     STANDING_EXCESS,  /* nothing was to be counted, and far too much was */
+    STANDING_COUNT
 };
 
 /* What is known of the event as a whole when its points are looked at. */
@@ -207,8 +187,8 @@ bool point_is_wild(const struct judged_point *judged);
 bool grade_is_firm(enum truth_grade grade);
 
 /* Groups the points of the judgement's evidence into rows, sums up every point, fits every ladder.
- * judgement->evidence must be set. -ENOMEM. */
-int gather_rows(struct judgement *judgement);
+ * judgement->evidence must be set. */
+void gather_rows(struct judgement *judgement);
 /* Verdict, and the note that goes with it; the cause is the event's, where the row deviates. */
 void judge_row(struct judged_row *row, const struct circumstances *circumstances);
 /* Does the truth outweigh the overhead anywhere on this ladder? Where it does not, noise says
@@ -219,36 +199,27 @@ bool row_matters(const struct judged_row *row);
  * The steps from the rows of one event to its verdict, and from there to what events say of one
  * another. */
 
-/* One event by itself: rows, explanation, verdict, cause, note. -ENOMEM. */
-int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement *judgement);
+/* One event by itself: rows, explanation, verdict, cause, note. */
+void judge_event(const struct evidence *evidence, struct judgement *judgement);
 
-/* In nearly every process the first run that is judged differs from those after it. */
-struct first_runs {
-    bool differ;
+/* Runs of a process that are not alike. */
+struct run_order {
+    bool first_differs; /* in nearly every process, from those after it */
     size_t processes;
-    double error; /* of a first run, relative to what was to be counted: median */
+    double error; /* of a first run, relative to what was to be counted: mean */
+    bool drifts;  /* in nearly every process each run counts more (or less) than the one before */
+    bool up;
+    size_t drifting; /* processes that were looked at for that */
 };
-struct first_runs compare_first_runs(const struct judgement *judgement);
-
-/* In nearly every process each run counts more (or less) than the one before it. */
-struct drift {
-    bool found, up;
-    size_t processes;
-};
-struct drift compare_runs_in_turn(const struct judgement *judgement);
+struct run_order compare_runs(const struct judgement *judgement);
 
 /* Strays in so many points and runs that they are a property of the counter. */
 bool too_many_strays(const struct judgement *judgement);
 /* What became of the runs that the verdict does not rest on. */
 void note_disturbed(struct judgement *judgement);
-/* That the runs of a process are not alike, where each differs from the one before. */
-void note_drift(struct judgement *judgement);
-void note_unscheduled(struct judgement *judgement, size_t unscheduled);
 
 /* What only shows across events: modes, core types, paths, sums, ranks. */
 void relate_events(const struct case_file *file, struct judgements *judgements);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);
-/* An event of the processor, which a hypervisor can withhold. */
-bool is_hardware(const struct evidence *evidence);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -38,50 +39,32 @@ static const struct {
     {"software", NAMED_BOTH_WAYS}, {"tracepoint", NAMED_BOTH_WAYS},
 };
 
-static enum naming naming_of(const char *kind)
-{
-    for (size_t i = 0; i < sizeof(namings) / sizeof(*namings); i++)
-        if (strcmp(namings[i].kind, kind) == 0)
-            return namings[i].naming;
-    return NAMED_PLAIN;
-}
-
-/* Appends a copy. -ENOMEM. */
-static int append(struct candidate **list, size_t *count, const struct candidate *like)
+/* A copy with texts of its own. */
+static void append(struct candidate **list, size_t *count, const struct candidate *like)
 {
     bool has_class = like->class && *like->class;
-    struct candidate *grown = realloc(*list, (*count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    *list = grown;
-    struct candidate *added = &grown[(*count)++];
-    *added = (struct candidate){.name = strdup(like->name),
-                                .kind = strdup(like->kind),
-                                .class = has_class ? strdup(like->class) : NULL,
-                                .reason = strdup(like->reason ? like->reason : ""),
-                                .error = like->error};
-    bool whole = added->name && added->kind && added->reason && (added->class || !has_class);
-    return whole ? 0 : -ENOMEM;
+    *memory_add(*list, *count) =
+        (struct candidate){.name = memory_copy(like->name),
+                           .kind = memory_copy(like->kind),
+                           .class = has_class ? memory_copy(like->class) : NULL,
+                           .reason = memory_copy(like->reason ? like->reason : ""),
+                           .error = like->error};
 }
 
-void candidates_free(struct candidate *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(list[i].name);
-        free(list[i].kind);
-        free(list[i].class);
-        free(list[i].reason);
-    }
-    free(list);
-}
-
-/* Copies what was tried. -ENOMEM. */
-static int validate_add_candidate(struct validating *validating, const struct candidate *like)
+static const struct candidate *candidate_of(const struct validating *validating, const char *name)
 {
     for (size_t i = 0; i < validating->candidate_count; i++)
-        if (strcmp(validating->candidates[i].name, like->name) == 0)
-            return 0;
-    return append(&validating->candidates, &validating->candidate_count, like);
+        if (strcmp(validating->candidates[i].name, name) == 0)
+            return &validating->candidates[i];
+    return NULL;
+}
+
+/* Copies what was tried, once. */
+static int validate_add_candidate(struct validating *validating, const struct candidate *like)
+{
+    if (!candidate_of(validating, like->name))
+        append(&validating->candidates, &validating->candidate_count, like);
+    return 0;
 }
 
 /* What the machine said of an event; points to what the event points to. */
@@ -99,20 +82,18 @@ static struct candidate said_of(const struct listed_event *event)
 /* --- the machine's list --- */
 
 struct listing {
-    struct validating *validating;
     const char *except_kind; /* leave out events of this kind; NULL: none */
     struct candidate *list;  /* names as listed */
     size_t count;
-    struct progress progress;
 };
 
 static int keep(void *context, const struct listed_event *event)
 {
     struct listing *listing = context;
-    if (listing->except_kind && strcmp(event->kind, listing->except_kind) == 0)
-        return 0;
     const struct candidate listed = said_of(event);
-    return append(&listing->list, &listing->count, &listed);
+    if (!listing->except_kind || strcmp(event->kind, listing->except_kind) != 0)
+        append(&listing->list, &listing->count, &listed);
+    return 0;
 }
 
 /* --- names --- */
@@ -120,20 +101,6 @@ static int keep(void *context, const struct listed_event *event)
 static bool is_forbidden(int error)
 {
     return error == EACCES || error == EPERM;
-}
-
-/* Of what is not there at all, in whatever mode. Anything else may be about the mode that was asked
- * for: some PMUs count user code alone. */
-static bool is_absent(int error)
-{
-    return error == ENOENT || error == ENODEV || error == ENXIO || error == ENOSYS;
-}
-
-/* Is it the session that failed, rather than the name? */
-static bool is_lost(int error)
-{
-    return error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
-           error == -EBADMSG;
 }
 
 /* Opens `name`; a name that the machine refuses to read is an event that cannot be opened. */
@@ -144,14 +111,14 @@ static int try_name(struct validating *validating, const char *name, const struc
     int error = session_try_event(validating->session, name, &event, failure);
     *tried = *like;
     tried->name = (char *)name;
-    if (is_lost(error))
+    /* Is it the session that failed, rather than the name? */
+    if (error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
+        error == -EBADMSG)
         return error;
-    if (error < 0) {
-        tried->error = -error;
-        tried->reason = failure->text;
-        return 0;
-    }
-    struct candidate said = said_of(&event);
+    struct candidate said =
+        error < 0
+            ? (struct candidate){.class = like->class, .error = -error, .reason = failure->text}
+            : said_of(&event);
     tried->class = said.class;
     tried->error = said.error;
     tried->reason = said.reason;
@@ -163,8 +130,10 @@ static int add_user(struct validating *validating, const struct candidate *liste
                     struct failure *failure)
 {
     struct candidate tried;
-    int error;
-    if (is_absent(listed->error)) {
+    int error = listed->error;
+    /* What is not there at all is not there in whatever mode. Anything else may be about the mode
+     * that was asked for: some PMUs count user code alone. */
+    if (error == ENOENT || error == ENODEV || error == ENXIO || error == ENOSYS) {
         tried = *listed;
         tried.name = (char *)user;
         return validate_add_candidate(validating, &tried);
@@ -178,57 +147,44 @@ static int add_user(struct validating *validating, const struct candidate *liste
     return error < 0 ? error : validate_add_candidate(validating, listed);
 }
 
-static int add_both_ways(struct validating *validating, const struct candidate *listed,
-                         const char *user, struct failure *failure)
-{
-    struct candidate tried;
-    int error = validate_add_candidate(validating, listed);
-    if (error < 0 || (listed->error && !is_forbidden(listed->error)))
-        return error;
-    error = try_name(validating, user, listed, &tried, failure);
-    if (error < 0 || (listed->error && tried.error)) /* said of the plain name already */
-        return error;
-    return validate_add_candidate(validating, &tried);
-}
-
-static int add_plain(struct validating *validating, const struct candidate *listed,
-                     const char *user, struct failure *failure)
-{
-    struct candidate tried;
-    int error = validate_add_candidate(validating, listed);
-    if (error < 0 || !is_forbidden(listed->error))
-        return error;
-    error = try_name(validating, user, listed, &tried, failure);
-    return error < 0 || tried.error ? error : validate_add_candidate(validating, &tried);
-}
-
+/* In every name that it is judged under. */
 static int add_named(struct validating *validating, const struct candidate *listed,
                      struct failure *failure)
 {
-    static int (*const adders[])(struct validating *, const struct candidate *, const char *,
-                                 struct failure *) = {
-        [NAMED_PLAIN] = add_plain, [NAMED_USER] = add_user, [NAMED_BOTH_WAYS] = add_both_ways};
     AUTO_FREE char *user = event_in_user_mode(listed->name);
+    enum naming naming = NAMED_PLAIN;
+    for (size_t i = 0; i < sizeof(namings) / sizeof(*namings); i++)
+        if (strcmp(namings[i].kind, listed->kind) == 0)
+            naming = namings[i].naming;
     if (!user)
         return -ENOMEM;
-    if (event_mode(listed->name) || strcmp(listed->kind, "source") == 0)
-        return validate_add_candidate(validating, listed);
-    return adders[naming_of(listed->kind)](validating, listed, user, failure);
+    bool as_it_is = event_mode(listed->name) || strcmp(listed->kind, "source") == 0;
+    if (!as_it_is && naming == NAMED_USER)
+        return add_user(validating, listed, user, failure);
+    validate_add_candidate(validating, listed);
+    bool opens_both = naming == NAMED_BOTH_WAYS && !listed->error;
+    if (as_it_is || (!opens_both && !is_forbidden(listed->error)))
+        return 0;
+    struct candidate tried;
+    int error = try_name(validating, user, listed, &tried, failure);
+    if (error == 0 && (opens_both || !tried.error)) /* else said of the plain name already */
+        validate_add_candidate(validating, &tried);
+    return error;
 }
 
 /* Everything that matches, in every name that it is judged under. */
 static int add_listed(struct validating *validating, const char *glob, const char *except_kind,
                       struct failure *failure)
 {
-    struct listing listing = {.validating = validating, .except_kind = except_kind};
+    struct listing listing = {.except_kind = except_kind};
+    struct progress progress = {0};
     int error = session_list_events(validating->session, glob, keep, &listing, failure);
-    progress_begin(&listing.progress, "events", listing.count, validating->options->common.quiet);
+    progress_begin(&progress, "events", listing.count, validating->options->common.quiet);
     for (size_t i = 0; i < listing.count && error == 0; i++) {
         error = add_named(validating, &listing.list[i], failure);
-        progress_step(&listing.progress);
+        progress_step(&progress);
     }
-    progress_end(&listing.progress);
-    candidates_free(listing.list, listing.count);
+    progress_end(&progress);
     return error;
 }
 
@@ -242,12 +198,9 @@ static int add_source(struct validating *validating, const char *name, struct fa
         text_printf(&glob, "%s/*", name);
         return add_listed(validating, text_string(&glob), NULL, failure);
     }
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (strcmp(absence->kind, "source") == 0 && strcmp(absence->name, name) == 0)
-            return fail_with(failure, -ENODEV, "the source %s cannot count here: %s", name,
-                             absence->reason);
-    }
+    const char *reason = absence_of(catalogue, "source", name);
+    if (reason)
+        return fail_with(failure, -ENODEV, "the source %s cannot count here: %s", name, reason);
     AUTO_TEXT struct text known = {0};
     for (size_t i = 0; i < catalogue->source_count; i++)
         text_printf(&known, "%s%s", i ? ", " : "", catalogue->sources[i].name);
@@ -280,17 +233,11 @@ static int add_argument(struct validating *validating, const char *name, struct 
     return validate_add_candidate(validating, &like);
 }
 
-static bool has_path(const struct catalogue *catalogue, const char *start)
-{
-    for (size_t i = 0; i < catalogue->path_count; i++)
-        if (strncmp(catalogue->paths[i].name, start, strlen(start)) == 0)
-            return true;
-    return false;
-}
-
 static int find(struct validating *validating, struct failure *failure)
 {
     const struct string_list *sources = &validating->options->source;
+    const struct catalogue *catalogue = validating->catalogue;
+    bool has_papi = false;
     int error = 0;
     for (size_t i = 0; i < sources->count && error == 0; i++)
         error = add_source(validating, sources->items[i], failure);
@@ -298,10 +245,10 @@ static int find(struct validating *validating, struct failure *failure)
         error = add_argument(validating, validating->arguments[i], failure);
     if (error < 0 || sources->count || validating->argument_count)
         return error;
+    for (size_t i = 0; i < catalogue->path_count; i++)
+        has_papi |= strncmp(catalogue->paths[i].name, "papi-", 5) == 0;
     error = add_listed(validating, NULL, "source", failure);
-    if (error == 0 && has_path(validating->catalogue, "papi-"))
-        error = add_listed(validating, "PAPI_*", NULL, failure);
-    return error;
+    return error == 0 && has_papi ? add_listed(validating, "PAPI_*", NULL, failure) : error;
 }
 
 int validate_find_candidates(struct validating *validating)
@@ -520,14 +467,6 @@ static int put_specimens(struct validating *validating, size_t first, struct fai
     return error;
 }
 
-static const struct candidate *candidate_of(const struct validating *validating, const char *name)
-{
-    for (size_t i = 0; i < validating->candidate_count; i++)
-        if (strcmp(validating->candidates[i].name, name) == 0)
-            return &validating->candidates[i];
-    return NULL;
-}
-
 static int put_predictions(struct validating *validating, const struct cell *cell,
                            struct failure *failure)
 {
@@ -551,10 +490,8 @@ static int validate_store_cells(struct validating *validating, size_t first,
 {
     const struct validate_plan *plan = &validating->plan;
     size_t added = plan->count - first, visit_count = 0;
-    AUTO_FREE uint32_t *processes = calloc(added + 1, sizeof(*processes));
+    AUTO_MEMORY uint32_t *processes = memory_new(added, sizeof(*processes));
     AUTO_FREE struct visit *visits = NULL;
-    if (!processes)
-        return fail_with(failure, -ENOMEM, "out of memory");
     for (size_t i = 0; i < added; i++)
         processes[i] = plan->about[first + i].processes;
     /* Each round draws its order from a seed of its own. */
@@ -620,9 +557,7 @@ int validate_open_from(struct validating *validating)
     return error == 0 ? EXIT_DONE : validate_refuse(validating, error, &failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The rounds of `assay validate`: plan, measure, learn what it cost and what surprises, plan
- * again; then the judgement. */
+/* --- the rounds --- */
 
 #define RESERVE_MS  1500u /* for judging at the end */
 #define POINTS      8u    /* one point takes at most this part of the budget */
@@ -722,15 +657,6 @@ static int look(struct rounds *rounds)
     return error < 0 ? validate_fail(&rounds->failure, EXIT_FAILED) : EXIT_DONE;
 }
 
-/* Is there an event for which the budget did not hold a single cell? */
-static bool is_starved(const struct validating *validating)
-{
-    bool any = false;
-    for (size_t i = 0; i < validating->study.subject_count; i++)
-        any |= validate_last_of_subject(&validating->plan, i) == 0;
-    return any && validating->budget;
-}
-
 int validate_measure(struct validating *validating)
 {
     struct rounds rounds = {.validating = validating,
@@ -759,10 +685,12 @@ int validate_measure(struct validating *validating)
                                    rounds.failure.code == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
     if (status != EXIT_DONE || !validating->complete)
         return status;
-    if (is_starved(validating)) {
-        validating->complete = false;
-        return EXIT_DONE;
-    }
+    /* Is there an event for which the budget did not hold a single cell? */
+    for (size_t i = 0; i < validating->study.subject_count && validating->budget; i++)
+        if (validate_last_of_subject(&validating->plan, i) == 0) {
+            validating->complete = false;
+            return EXIT_DONE;
+        }
     /* Nothing more to measure: the store is finished. */
     return run_planned(&rounds, false);
 }

@@ -86,7 +86,7 @@ int validate_open_store(struct validating *validating);
 /* Rounds, until nothing more is worth its cost. */
 int validate_measure(struct validating *validating);
 /* From the store to verdicts and findings. */
-int validate_judge(struct validating *validating);
+int validate_judge(void *study);
 /* What was found joins the machine's passport (docs/passport.md). That it cannot be written is a
  * remark, and changes nothing else. */
 void validate_put_passport(struct validating *validating, int status);
@@ -95,7 +95,8 @@ int validate_open_from(struct validating *validating);
 /* That nothing was measured, and why; nothing where something was. */
 void validate_put_nothing(const struct validating *validating, struct text *out);
 
-void candidates_free(struct candidate *list, size_t count);
+/* Why the machine has no source, path or specimen of that name; NULL: nobody said. */
+const char *absence_of(const struct catalogue *catalogue, const char *kind, const char *name);
 
 /* The command's name in front of a failure; EXIT_FAILED unless told. */
 int validate_fail(const struct failure *failure, int status);
@@ -112,13 +113,12 @@ extern const struct command command_validate;
 
 extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL for TRUTH_NONE */
 json_t *validate_explanations_json(const struct judgement *judgement);
-json_t *validate_results_json(const struct validating *validating);
-json_t *validate_analysis_json(const struct validating *validating);
-json_t *validate_findings_json(const struct validating *validating);
-json_t *validate_figures(const struct validating *validating);
+/* Of a struct validating, as finish.h has it. */
+json_t *validate_results_json(const void *run);
+json_t *validate_analysis_json(const void *run);
+json_t *validate_figures(const void *run);
 /* --- for people: the table and what stands below it --- */
-void validate_put_report(const struct validating *validating, const struct style *style,
-                         struct text *out);
+void validate_put_report(const void *run, const struct style *style, struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
  * What the latest runs of `assay validate` on a machine say of its events, for commands that show
@@ -147,7 +147,6 @@ void latest_verdicts_load(const char *fingerprint, const struct common_options *
  * was not validated. *age_s is that of its run. */
 const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
                                        int64_t *age_s);
-void latest_verdicts_free(struct latest_verdicts *latest);
 
 /* ----------------------------------------------------------------------------------------------
  * What is known of an event's trust on a machine, for commands that show counts: from the latest

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "machine/passports.h"
 #include "studies/validate/parts.h"
@@ -23,47 +24,43 @@
 /* ----------------------------------------------------------------------------------------------
  * From the latest store of `assay validate` to a verdict for each event. */
 
-/* Seconds since a moment written as 2026-11-15T19:35:27Z; 0 for one in the future or of another
- * form. */
+#define COPY(to, from) snprintf(to, sizeof(to), "%.*s", (int)sizeof(to) - 1, (from) ? (from) : "")
+
+/* Written as 2026-11-15T19:35:27Z. */
+static bool is_moment(const char *text, struct tm *parts)
+{
+    *parts = (struct tm){0};
+    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", parts) : NULL;
+    return end && !*end;
+}
+
+/* Seconds since a moment; 0 for one in the future or of another form. */
 static int64_t age_of(const char *moment)
 {
-    struct tm parts = {0};
-    const char *end = moment ? strptime(moment, "%Y-%m-%dT%H:%M:%SZ", &parts) : NULL;
-    if (!end || *end)
+    struct tm parts;
+    if (!is_moment(moment, &parts))
         return 0;
     time_t then = timegm(&parts), now = time(NULL);
     return now > then ? (int64_t)(now - then) : 0;
 }
 
-static void release_run(struct latest_run *run)
-{
-    judgements_release(&run->judgements);
-    case_release(&run->file);
-    *run = (struct latest_run){0};
-}
-
-static int judge(struct store *store, struct latest_run *run, struct failure *failure)
-{
-    struct store_info info = {0};
-    int error = store_info(store, &info, failure);
-    uint64_t seed = info.seed;
-    run->age_s = age_of(info.started);
-    snprintf(run->started, sizeof(run->started), "%s", info.started ? info.started : "");
-    store_info_release(&info);
-    if (error == 0)
-        error = validate_load(store, &run->file, failure);
-    return error < 0 ? error : judge_case(&run->file, seed, &run->judgements);
-}
-
 static int load_run(const char *path, struct latest_run *run, struct failure *failure)
 {
     struct store *store = NULL;
+    struct store_info info = {0};
     int error = store_open(&store, path, false, failure);
     if (error == 0)
-        error = judge(store, run, failure);
+        error = store_info(store, &info, failure);
+    run->age_s = age_of(info.started);
+    COPY(run->started, info.started);
+    store_info_release(&info);
+    if (error == 0)
+        error = validate_load(store, &run->file, failure);
     store_close(store);
-    if (error < 0)
-        release_run(run);
+    if (error == 0)
+        run->judgements = judge_case(&run->file);
+    else
+        *run = (struct latest_run){0};
     return error;
 }
 
@@ -83,60 +80,31 @@ void latest_verdicts_load(const char *fingerprint, const struct common_options *
             latest->count++;
         else
             deliver_remark(common, "what `assay validate` found here cannot be used: %s",
-                           failure.text[0] ? failure.text : "out of memory");
+                           failure.text);
     }
-}
-
-static const struct judgement *find(const struct latest_run *run, const char *name)
-{
-    for (size_t i = 0; i < run->judgements.count; i++)
-        if (strcmp(run->judgements.list[i].evidence->event, name) == 0)
-            return &run->judgements.list[i];
-    return NULL;
 }
 
 const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
                                        int64_t *age_s)
 {
     const struct judgement *best = NULL;
-    for (size_t i = 0; i < latest->count; i++) {
-        const struct judgement *found = find(&latest->runs[i], name);
-        if (!found || (best && verdict_weight(found->verdict, found->cause) <=
-                                   verdict_weight(best->verdict, best->cause)))
-            continue;
-        best = found;
-        *age_s = latest->runs[i].age_s;
-    }
-    return best;
-}
-
-void latest_verdicts_free(struct latest_verdicts *latest)
-{
     for (size_t i = 0; i < latest->count; i++)
-        release_run(&latest->runs[i]);
-    latest->count = 0;
+        for (size_t j = 0; j < latest->runs[i].judgements.count; j++) {
+            const struct judgement *found = &latest->runs[i].judgements.list[j];
+            if (strcmp(found->evidence->event, name) != 0)
+                continue;
+            if (!best || verdict_weight(found->verdict, found->cause) >
+                             verdict_weight(best->verdict, best->cause)) {
+                best = found;
+                *age_s = latest->runs[i].age_s;
+            }
+            break;
+        }
+    return best;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * From stores and passports to one answer about an event. */
-
-#define COPY(to, from) snprintf(to, sizeof(to), "%.*s", (int)sizeof(to) - 1, (from) ? (from) : "")
-
-static void from_judgement(const struct judgement *judgement, int64_t age_s,
-                           struct known_trust *known)
-{
-    COPY(known->event, judgement->evidence->event);
-    COPY(known->verdict, verdict_names[judgement->verdict]);
-    COPY(known->cause, cause_names[judgement->cause]);
-    COPY(known->note, judgement->note);
-    known->age_s = age_s;
-}
-
-static bool is_of_counts(const char *verdict)
-{
-    const int known = verdict_from_name(verdict);
-    return known >= 0 && verdict_is_of_counts((enum verdict)known);
-}
 
 /* Of an event that opens, that it does not is not so any more. */
 static bool holds(const char *verdict, const char *cause, bool opens)
@@ -154,8 +122,13 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     if (judgement &&
         !holds(verdict_names[judgement->verdict], cause_names[judgement->cause], opens))
         judgement = NULL;
-    if (judgement)
-        from_judgement(judgement, age_s, known);
+    if (judgement) {
+        COPY(known->event, judgement->evidence->event);
+        COPY(known->verdict, verdict_names[judgement->verdict]);
+        COPY(known->cause, cause_names[judgement->cause]);
+        COPY(known->note, judgement->note);
+        known->age_s = age_s;
+    }
     /* Where stores have nothing by counts, the passport may. */
     if (judgement && verdict_is_of_counts(judgement->verdict))
         return 0;
@@ -165,7 +138,8 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     if (error == 0 && !holds(trust.verdict, trust.cause, opens))
         error = fail_with(&failure, -ENOENT, "access was refused when it was validated: %.400s",
                           trust.note);
-    if (judgement && (error < 0 || !is_of_counts(trust.verdict)))
+    const int verdict = error < 0 ? -1 : verdict_from_name(trust.verdict);
+    if (judgement && (verdict < 0 || !verdict_is_of_counts((enum verdict)verdict)))
         return 0;
     COPY(known->note, error < 0 ? failure.text : trust.note);
     if (error < 0)
@@ -179,41 +153,31 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The machine's passport: the newest verdict for every event, in a JSON file that other programs
- * read (docs/passport.md). It is made of this run, of the stores of earlier ones judged anew, and
- * of what the passport said before: a run whose store lies elsewhere, or is gone, was one all the
- * same. */
+/* --- the passport --- */
 
 #define MOST_BYTES (4u << 20) /* that readers take */
 
 /* --- one event --- */
 
-/* The path of the way that judges, and the best truth that it was held against. */
-static void put_way(json_t *object, const struct judgement *judgement)
-{
-    const char *path = NULL;
-    enum truth_grade best = TRUTH_NONE;
-    for (size_t i = 0; i < judgement->row_count; i++) {
-        const struct judged_row *row = &judgement->rows[i];
-        path = path ? path : row->path;
-        if (row->grade != TRUTH_NONE && (best == TRUTH_NONE || row->grade < best))
-            best = row->grade;
-    }
-    json_object_set_new(object, "path", json_text(path));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
-}
-
 static json_t *entry_json(const struct judgement *judgement, const char *validated)
 {
     const struct evidence *evidence = judgement->evidence;
+    /* The path of the way that judges, and the best truth that it was held against. */
+    const char *path = judgement->row_count ? judgement->rows[0].path : NULL;
+    enum truth_grade best = TRUTH_NONE;
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        enum truth_grade grade = judgement->rows[i].grade;
+        if (grade != TRUTH_NONE && (best == TRUTH_NONE || grade < best))
+            best = grade;
+    }
     json_t *object = json_object();
     json_object_set_new(object, "event", json_text(evidence->event));
     json_object_set_new(object, "class", json_text(evidence->class));
     json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
     json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
     json_object_set_new(object, "note", json_text(judgement->note));
-    put_way(object, judgement);
+    json_object_set_new(object, "path", json_text(path));
+    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
     json_object_set_new(object, "validated", json_text(validated));
     json_object_set_new(object, "overhead",
                         judgement->has_overhead ? json_difference(judgement->overhead)
@@ -236,23 +200,18 @@ static unsigned weight(const json_t *entry)
                           is_refusal(entry) ? CAUSE_PERMISSION : CAUSE_NONE);
 }
 
-/* The newer counts, unless it says less. Moments written so sort as text does. */
-static bool is_better(const json_t *entry, const json_t *there)
-{
-    if (weight(entry) != weight(there))
-        return weight(entry) > weight(there);
-    const char *then = json_string_value(json_object_get(there, "validated"));
-    const char *now = json_string_value(json_object_get(entry, "validated"));
-    return then && now && strcmp(now, then) > 0;
-}
-
+/* The newer counts, unless it says less. Moments sort as text does. */
 static void add_entry(json_t *events, json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "event"));
     const json_t *there = name ? json_object_get(events, name) : NULL;
+    const char *then = json_string_value(json_object_get(there, "validated"));
+    const char *now = json_string_value(json_object_get(entry, "validated"));
     if (is_refusal(entry))
         json_object_set_new(entry, "verdict", json_string(verdict_names[VERDICT_UNJUDGED]));
-    if (name && (!there || is_better(entry, there)))
+    bool better = !there || weight(entry) > weight(there) ||
+                  (weight(entry) == weight(there) && then && now && strcmp(now, then) > 0);
+    if (name && better)
         json_object_set(events, name, entry);
     json_decref(entry);
 }
@@ -268,31 +227,22 @@ static void add_stores(json_t *events, const struct validating *validating)
     /* Who cannot use a store has said so already, or will. */
     struct common_options quiet = validating->options->common;
     quiet.quiet = true;
-    struct latest_verdicts *latest = malloc(sizeof(*latest));
-    if (!latest)
-        return;
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct latest_verdicts *latest = memory_new(1, sizeof(*latest));
     latest_verdicts_load(validating->catalogue->fingerprint, &quiet, latest);
     for (size_t i = 0; i < latest->count; i++)
         add_run(events, &latest->runs[i].judgements, latest->runs[i].started);
-    latest_verdicts_free(latest);
-    free(latest);
+    memory_scope_end(&scope);
 }
 
 /* --- access: of a user and a sandbox, not of the machine --- */
 
-static json_t *circumstances_json(const struct facts *facts)
-{
-    static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
-                                       "perf.paranoid", "container"};
-    json_t *object = json_object();
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-        json_object_set_new(object, keys[i], json_text(facts_get(facts, keys[i])));
-    return object;
-}
-
 /* What this run was refused stands beside the verdict; what it opened is not refused any more. */
 static void put_access(json_t *events, const struct validating *validating, const char *validated)
 {
+    static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
+                                       "perf.paranoid", "container"};
     for (size_t i = 0; i < validating->judgements.count; i++) {
         const struct judgement *judgement = &validating->judgements.list[i];
         json_t *entry = json_object_get(events, judgement->evidence->event);
@@ -300,38 +250,24 @@ static void put_access(json_t *events, const struct validating *validating, cons
         json_object_del(entry, "access");
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
-        json_t *access = json_object();
+        json_t *access = json_object(), *circumstances = json_object();
+        for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
+            json_object_set_new(circumstances, keys[j],
+                                json_text(facts_get(validating->facts, keys[j])));
         json_object_set_new(access, "refused", json_text(validated));
         json_object_set_new(access, "errno", json_integer(judgement->evidence->error));
         json_object_set_new(access, "reason", json_text(judgement->note));
-        json_object_set_new(access, "circumstances", circumstances_json(validating->facts));
+        json_object_set_new(access, "circumstances", circumstances);
         json_object_set_new(entry, "access", access);
     }
 }
 
 /* --- what it said before --- */
 
-static bool is_moment(const char *text)
-{
-    struct tm parts = {0};
-    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) : NULL;
-    return end && !*end && strlen(text) == 20;
-}
-
 static bool is_text_or_null(const json_t *entry, const char *key)
 {
     const json_t *value = json_object_get(entry, key);
     return json_is_string(value) || json_is_null(value);
-}
-
-/* Would a reader take it? Whoever wrote it may not have been us. */
-static bool is_entry(const json_t *entry)
-{
-    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
-    return json_is_string(json_object_get(entry, "event")) && verdict &&
-           verdict_from_name(verdict) >= 0 && is_text_or_null(entry, "cause") &&
-           is_text_or_null(entry, "note") && is_text_or_null(entry, "path") &&
-           is_moment(json_string_value(json_object_get(entry, "validated")));
 }
 
 static void add_earlier(json_t *events, const struct validating *validating)
@@ -344,7 +280,14 @@ static void add_earlier(json_t *events, const struct validating *validating)
                 strcmp(fingerprint, validating->fingerprint) == 0;
     for (size_t i = 0; ours && i < json_array_size(list); i++) {
         json_t *entry = json_array_get(list, i), *access = json_object_get(entry, "access");
-        if (!is_entry(entry))
+        const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+        const char *moment = json_string_value(json_object_get(entry, "validated"));
+        struct tm parts;
+        /* Would a reader take it? Whoever wrote it may not have been us. */
+        if (!json_is_string(json_object_get(entry, "event")) || !verdict ||
+            verdict_from_name(verdict) < 0 || !is_text_or_null(entry, "cause") ||
+            !is_text_or_null(entry, "note") || !is_text_or_null(entry, "path") ||
+            !is_moment(moment, &parts) || strlen(moment) != 20)
             continue;
         add_entry(events, json_incref(entry));
         if (json_is_object(access))
@@ -455,53 +398,38 @@ static int replace_file(const char *path, const char *text, struct failure *fail
                      : 0;
 }
 
-static int find_place(struct validating *validating, struct failure *failure)
+static int put_passport(struct validating *validating, struct failure *failure)
 {
+    struct store_info info = {0};
     char folder[sizeof(validating->passport) - 64];
     int length = assay_trust_folder(folder, sizeof(folder));
     if (length < 0 || (size_t)length >= sizeof(folder))
         return fail_with(failure, -ENOENT,
                          "neither XDG_STATE_HOME nor HOME names a folder that can hold it");
     int error = store_make_folders(folder, failure);
-    if (error == 0)
-        snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
-                 validating->fingerprint);
-    return error;
-}
-
-static int put_passport(struct validating *validating, struct failure *failure)
-{
-    struct store_info info = {0};
-    int error = find_place(validating, failure);
-    if (error == 0)
-        error = store_info(validating->store, &info, failure);
-    AUTO_FREE char *text =
-        error == 0 && info.started ? passport_text(validating, info.started) : NULL;
+    if (error < 0)
+        return error;
+    snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
+             validating->fingerprint);
+    error = store_info(validating->store, &info, failure);
+    AUTO_FREE char *text = error == 0 ? passport_text(validating, info.started) : NULL;
     store_info_release(&info);
     if (error < 0)
         return error;
-    if (!text)
-        return fail_with(failure, -ENOMEM, "out of memory");
     if (strlen(text) >= MOST_BYTES)
         return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);
     return replace_file(validating->passport, text, failure);
 }
 
-/* A run that was interrupted before anything was judged has nothing to say. */
-static bool has_news(const struct validating *validating, int status)
-{
-    bool judged = false;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        judged |= validating->judgements.list[i].verdict != VERDICT_UNJUDGED;
-    return validating->judgements.count && (judged || status == EXIT_DONE);
-}
-
 void validate_put_passport(struct validating *validating, int status)
 {
     struct failure failure = {0};
-    if (validating->options->from || !has_news(validating, status))
-        return;
-    if (put_passport(validating, &failure) == 0)
+    bool judged = false;
+    for (size_t i = 0; i < validating->judgements.count; i++)
+        judged |= validating->judgements.list[i].verdict != VERDICT_UNJUDGED;
+    /* A run that was interrupted before anything was judged has nothing to say. */
+    if (validating->options->from || !validating->judgements.count ||
+        (!judged && status != EXIT_DONE) || put_passport(validating, &failure) == 0)
         return;
     validating->passport[0] = '\0';
     deliver_remark(&validating->options->common, "the machine's passport was not written: %s",

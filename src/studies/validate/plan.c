@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
@@ -36,7 +37,6 @@ struct wishing {
     const struct validate_subject *subject;
     struct validate_wishes *wishes;
     size_t primary;
-    int error;
 };
 
 static const struct catalogue_truth *truth_of(const struct validate_study *study, size_t specimen,
@@ -85,37 +85,21 @@ size_t validate_primary(const struct validate_study *study, const char *class)
     return best;
 }
 
-static bool has_wish(const struct validate_wishes *wishes, const struct validate_wish *wish)
-{
-    for (size_t i = 0; i < wishes->count; i++) {
-        const struct validate_wish *other = &wishes->list[i];
-        if (other->specimen == wish->specimen && other->n == wish->n && other->way == wish->way &&
-            other->cpu == wish->cpu && other->with_interrupts == wish->with_interrupts)
-            return true;
-    }
-    return false;
-}
-
 static void add(struct wishing *wishing, struct validate_wish wish)
 {
     const struct catalogue_specimen *known = wishing->study->specimens[wish.specimen].known;
     struct validate_wishes *wishes = wishing->wishes;
-    if (wishing->error)
-        return;
     if (wish.n < known->min_n)
         wish.n = known->min_n;
     if (wish.n > known->max_n)
         wish.n = known->max_n;
-    if (has_wish(wishes, &wish))
-        return;
-    struct validate_wish *grown =
-        realloc(wishes->list, (wishes->count + 1) * sizeof(*wishes->list));
-    if (!grown) {
-        wishing->error = -ENOMEM;
-        return;
+    for (size_t i = 0; i < wishes->count; i++) {
+        const struct validate_wish *other = &wishes->list[i];
+        if (other->specimen == wish.specimen && other->n == wish.n && other->way == wish.way &&
+            other->cpu == wish.cpu && other->with_interrupts == wish.with_interrupts)
+            return;
     }
-    wishes->list = grown;
-    grown[wishes->count++] = wish;
+    *memory_add(wishes->list, wishes->count) = wish;
 }
 
 static void add_rungs(struct wishing *wishing, uint64_t from, uint64_t to)
@@ -152,18 +136,13 @@ static void add_others(struct wishing *wishing, uint64_t n)
                 add(wishing, (struct validate_wish){.specimen = i, .n = n});
 }
 
-static bool is_named(const struct validate_study *study, size_t specimen, const char *name)
-{
-    return strcmp(study->specimens[specimen].known->name, name) == 0;
-}
-
 /* Code that does much of something else and none of this: it must not be counted. */
 static void add_still(struct wishing *wishing, const char *name, uint64_t n)
 {
     const struct validate_study *study = wishing->study;
     for (size_t i = 0; i < study->specimen_count; i++) {
         const struct catalogue_truth *truth = truth_of(study, i, wishing->subject->class);
-        if (is_named(study, i, name) && truth && !grows(truth))
+        if (strcmp(study->specimens[i].known->name, name) == 0 && truth && !grows(truth))
             add(wishing, (struct validate_wish){.specimen = i, .n = n});
     }
 }
@@ -197,15 +176,16 @@ static void add_diagnosis(struct wishing *wishing)
     add_still(wishing, "pages", 1000);
 }
 
-static int validate_wish_list(const struct validate_study *study,
-                              const struct validate_subject *subject,
-                              struct validate_wishes *wishes)
+static struct validate_wishes wish_list(const struct validate_study *study,
+                                        const struct validate_subject *subject)
 {
-    struct wishing wishing = {.study = study, .subject = subject, .wishes = wishes};
-    *wishes = (struct validate_wishes){0};
-    wishing.primary = validate_primary(study, subject->class);
+    struct validate_wishes wishes = {0};
+    struct wishing wishing = {.study = study,
+                              .subject = subject,
+                              .wishes = &wishes,
+                              .primary = validate_primary(study, subject->class)};
     if (wishing.primary == VALIDATE_NO_SPECIMEN)
-        return 0;
+        return wishes;
     add_bisection(&wishing);
     add_rungs(&wishing, 1, FIRST_RUNGS);
     if (!subject->brief || subject->deviates) {
@@ -227,11 +207,7 @@ static int validate_wish_list(const struct validate_study *study,
         if (subject->deviates || study->full)
             add_others(&wishing, 100000);
     }
-    if (wishing.error) {
-        free(wishes->list);
-        *wishes = (struct validate_wishes){0};
-    }
-    return wishing.error;
+    return wishes;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -399,17 +375,17 @@ static const struct cell *highest(const struct validate_plan *plan, size_t subje
 bool validate_cap(const struct validate_study *study, const struct validate_plan *plan,
                   size_t subject, struct validate_cap *cap)
 {
-    struct validate_wishes wishes;
     const struct validate_subject *event = &study->subjects[subject];
     size_t primary = validate_primary(study, event->class);
     const struct validate_about *about = NULL;
-    if (primary == VALIDATE_NO_SPECIMEN || validate_wish_list(study, event, &wishes) < 0)
+    if (primary == VALIDATE_NO_SPECIMEN)
         return false;
+    struct validate_wishes wishes = wish_list(study, event);
     uint64_t top = 0;
     for (size_t i = 0; i < wishes.count; i++)
         if (wishes.list[i].ladder && wishes.list[i].n > top)
             top = wishes.list[i].n;
-    free(wishes.list);
+    memory_give_back(wishes.list);
     const struct cell *cell = highest(plan, subject, primary, &about);
     if (!cell || cell->n >= top)
         return false;
@@ -421,9 +397,7 @@ bool validate_cap(const struct validate_study *study, const struct validate_plan
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The rounds of `assay validate`: every event in turn gets the next of its wishes, as long as they
- * fit its share of the budget. */
+/* --- the rounds --- */
 
 #define MANY_RUNS        100u /* of a point */
 #define FEW_RUNS         20u  /* where they are dear */
@@ -435,17 +409,13 @@ bool validate_cap(const struct validate_study *study, const struct validate_plan
 /* --- the arrays of a plan --- */
 
 /* Room for what is known of `count` cells, and the chains. */
-static int make_room(const struct validate_study *study, struct validate_plan *plan, size_t count)
+static void make_room(const struct validate_study *study, struct validate_plan *plan, size_t count)
 {
-    struct validate_about *grown = realloc(plan->about, (count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    plan->about = grown;
+    plan->about = memory_resize(plan->about, count, sizeof(*plan->about));
     if (!plan->last_of_subject)
-        plan->last_of_subject = calloc(study->subject_count + 1, sizeof(size_t));
+        plan->last_of_subject = memory_new(study->subject_count, sizeof(size_t));
     if (!plan->last_of_specimen)
-        plan->last_of_specimen = calloc(study->specimen_count + 1, sizeof(size_t));
-    return plan->last_of_subject && plan->last_of_specimen ? 0 : -ENOMEM;
+        plan->last_of_specimen = memory_new(study->specimen_count, sizeof(size_t));
 }
 
 /* Says what is known of cell `at`, and puts it into the chains. */
@@ -468,12 +438,12 @@ static int append(const struct validate_study *study, struct validate_plan *plan
                   const struct cell *cell, const struct validate_about *about)
 {
     size_t at = plan->count;
-    int error = make_room(study, plan, at + 1);
-    if (error == 0)
-        error = plan_append(&plan->cells, &plan->count, cell);
-    if (error == 0)
-        set_about(study, plan, at, about);
-    return error;
+    int error = plan_append(&plan->cells, &plan->count, cell);
+    if (error < 0)
+        return error;
+    make_room(study, plan, plan->count);
+    set_about(study, plan, at, about);
+    return 0;
 }
 
 size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject)
@@ -486,9 +456,6 @@ void validate_plan_free(struct validate_plan *plan)
     for (size_t i = 0; i < plan->count; i++)
         cell_release(&plan->cells[i]);
     free(plan->cells);
-    free(plan->about);
-    free(plan->last_of_subject);
-    free(plan->last_of_specimen);
     *plan = (struct validate_plan){0};
 }
 
@@ -540,17 +507,13 @@ void validate_next_core(struct validate_subject *subject)
 
 /* --- one wish --- */
 
-static bool same_way(const struct cell *cell, const struct validate_way *way)
-{
-    return cell->pattern == way->pattern && strcmp(cell->path, way->path) == 0 &&
-           strcmp(cell->opt, way->opt) == 0 && strcmp(cell->link, way->link) == 0;
-}
-
 static bool is_of_way(const struct cell *cell, const struct validate_subject *event,
                       const struct validate_wish *wish)
 {
+    const struct validate_way *way = &event->ways[wish->way];
     return cell->cpu == event->cpus[wish->cpu] && (cell->counters > 1) == wish->with_interrupts &&
-           same_way(cell, &event->ways[wish->way]);
+           cell->pattern == way->pattern && strcmp(cell->path, way->path) == 0 &&
+           strcmp(cell->opt, way->opt) == 0 && strcmp(cell->link, way->link) == 0;
 }
 
 /* Already in the plan? */
@@ -574,26 +537,20 @@ static int make_cell(const struct validate_study *study, size_t subject,
 {
     const struct validate_subject *event = &study->subjects[subject];
     const struct validate_way *way = &event->ways[wish->way];
-    *cell = (struct cell){.events = {strdup(event->name)},
-                          .counters = 1,
-                          .path = strdup(way->path),
-                          .pattern = way->pattern,
-                          .specimen = strdup(study->specimens[wish->specimen].name),
-                          .n = wish->n,
-                          .opt = strdup(way->opt),
-                          .link = strdup(way->link),
-                          .runs = runs,
-                          .separate = wish->with_interrupts,
-                          .cpu = event->cpus[wish->cpu]};
-    if (wish->with_interrupts) {
-        cell->events[1] = strdup(study->interrupts);
-        cell->counters = 2;
-    }
-    bool whole = cell->events[0] && cell->path && cell->specimen && cell->opt && cell->link &&
-                 (!wish->with_interrupts || cell->events[1]);
-    if (!whole)
-        cell_release(cell);
-    return whole ? 0 : -ENOMEM;
+    bool both = wish->with_interrupts;
+    const struct cell like = {
+        .events = {(char *)event->name, both ? (char *)study->interrupts : NULL},
+        .counters = both ? 2 : 1,
+        .path = (char *)way->path,
+        .pattern = way->pattern,
+        .specimen = (char *)study->specimens[wish->specimen].name,
+        .n = wish->n,
+        .opt = (char *)way->opt,
+        .link = (char *)way->link,
+        .runs = runs,
+        .separate = both,
+        .cpu = event->cpus[wish->cpu]};
+    return cell_copy(cell, &like);
 }
 
 /* How a point is spread over processes. */
@@ -708,8 +665,8 @@ static uint64_t null_cost(const struct validate_study *study, const struct valid
 static int take_wishes(const struct validate_study *study, const struct validate_round *round,
                        size_t subject, uint64_t *allowance, struct validate_plan *plan)
 {
-    struct validate_wishes wishes;
-    int error = validate_wish_list(study, &study->subjects[subject], &wishes);
+    struct validate_wishes wishes = wish_list(study, &study->subjects[subject]);
+    int error = 0;
     bool any_visited = was_visited(plan, subject), any_new = false;
     for (size_t i = 0; i < wishes.count && error == 0; i++) {
         struct spread spread;
@@ -728,20 +685,18 @@ static int take_wishes(const struct validate_study *study, const struct validate
         error = take(study, subject, wish, &spread, plan);
         *allowance -= spread.ns < *allowance ? spread.ns : *allowance;
     }
-    free(wishes.list);
+    memory_give_back(wishes.list);
     return error;
 }
 
 static bool has_wishes(const struct validate_study *study, const struct validate_plan *plan,
                        size_t subject)
 {
-    struct validate_wishes wishes;
-    if (validate_wish_list(study, &study->subjects[subject], &wishes) < 0)
-        return true;
+    struct validate_wishes wishes = wish_list(study, &study->subjects[subject]);
     bool any = false;
     for (size_t i = 0; i < wishes.count && !any; i++)
         any = !validate_is_planned(study, plan, subject, &wishes.list[i]);
-    free(wishes.list);
+    memory_give_back(wishes.list);
     return any;
 }
 
@@ -751,20 +706,14 @@ static int add_nulls(const struct validate_study *study, struct validate_plan *p
 {
     size_t before = plan->count;
     int error = plan_overhead_cells(&plan->cells, &plan->count);
-    size_t after = plan->count;
-    if (make_room(study, plan, after) < 0) {
-        while (plan->count > before)
-            cell_release(&plan->cells[--plan->count]);
-        return -ENOMEM;
-    }
-    for (size_t i = before; i < after; i++) {
+    make_room(study, plan, plan->count);
+    for (size_t i = before; i < plan->count; i++) {
         struct cell *cell = &plan->cells[i];
         size_t subject = find_subject(study, cell->events[0]);
         bool source = subject < study->subject_count && study->subjects[subject].runs;
-        uint32_t many = study->runs ? study->runs : MANY_RUNS;
         struct spread spread = {.processes = OTHER_PROCESSES, .runs = cell->runs};
         if (!source)
-            spread_runs(many, LADDER_PROCESSES, &spread);
+            spread_runs(study->runs ? study->runs : MANY_RUNS, LADDER_PROCESSES, &spread);
         const struct validate_about about = {
             .subject = subject, .specimen = VALIDATE_NO_SPECIMEN, .processes = spread.processes};
         set_about(study, plan, i, &about);

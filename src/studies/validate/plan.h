@@ -139,7 +139,7 @@ struct known_line {
 
 struct known_lines {
     struct known_line *list; /* by specimen, then in the order of the store */
-    size_t count, capacity;
+    size_t count;
 };
 
 struct known {
@@ -147,7 +147,6 @@ struct known {
 };
 
 int known_load(struct store *store, struct known *known, struct failure *failure);
-void known_release(struct known *known);
 
 /* The count of a class; grade TRUTH_NONE where the store has none, or where it leaves 64 bits. */
 struct truth known_truth(const struct known *known, const char *specimen, const char *class,

@@ -5,10 +5,10 @@
  * disturbed, which of several events of a class is best, the paper's findings, and what to do. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "decode/count.h"
 #include "engine/claims.h"
 #include "engine/finish.h"
@@ -55,12 +55,6 @@ static const struct judgement *validate_twin(const struct judgements *judgements
     return NULL;
 }
 
-/* Its name ends with :u. */
-static bool validate_is_user(const struct judgement *judgement)
-{
-    return is_user(judgement->evidence->event);
-}
-
 /* "page-faults[:u]", for both names. */
 static void validate_put_folded(const char *plain, struct text *out)
 {
@@ -73,7 +67,7 @@ static void validate_put_folded(const char *plain, struct text *out)
  * Events of which `assay validate` measured nothing, told below the table: each reason once, with
  * the events that it concerns. */
 
-#define NAMES_SHOWN 6u /* of a group that cannot be opened; --all has them all */
+#define NAMES_SHOWN 6u /* of a list that --all has in full */
 
 /* Was nothing measured? Such events are told of below the table, by the reason. */
 static bool validate_is_grouped(const struct judgement *judgement)
@@ -98,123 +92,89 @@ static void put_reason(const struct judgement *judgement, struct text *out)
     text_put_clean(out, text_string(&words));
 }
 
-/* Other interfaces put words of their own before a reason that is the same. */
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return tail && length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 static bool same_group(const struct judgement *leader, const struct judgement *judgement)
 {
     AUTO_TEXT struct text left = {0};
     AUTO_TEXT struct text right = {0};
     put_reason(leader, &left);
     put_reason(judgement, &right);
+    /* Other interfaces put words of their own before a reason that is the same. */
     return leader->verdict == judgement->verdict && leader->cause == judgement->cause &&
-           ends_with(text_string(&right), text_string(&left));
+           left.length && right.length >= left.length &&
+           strcmp(text_string(&right) + right.length - left.length, text_string(&left)) == 0;
 }
 
-static bool is_leader(const struct judgements *judgements, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (validate_is_grouped(&judgements->list[i]) &&
-            same_group(&judgements->list[i], &judgements->list[index]))
-            return false;
-    return validate_is_grouped(&judgements->list[index]);
-}
-
-struct group {
-    const struct judgement *leader;
-    struct text names, kinds;
-    size_t shown, most; /* names, and how many are to be */
-    size_t left;        /* events that are not named */
-    const char *class;  /* of all of them; NULL: they have several */
-    bool several;
-};
-
-/* "hardware, cache", from the kinds of a group; each once. */
-static void add_kind(struct group *group, const char *kind)
-{
-    if (strcmp(kind, "papi") == 0)
-        kind = "PAPI";
-    if (strstr(text_string(&group->kinds), kind))
-        return;
-    text_puts(&group->kinds, group->kinds.length ? ", " : "");
-    text_put_clean(&group->kinds, kind);
-}
-
-/* NAME[:u] stands where NAME did. */
-static void add_name(struct group *group, const struct judgements *judgements,
-                     const struct judgement *judgement)
-{
-    const struct judgement *twin = validate_twin(judgements, judgement);
-    bool folded = twin && validate_is_grouped(twin) && same_group(group->leader, twin);
-    if (folded && validate_is_user(judgement))
-        return;
-    if (group->shown == group->most) {
-        group->left += folded ? 2 : 1;
-        return;
-    }
-    text_puts(&group->names, group->shown++ ? ", " : "");
-    if (folded)
-        validate_put_folded(judgement->evidence->event, &group->names);
-    else
-        text_put_clean(&group->names, judgement->evidence->event);
-}
-
-static void gather(struct group *group, const struct judgements *judgements)
-{
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
-        if (!validate_is_grouped(judgement) || !same_group(group->leader, judgement))
-            continue;
-        const char *class = judgement->evidence->class ? judgement->evidence->class : "";
-        group->several |= group->class && strcmp(group->class, class) != 0;
-        group->class = class;
-        add_kind(group, judgement->evidence->kind);
-        add_name(group, judgements, judgement);
-    }
-}
-
-/* "unsupported, virtualized: cycles:u, instructions:u and 148 more (hardware, cache, PAPI)" */
-static void put_head(const struct group *group, struct text *out)
-{
-    text_puts(out, verdict_names[group->leader->verdict]);
-    if (group->leader->cause)
-        text_printf(out, ", %s", cause_names[group->leader->cause]);
-    text_printf(out, ": %s", text_string(&group->names));
-    if (group->left)
-        text_printf(out, " and %zu more (%s)", group->left, text_string(&group->kinds));
-}
-
+/* "unsupported, virtualized: cycles:u, instructions:u and 148 more (hardware, cache, PAPI)" and the
+ * reason. NAME[:u] stands where NAME did. */
 static void put_group(const struct validating *validating, const struct judgement *leader,
                       const struct style *style, struct text *out)
 {
-    bool whole = validating->options->all || leader->verdict == VERDICT_UNJUDGED;
-    struct group group = {.leader = leader, .most = whole ? SIZE_MAX : NAMES_SHOWN};
+    const struct judgements *judgements = &validating->judgements;
     AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text kinds = {0};
     AUTO_TEXT struct text reason = {0};
-    gather(&group, &validating->judgements);
-    put_head(&group, &words);
-    if (group.several)
+    bool whole = validating->options->all || leader->verdict == VERDICT_UNJUDGED, several = false;
+    size_t shown = 0, left = 0; /* names; events that are not named */
+    const char *of_all = NULL;  /* their class, unless they have several */
+    text_puts(&words, verdict_names[leader->verdict]);
+    if (leader->cause)
+        text_printf(&words, ", %s", cause_names[leader->cause]);
+    text_puts(&words, ": ");
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        const struct evidence *evidence = judgement->evidence;
+        if (!validate_is_grouped(judgement) || !same_group(leader, judgement))
+            continue;
+        const char *class = evidence->class ? evidence->class : "";
+        const char *kind = strcmp(evidence->kind, "papi") == 0 ? "PAPI" : evidence->kind;
+        several |= of_all && strcmp(of_all, class) != 0;
+        of_all = class;
+        if (!strstr(text_string(&kinds), kind)) {
+            text_puts(&kinds, kinds.length ? ", " : "");
+            text_put_clean(&kinds, kind);
+        }
+        const struct judgement *twin = validate_twin(judgements, judgement);
+        bool folded = twin && validate_is_grouped(twin) && same_group(leader, twin);
+        if (folded && is_user(evidence->event))
+            continue;
+        if (shown == NAMES_SHOWN && !whole) {
+            left += folded ? 2 : 1;
+            continue;
+        }
+        text_puts(&words, shown++ ? ", " : "");
+        if (folded)
+            validate_put_folded(evidence->event, &words);
+        else
+            text_put_clean(&words, evidence->event);
+    }
+    if (left)
+        text_printf(&words, " and %zu more (%s)", left, text_string(&kinds));
+    if (several)
         put_reason(leader, &reason);
     else
         text_put_clean(&reason, leader->note);
     wrap(out, text_string(&words), 0, 2, style->width);
     text_puts(out, "    ");
     wrap(out, text_string(&reason), 4, 4, style->width);
-    text_free(&group.names);
-    text_free(&group.kinds);
 }
 
-/* "Found here before, when it could be counted: page-faults exact (2026-11-16T15:52:55Z)." */
-static void put_earlier(const struct validating *validating, const struct style *style,
-                        struct text *out)
+static void validate_put_unsupported(const struct validating *validating, const struct style *style,
+                                     struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    const char *name;
+    const struct judgement *list = validating->judgements.list;
+    const char *before = out->length ? "\n" : "", *name;
     json_t *entry;
+    for (size_t i = 0; i < validating->judgements.count; i++) {
+        bool leads = validate_is_grouped(&list[i]);
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !validate_is_grouped(&list[j]) || !same_group(&list[j], &list[i]);
+        if (!leads)
+            continue;
+        text_puts(out, before);
+        before = "";
+        put_group(validating, &list[i], style, out);
+    }
+    AUTO_TEXT struct text words = {0};
     json_object_foreach(validating->earlier, name, entry)
     {
         text_puts(&words, words.length ? ", " : "Found here before, and still valid: ");
@@ -225,34 +185,15 @@ static void put_earlier(const struct validating *validating, const struct style 
         wrap(out, text_string(&words), 0, 2, style->width);
 }
 
-static void validate_put_unsupported(const struct validating *validating, const struct style *style,
-                                     struct text *out)
-{
-    const struct judgements *judgements = &validating->judgements;
-    const char *before = out->length ? "\n" : "";
-    for (size_t i = 0; i < judgements->count; i++) {
-        if (!is_leader(judgements, i))
-            continue;
-        text_puts(out, before);
-        before = "";
-        put_group(validating, &judgements->list[i], style, out);
-    }
-    put_earlier(validating, style, out);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The verdicts of `assay validate` for a person: a line for each event, with --all for each
  * specimen, and below it what the line does not tell. */
 
-static enum tone validate_tone(enum verdict verdict)
-{
-    static const enum tone tones[VERDICT_COUNT] = {
-        [VERDICT_UNSUPPORTED] = TONE_DIM, [VERDICT_UNSCHEDULED] = TONE_WARN,
-        [VERDICT_UNJUDGED] = TONE_DIM,    [VERDICT_DEAD] = TONE_BAD,
-        [VERDICT_NOISY] = TONE_WARN,      [VERDICT_EXACT] = TONE_GOOD,
-        [VERDICT_ACCURATE] = TONE_GOOD,   [VERDICT_BIASED] = TONE_BAD};
-    return tones[verdict];
-}
+static const enum tone tones[VERDICT_COUNT] = {
+    [VERDICT_UNSUPPORTED] = TONE_DIM, [VERDICT_UNSCHEDULED] = TONE_WARN,
+    [VERDICT_UNJUDGED] = TONE_DIM,    [VERDICT_DEAD] = TONE_BAD,
+    [VERDICT_NOISY] = TONE_WARN,      [VERDICT_EXACT] = TONE_GOOD,
+    [VERDICT_ACCURATE] = TONE_GOOD,   [VERDICT_BIASED] = TONE_BAD};
 
 /* --- which N, and how many runs --- */
 
@@ -293,17 +234,6 @@ static struct span span_of(const struct judgement *judgement)
     return telling;
 }
 
-/* N that both reached, runs of both. */
-static struct span common_span(struct span left, struct span right)
-{
-    if (right.low > left.low)
-        left.low = right.low;
-    if (right.high < left.high)
-        left.high = right.high;
-    left.runs += right.runs;
-    return left;
-}
-
 /* --- the table --- */
 
 static const struct column columns[] = {{.title = "event"},
@@ -331,26 +261,14 @@ struct sheet {
     bool folded, starred; /* is there a NAME[:u], a NAME[:u]*? */
 };
 
-static void add_span(struct table *table, const struct span *span)
-{
-    char low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
-    number_count(span->low, low, sizeof(low));
-    number_count(span->high, high, sizeof(high));
-    number_count(span->runs, runs, sizeof(runs));
-    if (!span->any)
-        table_add(table, TONE_PLAIN, "");
-    else if (span->low == span->high)
-        table_add(table, TONE_PLAIN, low);
-    else
-        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
-    table_add(table, TONE_PLAIN, span->any ? runs : "");
-}
-
 static void add_line(struct sheet *sheet, const struct line *line)
 {
     struct table *table = &sheet->table;
     const char *cause = line->cause == CAUSE_NONE ? "" : cause_names[line->cause];
-    char overhead[NUMBER_SIZE] = "-";
+    char overhead[NUMBER_SIZE] = "-", low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
+    number_count(line->span.low, low, sizeof(low));
+    number_count(line->span.high, high, sizeof(high));
+    number_count(line->span.runs, runs, sizeof(runs));
     AUTO_TEXT struct text note = {0};
     if (line->first && line->first->has_overhead)
         number_signed(line->first->overhead, overhead, sizeof(overhead));
@@ -358,16 +276,17 @@ static void add_line(struct sheet *sheet, const struct line *line)
         text_printf(&note, "%s%s", cause, *line->note ? ": " : "");
     text_puts(&note, line->note);
     table_add(table, TONE_PLAIN, line->name);
-    table_add(table, validate_tone(line->verdict), verdict_names[line->verdict]);
+    table_add(table, tones[line->verdict], verdict_names[line->verdict]);
     table_add(table, TONE_PLAIN, sheet->narrow ? "" : cause);
     table_add(table, TONE_PLAIN, overhead);
-    add_span(table, &line->span);
+    if (!line->span.any)
+        table_add(table, TONE_PLAIN, "");
+    else if (line->span.low == line->span.high)
+        table_add(table, TONE_PLAIN, low);
+    else
+        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
+    table_add(table, TONE_PLAIN, line->span.any ? runs : "");
     table_add(table, TONE_DIM, text_string(&note));
-}
-
-static const struct judged_point *first_point(const struct judged_row *row)
-{
-    return row->point_count ? &row->points[0] : NULL;
 }
 
 /* --- a line for each event --- */
@@ -401,12 +320,16 @@ static void add_event(struct sheet *sheet, const struct judgement *judgement,
     AUTO_TEXT struct text name = {0};
     struct line line = {.verdict = judgement->verdict,
                         .cause = judgement->cause,
-                        .first = judgement->row_count ? first_point(&judgement->rows[0]) : NULL,
+                        .first = judgement->row_count ? judgement->rows[0].points : NULL,
                         .span = span_of(judgement),
                         .note = rest_of(judgement)};
     if (user) {
         validate_put_folded(judgement->evidence->event, &name);
-        line.span = common_span(line.span, span_of(user));
+        /* N that both reached, runs of both. */
+        struct span other = span_of(user);
+        line.span.low = other.low > line.span.low ? other.low : line.span.low;
+        line.span.high = other.high < line.span.high ? other.high : line.span.high;
+        line.span.runs += other.runs;
         sheet->folded = true;
         if (is_unfiltered(user)) {
             text_putc(&name, '*');
@@ -426,7 +349,7 @@ static void add_row(struct sheet *sheet, const struct judgement *judgement,
 {
     AUTO_TEXT struct text words = {0};
     AUTO_TEXT struct text name = {0};
-    struct line line = {.verdict = row->verdict, .cause = row->cause, .first = first_point(row)};
+    struct line line = {.verdict = row->verdict, .cause = row->cause, .first = row->points};
     widen(&line.span, row);
     if (sheet->narrow && row->cause == judgement->cause)
         line.cause = CAUSE_NONE; /* the event's note has said it */
@@ -452,7 +375,7 @@ static void add_specimens(struct sheet *sheet, const struct judgement *judgement
                         .cause = judgement->cause,
                         .span = span_of(judgement)};
     if (judgement->row_count) {
-        line.first = first_point(&judgement->rows[0]);
+        line.first = judgement->rows[0].points;
         text_printf(&words, "Through %s. ", judgement->rows[0].path);
     }
     text_puts(&words, judgement->note);
@@ -476,7 +399,7 @@ static void fill(struct sheet *sheet, const struct validating *validating)
             continue;
         }
         const struct judgement *twin = validate_twin(judgements, judgement);
-        bool user = validate_is_user(judgement);
+        bool user = is_user(judgement->evidence->event);
         bool folded = twin && (user ? is_foldable(twin, judgement) : is_foldable(judgement, twin));
         if (!folded || !user)
             add_event(sheet, judgement, folded ? twin : NULL);
@@ -547,55 +470,41 @@ static void put_cap(const struct validating *validating, const struct validate_c
     text_putc(out, ')');
 }
 
-/* All that ended early; of two that ended at one N the dearer is the lower, the cheaper the
- * higher. */
-struct caps {
-    size_t count;
-    struct validate_cap lowest, highest;
-    struct text list;
-};
-
+/* Of two that ended at one N the dearer is the lower. */
 static bool is_lower(const struct validate_cap *one, const struct validate_cap *other)
 {
     return one->n != other->n ? one->n < other->n : one->hit_ns > other->hit_ns;
 }
 
-static void ladders_gather(const struct validating *validating, struct caps *caps)
+static void validate_put_caps(const struct validating *validating, const struct style *style,
+                              struct text *out)
 {
+    size_t count = 0;
+    struct validate_cap lowest, highest;
+    AUTO_TEXT struct text list = {0};
+    AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < validating->study.subject_count; i++) {
         struct validate_cap cap;
         if (!validate_cap(&validating->study, &validating->plan, i, &cap))
             continue;
-        cap.subject = i;
-        text_puts(&caps->list, caps->count ? "; " : "");
-        put_cap(validating, &cap, &caps->list);
-        if (!caps->count || is_lower(&cap, &caps->lowest))
-            caps->lowest = cap;
-        if (!caps->count || is_lower(&caps->highest, &cap))
-            caps->highest = cap;
-        caps->count++;
+        text_puts(&list, count ? "; " : "");
+        put_cap(validating, &cap, &list);
+        if (!count || is_lower(&cap, &lowest))
+            lowest = cap;
+        if (!count || is_lower(&highest, &cap))
+            highest = cap;
+        count++;
     }
-}
-
-static void validate_put_caps(const struct validating *validating, const struct style *style,
-                              struct text *out)
-{
-    struct caps caps = {0};
-    AUTO_TEXT struct text words = {0};
-    ladders_gather(validating, &caps);
-    if (caps.count > 2 && !validating->options->all) {
-        text_printf(&words, "%zu ladders end early, where more would cost too much: from ",
-                    caps.count);
-        put_cap(validating, &caps.lowest, &words);
-        text_puts(&words, " to ");
-        put_cap(validating, &caps.highest, &words);
-    } else if (caps.count) {
-        text_printf(&words, "ladders that end early, where more would cost too much: %s",
-                    text_string(&caps.list));
-    }
-    text_free(&caps.list);
-    if (!words.length)
+    if (!count)
         return;
+    if (count > 2 && !validating->options->all) {
+        text_printf(&words, "%zu ladders end early, where more would cost too much: from ", count);
+        put_cap(validating, &lowest, &words);
+        text_puts(&words, " to ");
+        put_cap(validating, &highest, &words);
+    } else
+        text_printf(&words, "ladders that end early, where more would cost too much: %s",
+                    text_string(&list));
     text_puts(&words, ". A larger --budget goes further, --full to the end.");
     text_putc(out, '\n');
     wrap(out, text_string(&words), 0, 2, style->width);
@@ -605,72 +514,45 @@ static void validate_put_caps(const struct validating *validating, const struct 
  * Puts the opcodes of a specimen into the store: its code is asked for and decoded here. With them
  * the judge can blame the one that a counter counts wrongly. */
 
-static int put_list(struct store *store, const char *specimen, const struct opcodes *opcodes,
-                    struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < opcodes->count && error == 0; i++) {
-        const struct stored_opcode opcode = {.specimen = specimen,
-                                             .opcode = opcodes->list[i].name,
-                                             .base = opcodes->list[i].count.base,
-                                             .each = opcodes->list[i].count.each};
-        error = store_put_opcode(store, &opcode, failure);
-    }
-    return error;
-}
-
-/* Code that no decoder here understands has none, and the store says so. */
-static int put_none(struct store *store, const char *specimen, struct failure *failure)
-{
-    const struct stored_opcode none = {.specimen = specimen, .opcode = ""};
-    return store_put_opcode(store, &none, failure);
-}
-
-static int put_decoded(struct validating *validating, const char *specimen,
-                       const struct sent_code *sent, struct failure *failure)
-{
-    const char *isa = validating->catalogue->isa;
-    struct failure ignored = {0};
-    struct opcodes opcodes = {0};
-    AUTO_FREE struct linear *trips = calloc(sent->trip_count + 1, sizeof(*trips));
-    if (!trips)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < sent->trip_count; i++)
-        trips[i] = (struct linear){sent->trips[i].base, sent->trips[i].each};
-    const struct specimen_code code = {
-        .code = {isa, sent->address, sent->bytes, sent->length},
-        .call = {isa, sent->call_address, sent->call, sent->call_length},
-        .trips = {trips, sent->trip_count, sent->min_n},
-    };
-    if (opcodes_count(&code, &opcodes, NULL, &ignored) < 0)
-        return put_none(validating->store, specimen, failure);
-    int error = put_list(validating->store, specimen, &opcodes, failure);
-    opcodes_release(&opcodes);
-    return error;
-}
-
 int validate_put_opcodes(struct validating *validating, const char *specimen,
                          struct failure *failure)
 {
+    /* Code that no decoder here understands has none, and the store says so. */
+    const struct stored_opcode none = {.specimen = specimen, .opcode = ""};
+    const char *isa = validating->catalogue->isa;
     struct sent_code sent;
     struct failure refused = {0};
     int error = session_code(validating->session, specimen, &sent, &refused);
     if (error == -ENOTSUP || error == -ENOENT || error == -EINVAL)
-        return put_none(validating->store, specimen, failure);
+        return store_put_opcode(validating->store, &none, failure);
     if (error < 0) {
         *failure = refused;
         return error;
     }
-    error = put_decoded(validating, specimen, &sent, failure);
+    AUTO_MEMORY struct linear *trips = memory_new(sent.trip_count, sizeof(*trips));
+    for (size_t i = 0; i < sent.trip_count; i++)
+        trips[i] = (struct linear){sent.trips[i].base, sent.trips[i].each};
+    const struct specimen_code code = {
+        .code = {isa, sent.address, sent.bytes, sent.length},
+        .call = {isa, sent.call_address, sent.call, sent.call_length},
+        .trips = {trips, sent.trip_count, sent.min_n},
+    };
+    struct opcodes opcodes = {0};
+    if (opcodes_count(&code, &opcodes, NULL, &refused) < 0) {
+        error = store_put_opcode(validating->store, &none, failure);
+        opcodes.count = 0;
+    }
+    for (size_t i = 0; i < opcodes.count && error == 0; i++) {
+        const struct stored_opcode opcode = {.specimen = specimen,
+                                             .opcode = opcodes.list[i].name,
+                                             .base = opcodes.list[i].count.base,
+                                             .each = opcodes.list[i].count.each};
+        error = store_put_opcode(validating->store, &opcode, failure);
+    }
+    opcodes_release(&opcodes);
     sent_code_release(&sent);
     return error;
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The result of `assay validate`: verdicts, and below them where ladders ended, how much was
- * disturbed, which of several events of a class is best, the paper's findings, and what to do. */
-
-#define SHOW_NAMES_SHOWN 6u /* of a list that --all has in full */
 
 /* --- disturbed runs --- */
 
@@ -708,18 +590,7 @@ static void put_disturbed(const struct validating *validating, const struct styl
 
 /* --- several events of a class --- */
 
-static const struct judgement *ranked(const struct judgements *judgements, const char *class,
-                                      unsigned rank, size_t *at)
-{
-    for (; *at < judgements->count; (*at)++) {
-        const struct judgement *judgement = &judgements->list[*at];
-        if (judgement->rank == rank && judgement->verdict > VERDICT_DEAD &&
-            judgement->evidence->class && strcmp(judgement->evidence->class, class) == 0)
-            return judgement;
-    }
-    return NULL;
-}
-
+/* "best for instructions: a or b, then c": of events, not only of modes of one. */
 static void put_class(const struct judgements *judgements, const char *class,
                       const struct style *style, struct text *out)
 {
@@ -727,20 +598,20 @@ static void put_class(const struct judgements *judgements, const char *class,
     text_printf(&words, "best for %s: ", class);
     unsigned last = 0; /* rank shown; equals are a choice */
     const char *first = NULL;
-    bool several = false; /* events, not only modes of one */
-    for (unsigned rank = 1; rank <= judgements->count; rank++) {
-        size_t at = 0;
-        const struct judgement *judgement;
-        while ((judgement = ranked(judgements, class, rank, &at))) {
-            const char *name = judgement->evidence->event;
-            several |= first && !validate_same_base(first, name);
-            first = first ? first : name;
+    bool several = false;
+    for (unsigned rank = 1; rank <= judgements->count; rank++)
+        for (size_t i = 0; i < judgements->count; i++) {
+            const struct judgement *judgement = &judgements->list[i];
+            const struct evidence *evidence = judgement->evidence;
+            if (judgement->rank != rank || judgement->verdict <= VERDICT_DEAD || !evidence->class ||
+                strcmp(evidence->class, class) != 0)
+                continue;
+            several |= first && !validate_same_base(first, evidence->event);
+            first = first ? first : evidence->event;
             text_puts(&words, !last ? "" : last == rank ? " or " : ", then ");
-            text_put_clean(&words, name);
+            text_put_clean(&words, evidence->event);
             last = rank;
-            at++;
         }
-    }
     if (several)
         wrap(out, text_string(&words), 0, 2, style->width);
 }
@@ -762,33 +633,20 @@ static void put_ranking(const struct validating *validating, const struct style 
 
 /* --- what to do --- */
 
-static size_t count_verdict(const struct validating *validating, enum verdict verdict)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        count += validating->judgements.list[i].verdict == verdict;
-    return count;
-}
-
-static bool is_wrong(const struct judgement *judgement)
-{
-    return judgement->verdict == VERDICT_DEAD || judgement->verdict == VERDICT_BIASED ||
-           judgement->verdict == VERDICT_NOISY;
-}
-
-/* "Do not believe these events as named: a, b and 3 more." */
+/* "Not to be believed as named: a, b and 3 more; the table says why." */
 static void put_wrong(const struct validating *validating, struct text *out)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < validating->judgements.count; i++) {
         const struct judgement *judgement = &validating->judgements.list[i];
-        if (!is_wrong(judgement) || (wrong++ >= SHOW_NAMES_SHOWN && !validating->options->all))
+        if (!verdict_is_of_counts(judgement->verdict) || verdict_is_trusted(judgement->verdict) ||
+            (wrong++ >= NAMES_SHOWN && !validating->options->all))
             continue;
         text_puts(out, wrong > 1 ? ", " : "Not to be believed as named: ");
         text_put_clean(out, judgement->evidence->event);
     }
-    if (wrong > SHOW_NAMES_SHOWN && !validating->options->all)
-        text_printf(out, " and %zu more", wrong - SHOW_NAMES_SHOWN);
+    if (wrong > NAMES_SHOWN && !validating->options->all)
+        text_printf(out, " and %zu more", wrong - NAMES_SHOWN);
     text_puts(out, wrong ? "; the table says why. " : "");
 }
 
@@ -796,13 +654,16 @@ static void put_advice(const struct validating *validating, const struct style *
                        struct text *out)
 {
     AUTO_TEXT struct text words = {0};
+    bool refused = false;
+    for (size_t i = 0; i < validating->judgements.count; i++)
+        refused |= validating->judgements.list[i].verdict == VERDICT_UNSUPPORTED;
     if (!validating->complete)
         unfinished_put("validate", store_path(validating->store), &validating->options->common,
                        &words);
     put_wrong(validating, &words);
     if (!validating->options->all && count_runs(validating))
         text_puts(&words, "--all shows each specimen, --json every figure. ");
-    if (count_verdict(validating, VERDICT_UNSUPPORTED))
+    if (refused)
         text_puts(&words, "`assay doctor` says what keeps events from being opened.");
     if (!words.length)
         return;
@@ -819,19 +680,19 @@ static void put_skips(const struct validating *validating, const struct style *s
         AUTO_TEXT struct text words = {0};
         size_t count = validating->skips.count;
         text_puts(&words, "left out (--all says why): ");
-        for (size_t i = 0; i < count && i < SHOW_NAMES_SHOWN; i++) {
+        for (size_t i = 0; i < count && i < NAMES_SHOWN; i++) {
             text_puts(&words, i ? ", " : "");
             text_put_clean(&words, validating->skips.list[i].what);
         }
-        if (count > SHOW_NAMES_SHOWN)
-            text_printf(&words, " and %zu more", count - SHOW_NAMES_SHOWN);
+        if (count > NAMES_SHOWN)
+            text_printf(&words, " and %zu more", count - NAMES_SHOWN);
         wrap(out, text_string(&words), 0, 2, style->width);
     }
 }
 
-void validate_put_report(const struct validating *validating, const struct style *style,
-                         struct text *out)
+void validate_put_report(const void *run, const struct style *style, struct text *out)
 {
+    const struct validating *validating = run;
     validate_put_table(validating, style, out);
     validate_put_unsupported(validating, style, out);
     validate_put_caps(validating, style, out);

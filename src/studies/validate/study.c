@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
+#include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/loading.h"
@@ -22,16 +24,6 @@
 /* ----------------------------------------------------------------------------------------------
  * From candidates and catalogue to what the plan works with: specimens, and for each event that
  * can be judged its ways and CPUs. Whoever cannot be judged gets the reason here. */
-
-static const char *const cpu_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};
-
-static bool is_of_cpu(const char *kind)
-{
-    for (size_t i = 0; i < sizeof(cpu_kinds) / sizeof(*cpu_kinds); i++)
-        if (strcmp(cpu_kinds[i], kind) == 0)
-            return true;
-    return false;
-}
 
 /* Keeps a copy of the word as long as the plan lives; NULL: out of memory. */
 static const char *keep_word(struct validating *validating, const char *word)
@@ -46,6 +38,15 @@ static const char *keep_word(struct validating *validating, const char *word)
 }
 
 /* --- specimens --- */
+
+const char *absence_of(const struct catalogue *catalogue, const char *kind, const char *name)
+{
+    for (size_t i = 0; i < catalogue->absence_count; i++)
+        if (strcmp(catalogue->absences[i].kind, kind) == 0 &&
+            strcmp(catalogue->absences[i].name, name) == 0)
+            return catalogue->absences[i].reason;
+    return NULL;
+}
 
 static int add_specimen(struct validating *validating, const struct catalogue_specimen *known,
                         const char *name)
@@ -68,11 +69,9 @@ static int add_asked(struct validating *validating, const char *name, struct fai
         return specimen_name_check(known, name, failure) < 0
                    ? -EINVAL
                    : add_specimen(validating, known, name);
-    for (size_t i = 0; i < catalogue->absence_count; i++)
-        if (strcmp(catalogue->absences[i].kind, "specimen") == 0 &&
-            strcmp(catalogue->absences[i].name, name) == 0)
-            return fail_with(failure, -ENODEV, "the specimen %s cannot run here: %s", name,
-                             catalogue->absences[i].reason);
+    const char *reason = absence_of(catalogue, "specimen", name);
+    if (reason)
+        return fail_with(failure, -ENODEV, "the specimen %s cannot run here: %s", name, reason);
     return fail_with(failure, -EINVAL,
                      "there is no specimen '%.100s': `assay events --specimens` lists them", name);
 }
@@ -110,9 +109,7 @@ static int find_specimens(struct validating *validating, struct failure *failure
     const struct string_list *asked = &validating->options->specimen;
     int error = 0;
     validating->specimens =
-        calloc(catalogue->specimen_count + asked->count + 1, sizeof(*validating->specimens));
-    if (!validating->specimens)
-        return -ENOMEM;
+        memory_new(catalogue->specimen_count + asked->count, sizeof(*validating->specimens));
     for (size_t i = 0; i < asked->count && error == 0; i++)
         error = add_asked(validating, asked->items[i], failure);
     for (size_t i = 0; i < catalogue->specimen_count && !asked->count && error == 0; i++)
@@ -130,15 +127,6 @@ static int find_specimens(struct validating *validating, struct failure *failure
 }
 
 /* --- ways --- */
-
-static enum pattern usual_pattern(const struct catalogue_path *path)
-{
-    static const enum pattern order[] = {PATTERN_AO, PATTERN_RR, PATTERN_AR, PATTERN_RO};
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-        if (list_has(path->patterns, pattern_names[order[i]]))
-            return order[i];
-    return PATTERN_AO;
-}
 
 /* preferred where the list has it, else its first word. */
 static const char *word_of(struct validating *validating, const char *list, const char *preferred)
@@ -158,8 +146,13 @@ static int add_way(struct validating *validating, struct validate_subject *subje
     for (size_t i = 0; i < subject->way_count; i++)
         if (strcmp(subject->ways[i].path, path->name) == 0)
             return 0;
+    static const enum pattern order[] = {PATTERN_AO, PATTERN_RR, PATTERN_AR, PATTERN_RO};
+    enum pattern usual = PATTERN_AO;
+    for (size_t i = sizeof(order) / sizeof(*order); i-- > 0;)
+        if (list_has(path->patterns, pattern_names[order[i]]))
+            usual = order[i];
     struct validate_way way = {.path = path->name,
-                               .pattern = usual_pattern(path),
+                               .pattern = usual,
                                .opt = word_of(validating, path->opts, "O2"),
                                .link = word_of(validating, path->links, "static")};
     if (!way.opt || !way.link)
@@ -197,12 +190,10 @@ static int check_paths(struct validating *validating, struct failure *failure)
     for (size_t i = 0; i < asked->count; i++) {
         if (catalogue_path(validating->catalogue, asked->items[i]))
             continue;
-        for (size_t j = 0; j < validating->catalogue->absence_count; j++) {
-            const struct catalogue_absence *absence = &validating->catalogue->absences[j];
-            if (strcmp(absence->kind, "path") == 0 && strcmp(absence->name, asked->items[i]) == 0)
-                return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
-                                 asked->items[i], absence->reason);
-        }
+        const char *reason = absence_of(validating->catalogue, "path", asked->items[i]);
+        if (reason)
+            return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
+                             asked->items[i], reason);
         return fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
     }
     return 0;
@@ -218,7 +209,7 @@ static void choose_cpus(const struct validating *validating, const struct candid
     const char *list = facts_get(validating->facts, "pmu.cpus");
     subject->cpus[0] = (int32_t)validating->options->cpu;
     subject->cpu_count = 1;
-    if (subject->cpus[0] >= 0 || !list || !strchr(list, ' ') || !is_of_cpu(candidate->kind))
+    if (subject->cpus[0] >= 0 || !list || !strchr(list, ' ') || !kind_is_of_cpu(candidate->kind))
         return;
     size_t count = 0;
     for (const char *at = list; *at && count < VALIDATE_CORES;) {
@@ -252,22 +243,12 @@ static void put_reason(const struct validating *validating, const struct candida
         text_printf(out, "no specimen here predicts %s", candidate->class);
         return;
     }
-    if (is_of_cpu(candidate->kind) && strcmp(candidate->kind, "papi") != 0 &&
+    if (kind_is_of_cpu(candidate->kind) && strcmp(candidate->kind, "papi") != 0 &&
         !event_counts_user_only(candidate->name)) {
         text_puts(out, "it also counts what the operating system executes, which nobody predicts");
         if (!event_mode(candidate->name))
             text_printf(out, ": with :u it can be judged");
     }
-}
-
-static int set_reason(struct candidate *candidate, const char *reason)
-{
-    char *copy = strdup(reason);
-    if (!copy)
-        return -ENOMEM;
-    free(candidate->reason);
-    candidate->reason = copy;
-    return 0;
 }
 
 /* A software event or tracepoint with :u, whose plain name opens as well: that one is judged in
@@ -291,10 +272,12 @@ static int add_subject(struct validating *validating, struct candidate *candidat
 {
     AUTO_TEXT struct text reason = {0};
     put_reason(validating, candidate, &reason);
-    if (reason.length)
-        return set_reason(candidate, text_string(&reason));
+    if (reason.length) {
+        candidate->reason = memory_text(&reason);
+        return 0;
+    }
     const struct counted_event event = {candidate->name, candidate->kind, candidate->class};
-    bool source = strcmp(candidate->kind, "source") == 0, cpu = is_of_cpu(candidate->kind);
+    bool source = strcmp(candidate->kind, "source") == 0, cpu = kind_is_of_cpu(candidate->kind);
     struct validate_subject subject = {.name = candidate->name,
                                        .class = candidate->class,
                                        .user_code = cpu || source,
@@ -312,7 +295,8 @@ static int add_subject(struct validating *validating, struct candidate *candidat
         return error;
     if (!subject.way_count) {
         source_put_paths(validating->catalogue, name, &reason);
-        return set_reason(candidate, text_string(&reason));
+        candidate->reason = memory_text(&reason);
+        return 0;
     }
     validating->subjects[validating->study.subject_count++] = subject;
     return 0;
@@ -340,9 +324,7 @@ static int prepare(struct validating *validating, struct failure *failure)
     int error = check_paths(validating, failure);
     if (error == 0)
         error = find_specimens(validating, failure);
-    validating->subjects = calloc(validating->candidate_count + 1, sizeof(*validating->subjects));
-    if (error == 0 && !validating->subjects)
-        error = -ENOMEM;
+    validating->subjects = memory_new(validating->candidate_count, sizeof(*validating->subjects));
     validating->study.subjects = validating->subjects;
     for (size_t i = 0; i < validating->candidate_count && error == 0; i++)
         if (!validating->candidates[i].error)
@@ -369,9 +351,7 @@ static int validate_prepare(struct validating *validating)
                                                       : EXIT_FAILED);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay validate: holds every event against code whose counts are known, and says how far it can
- * be trusted and why not further. */
+/* --- the command --- */
 
 #define USUAL_BUDGET_MS 50000u
 #define LONG_BUDGET_MS  180000u /* on emulated machines and by sources everything takes longer */
@@ -502,27 +482,14 @@ static int check_options(const struct validate_options *options, int argument_co
 
 static void release(struct validating *validating)
 {
-    judgements_release(&validating->judgements);
-    case_release(&validating->file);
     store_close(validating->store);
     session_close(validating->session);
     validate_plan_free(&validating->plan);
-    candidates_free(validating->candidates, validating->candidate_count);
-    free(validating->specimens);
-    free(validating->subjects);
     string_list_free(&validating->words);
     skips_free(&validating->skips);
     facts_free(&validating->stored_facts);
     json_decref(validating->earlier);
     options_release(&command_validate, &validating->begun);
-}
-
-static uint64_t budget_of(const struct validating *validating)
-{
-    if (validating->options->budget || validating->options->full)
-        return validating->options->budget;
-    bool slow = validating->options->source.count || facts_get(validating->facts, "emulated");
-    return slow ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
 }
 
 static int on_the_machine(struct validating *validating)
@@ -537,7 +504,12 @@ static int on_the_machine(struct validating *validating)
     geometry_load(validating->catalogue, &validating->options->common, &validating->geometry);
     status = validating->options->resume ? validate_reopen(validating)
                                          : validate_find_candidates(validating);
-    validating->budget = budget_of(validating);
+    validating->budget = validating->options->budget;
+    if (!validating->budget && !validating->options->full)
+        validating->budget =
+            validating->options->source.count || facts_get(validating->facts, "emulated")
+                ? LONG_BUDGET_MS
+                : USUAL_BUDGET_MS;
     if (status == EXIT_DONE)
         status = validate_prepare(validating);
     if (status == EXIT_DONE)
@@ -545,55 +517,24 @@ static int on_the_machine(struct validating *validating)
     return status == EXIT_DONE ? validate_measure(validating) : status;
 }
 
-static int judge(void *study)
-{
-    return validate_judge(study);
-}
-
-static void put_report(const void *run, const struct style *style, struct text *out)
-{
-    validate_put_report(run, style, out);
-}
-
-static json_t *results(const void *run)
-{
-    return validate_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return validate_analysis_json(run);
-}
-
 static json_t *findings(const void *run)
 {
-    return validate_findings_json(run);
-}
-
-static json_t *figures(const void *run)
-{
-    return validate_figures(run);
-}
-
-/* Is it for the gate to say that it was not judged? Of events that nobody named, those that
- * something here could have judged. */
-static bool was_chosen(const struct validating *validating, const struct evidence *evidence)
-{
-    return validating->few ||
-           (!evidence->error && evidence->class && !(evidence->reason && *evidence->reason));
+    return claims_json(((const struct validating *)run)->findings, VALIDATE_FINDINGS);
 }
 
 static bool fails_gate(const struct validating *validating, const struct judgement *judgement)
 {
     const struct string_list *names = &validating->options->fail_on;
-    const bool chosen = was_chosen(validating, judgement->evidence);
+    const struct evidence *evidence = judgement->evidence;
+    /* Is it for the gate to say that it was not judged? Of events that nobody named, those that
+     * something here could have judged. */
+    const bool chosen = validating->few || (!evidence->error && evidence->class &&
+                                            !(evidence->reason && *evidence->reason));
     bool fails = chosen && !verdict_is_of_counts(judgement->verdict);
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->items[i], untrusted) == 0)
-            fails |= chosen && !verdict_is_trusted(judgement->verdict);
-        else
-            fails |= verdict_from_name(names->items[i]) == (int)judgement->verdict;
-    }
+    for (size_t i = 0; i < names->count; i++)
+        fails |= strcmp(names->items[i], untrusted) == 0
+                     ? chosen && !verdict_is_trusted(judgement->verdict)
+                     : verdict_from_name(names->items[i]) == (int)judgement->verdict;
     return fails;
 }
 
@@ -623,11 +564,11 @@ static int show(void *study, int status)
                                   .nothing = nothing.length ? text_string(&nothing) : NULL,
                                   .gate = &gate,
                                   .run = validating,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
+                                  .put_report = validate_put_report,
+                                  .results = validate_results_json,
+                                  .analysis = validate_analysis_json,
                                   .findings = findings,
-                                  .figures = figures};
+                                  .figures = validate_figures};
     status = finish_show(&finish, status);
     gate_release(&gate);
     return status;
@@ -647,7 +588,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return status;
     validating.seed = gather_seed(&options->seed);
     status = options->from ? validate_open_from(&validating) : on_the_machine(&validating);
-    status = finish_study(status, validating.store != NULL, &validating, judge, show);
+    status = finish_study(status, validating.store != NULL, &validating, validate_judge, show);
     /* What was named and is not here at all was not judged either. */
     const struct gate gate = {.asked = options->fail_on.count};
     release(&validating);

@@ -108,16 +108,15 @@ struct case_file {
     bool virtualized; /* a hypervisor is between us and the CPU */
 };
 
-/* Grow by one, zeroed; NULL when out of memory. */
-struct evidence *case_add_event(struct case_file *file);
+/* The lists of a case grow by memory_add; a point begins as one of which nothing is predicted. */
 struct point *evidence_add_point(struct evidence *evidence);
-struct trait *point_add_trait(struct point *point);
-/* Room for `count` more runs, zeroed; the caller counts them in run_count itself. */
-struct evidence_run *point_add_runs(struct point *point, size_t count);
-void case_release(struct case_file *file);
 
 /* The trait of that name, or NULL. */
 const struct trait *point_trait(const struct point *point, enum trait_kind kind, const char *name);
+/* Of several null cells of the point's way the one with the most runs; NULL: none has any. */
+const struct point *point_null(const struct evidence *evidence, const struct point *point);
+/* Is an event of this kind one of the processor, which a hypervisor can withhold? */
+bool kind_is_of_cpu(const char *kind);
 /* Measured the same way: path, pattern, opt, link, number of counters, core and CPU. */
 bool point_same_way(const struct point *left, const struct point *right);
 
@@ -251,9 +250,8 @@ struct judgements {
     size_t count;
 };
 
-/* 0 or -ENOMEM. Points into the file, which must outlive it. seed: for resampling. */
-int judge_case(const struct case_file *file, uint64_t seed, struct judgements *judgements);
-void judgements_release(struct judgements *judgements);
+/* Points into the file, which must outlive it. */
+struct judgements judge_case(const struct case_file *file);
 
 /* --- findings: claims of a paper, judged on what was measured --- */
 
