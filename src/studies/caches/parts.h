@@ -97,6 +97,6 @@ void geometry_load(const struct catalogue *catalogue, const struct common_option
                    struct geometry *geometry);
 
 /* The specimen's name with every parameter that it takes, that was measured, and that the name does
- * not give itself; the caller frees it. NULL: out of memory. */
+ * not give itself; the caller frees it. */
 char *geometry_complete_name(const struct geometry *geometry, const struct catalogue *catalogue,
                              const char *name);

@@ -161,15 +161,6 @@ static void put_reasons(const struct caches_row *row, struct text *out)
     }
 }
 
-/* "44 KiB to 52 KiB" */
-static void add_bracket(struct table *table, const struct caches_row *row)
-{
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
-    number_bytes(row->low, low, sizeof(low));
-    number_bytes(row->high, high, sizeof(high));
-    table_addf(table, TONE_PLAIN, "%s to %s", low, high);
-}
-
 static void add_row(struct table *table, const struct caches_row *row)
 {
     const struct caches_claim none = {0};
@@ -184,9 +175,12 @@ static void add_row(struct table *table, const struct caches_row *row)
         snprintf(ticks, sizeof(ticks), "%.1f", row->ticks);
     table_add(table, TONE_PLAIN, name);
     add_size(table, TONE_PLAIN, claim->bytes);
-    if (caches_is_bracketed(row))
-        add_bracket(table, row);
-    else
+    if (caches_is_bracketed(row)) {
+        char low[NUMBER_SIZE], high[NUMBER_SIZE];
+        number_bytes(row->low, low, sizeof(low));
+        number_bytes(row->high, high, sizeof(high));
+        table_addf(table, TONE_PLAIN, "%s to %s", low, high);
+    } else
         add_size(table, tone_of(&row->bytes, claim->bytes),
                  row->bytes.known ? row->bytes.value : 0);
     table_add(table, row->bytes.known ? TONE_PLAIN : TONE_DIM, confidence);
@@ -219,48 +213,32 @@ static void put_table(const struct caches_report *report, const struct style *st
 static void put_pages(const struct caches_page_effect *pages, const struct style *style,
                       struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
     char bytes[NUMBER_SIZE];
     number_bytes(pages->bytes, bytes, sizeof(bytes));
-    if (pages->known)
-        text_printf(
-            &words,
-            "page size: one load a page over %s takes %.1f ticks on ordinary pages, %.1f on "
-            "huge ones",
-            bytes, pages->small, pages->huge);
-    else
-        text_printf(&words, "page size: %s", pages->reason);
     text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 2, style->width);
-}
-
-static void put_legend(const struct caching *caching, const struct style *style, struct text *out)
-{
-    if (caching->unfit[0])
-        return;
-    wrap(out,
-         "measured: the largest ring that still fits; for a TLB the memory it reaches. confidence: "
-         "the share of random halves of the runs that agree. ticks: of a step that finds its line "
-         "there.",
-         0, 2, style->width);
-}
-
-static void put_unfinished(const struct caching *caching, const struct style *style,
-                           struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    text_puts(&words, "not finished: ");
-    caches_put_unfinished(caching, &words);
-    wrap(out, text_string(&words), 0, 2, style->width);
+    if (pages->known)
+        section_printf(style, out,
+                       "page size: one load a page over %s takes %.1f ticks on ordinary pages, "
+                       "%.1f on huge ones",
+                       bytes, pages->small, pages->huge);
+    else
+        section_printf(style, out, "page size: %s", pages->reason);
 }
 
 void caches_put_report(const struct caching *caching, const struct style *style, struct text *out)
 {
+    AUTO_TEXT struct text unfinished = {0};
     put_table(&caching->report, style, out);
     put_pages(&caching->report.pages, style, out);
-    put_legend(caching, style, out);
-    if (!caching->complete)
-        put_unfinished(caching, style, out);
+    if (!caching->unfit[0])
+        section_put_words("measured: the largest ring that still fits; for a TLB the memory it "
+                          "reaches. confidence: the share of random halves of the runs that agree. "
+                          "ticks: of a step that finds its line there.",
+                          style, out);
+    if (!caching->complete) {
+        caches_put_unfinished(caching, &unfinished);
+        section_printf(style, out, "not finished: %s", text_string(&unfinished));
+    }
     skips_put(&caching->skips, style, out);
     text_putc(out, '\n');
     deliver_put_machine(caching->facts, style, out);

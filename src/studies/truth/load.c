@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a store has of one execution of a command: counts, how it ended, and what it executed. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "decode/walk.h"
 #include "engine/options.h"
@@ -27,12 +25,9 @@ static int take_events(void *context, const struct stored_cell *stored)
     struct loading *loading = context;
     if (stored->cell.id != loading->cell)
         return 0;
-    for (uint32_t i = 0; i < stored->cell.counters; i++) {
-        loading->events[i] = strdup(stored->cell.events[i]);
-        if (!loading->events[i])
-            return -ENOMEM;
-        loading->counters++;
-    }
+    for (uint32_t i = 0; i < stored->cell.counters; i++)
+        loading->events[i] = memory_copy(stored->cell.events[i]);
+    loading->counters = stored->cell.counters;
     return 0;
 }
 
@@ -62,25 +57,22 @@ static void take_value(struct loading *loading, const char *event, uint64_t valu
     counted->has_raw |= strcmp(raw, event) == 0;
 }
 
-/* What could not be known was not running: the counts of a source (its first columns) that was
- * killed. */
-static bool is_lost(const struct loading *loading, const struct sample *sample)
-{
-    return strncmp(loading->events[sample->counter], "run/", 4) != 0 && sample->enabled &&
-           !sample->running;
-}
-
 static int take_sample(void *context, const struct sample *sample)
 {
     struct loading *loading = context;
-    if (sample->counter < loading->counters && is_lost(loading, sample))
-        loading->run->counted.lost = true;
-    else if (sample->counter < loading->counters)
-        take_value(loading, loading->events[sample->counter], sample->value);
-    if (sample->counter < loading->counters &&
-        strcmp(loading->events[sample->counter], RUN_OUTPUT_BYTES) == 0)
-        loading->run->counted.output_known = sample->running > 0;
-    loading->run->counted.account = sample->account;
+    struct truth_counted *counted = &loading->run->counted;
+    counted->account = sample->account;
+    if (sample->counter >= loading->counters)
+        return 0;
+    const char *event = loading->events[sample->counter];
+    /* What could not be known was not running: the counts of a source (its first columns) that was
+     * killed. */
+    if (strncmp(event, "run/", 4) != 0 && sample->enabled && !sample->running)
+        counted->lost = true;
+    else
+        take_value(loading, event, sample->value);
+    if (strcmp(event, RUN_OUTPUT_BYTES) == 0)
+        counted->output_known = sample->running > 0;
     return 0;
 }
 
@@ -100,17 +92,16 @@ static int take_executed(void *context, const struct stored_executed *executed)
         counted->unknown = executed->count;
         return 0;
     }
-    struct truth_sum *sum = list_add(&sums->list, &sums->count, sizeof(*sum));
-    if (!sum)
-        return -ENOMEM;
-    *sum = (struct truth_sum){.object = strdup(executed->object),
-                              .name = strdup(executed->name),
-                              .count = executed->count,
-                              .repetitions = executed->repetitions};
+    *memory_add(sums->list, sums->count) = (struct truth_sum){
+        .object = memory_copy(executed->object),
+        .name = memory_copy(executed->name),
+        .count = executed->count,
+        .repetitions = executed->repetitions,
+    };
     counted->has_code |= function;
     counted->told += function ? executed->count : 0;
     counted->repetitions += function ? executed->repetitions : 0;
-    return sum->object && sum->name ? 0 : -ENOMEM;
+    return 0;
 }
 
 int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure)
@@ -122,26 +113,7 @@ int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure)
         error = store_each_sample(run->store, cell, take_sample, &loading, failure);
     if (error == 0)
         error = store_each_executed(run->store, take_executed, &loading, failure);
-    for (uint32_t i = 0; i < loading.counters; i++)
-        free(loading.events[i]);
-    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
-}
-
-static void release_sums(struct truth_sums *sums)
-{
-    for (size_t i = 0; i < sums->count; i++) {
-        free(sums->list[i].object);
-        free(sums->list[i].name);
-    }
-    free(sums->list);
-    *sums = (struct truth_sums){0};
-}
-
-void truth_counted_release(struct truth_counted *counted)
-{
-    release_sums(&counted->functions);
-    release_sums(&counted->opcodes);
-    release_sums(&counted->classes);
+    return error;
 }
 
 bool truth_known(const struct truth_run *run, int64_t *instructions)

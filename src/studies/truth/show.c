@@ -138,35 +138,27 @@ json_t *truth_analysis_json(const struct truth_run *run)
 
 /* --- the first lines --- */
 
-static void put_command(const struct truth_run *run, struct text *out)
-{
-    AUTO_TEXT struct text clean = {0};
-    text_put_clean(&clean, run->line);
-    if (utf8_columns(text_string(&clean)) <= SENTENCE_WORDS)
-        text_puts(out, text_string(&clean));
-    else
-        text_put_clean(out, run->name);
-}
-
 static void put_answer(const struct truth_run *run, const struct style *style, struct text *out)
 {
     const struct truth_counted *counted = &run->counted;
     const bool cut = counted->status >= STATUS_TIMEOUT;
     char number[NUMBER_SIZE], ending[160];
-    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text line = {0}, name = {0};
+    text_put_clean(&line, run->line);
+    text_put_clean(&name, run->name);
+    const char *command =
+        text_string(utf8_columns(text_string(&line)) <= SENTENCE_WORDS ? &line : &name);
     number_count(counted->instructions, number, sizeof(number));
     command_ending(counted->status, run->timeout, ending, sizeof(ending));
-    put_command(run, &words);
     if (counted->lost)
-        text_printf(&words,
-                    ": how many instructions is not known, since %s tells them at the end of the "
-                    "command, and was killed with it; it %s.",
-                    counted->source, ending);
+        section_printf(style, out,
+                       "%s: how many instructions is not known, since %s tells them at the end of "
+                       "the command, and was killed with it; it %s.",
+                       command, counted->source, ending);
     else
-        text_printf(&words, ": %s instruction%s%s, counted one by one by %s; it %s.", number,
-                    counted->instructions == 1 ? "" : "s", cut ? " until its time was over" : "",
-                    counted->source, ending);
-    section_put_words(text_string(&words), style, out);
+        section_printf(style, out, "%s: %s instruction%s%s, counted one by one by %s; it %s.",
+                       command, number, counted->instructions == 1 ? "" : "s",
+                       cut ? " until its time was over" : "", counted->source, ending);
 }
 
 static void show_put_repetitions(const struct truth_run *run, const struct style *style,
@@ -177,16 +169,14 @@ static void show_put_repetitions(const struct truth_run *run, const struct style
                                      ? counted->raw - counted->instructions
                                      : counted->repetitions;
     char number[NUMBER_SIZE], raw[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
     if (!repetitions)
         return;
     number_count(repetitions, number, sizeof(number));
     number_count(counted->instructions + repetitions, raw, sizeof(raw));
-    text_printf(&words,
-                "A repeated string instruction counts once, as CPUs count it; with each of its %s "
-                "further repetitions it would be %s.",
-                number, raw);
-    section_put_words(text_string(&words), style, out);
+    section_printf(style, out,
+                   "A repeated string instruction counts once, as CPUs count it; with each of its "
+                   "%s further repetitions it would be %s.",
+                   number, raw);
 }
 
 /* A program of the kit whose length is known says whether the source is right. */
@@ -195,14 +185,12 @@ static void put_known(const struct truth_run *run, const struct style *style, st
     const struct truth_counted *counted = &run->counted;
     int64_t known;
     char number[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
     if (counted->lost || !truth_known(run, &known))
         return;
     const bool same = known >= 0 && (uint64_t)known == counted->instructions;
     number_count(known >= 0 ? (uint64_t)known : 0, number, sizeof(number));
-    text_printf(&words, "By its own code it executes %s: %s.", number,
-                same ? "the source is right to the instruction" : "the source is wrong");
-    section_put_words(text_string(&words), style, out);
+    section_printf(style, out, "By its own code it executes %s: %s.", number,
+                   same ? "the source is right to the instruction" : "the source is wrong");
 }
 
 /* --- tables --- */
@@ -240,13 +228,15 @@ static void put_classes(const struct truth_run *run, const struct style *style, 
     table_free(&table);
 }
 
-static void put_rest(size_t left, const char *what, const struct style *style, struct text *out)
+/* A table of the first of them under its heading, and how many are left. */
+static void put_shown(const char *heading, const char *what, struct table *table, size_t left,
+                      const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    if (!left)
-        return;
-    text_printf(&words, "and %zu more %s (--all shows them)", left, what);
-    section_put_words(text_string(&words), style, out);
+    section_put_heading(heading, style, out);
+    table_put(table, style, out);
+    table_free(table);
+    if (left)
+        section_printf(style, out, "and %zu more %s (--all shows them)", left, what);
 }
 
 static size_t shown_of(const struct truth_run *run, const struct truth_sums *sums)
@@ -273,16 +263,7 @@ static void put_opcodes(const struct truth_run *run, const struct style *style, 
         add_count(&table, sums->list[i].count, run->counted.instructions);
         table_add(&table, TONE_PLAIN, number);
     }
-    section_put_heading("By opcode", style, out);
-    table_put(&table, style, out);
-    table_free(&table);
-    put_rest(sums->count - shown, "opcodes", style, out);
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    put_shown("By opcode", "opcodes", &table, sums->count - shown, style, out);
 }
 
 static void put_functions(const struct truth_run *run, const struct style *style, struct text *out)
@@ -300,12 +281,11 @@ static void put_functions(const struct truth_run *run, const struct style *style
         const struct truth_sum *sum = &sums->list[i];
         add_count(&table, sum->count, run->counted.instructions);
         table_add(&table, TONE_PLAIN, *sum->name ? sum->name : "(no symbol)");
-        table_add(&table, TONE_DIM, *sum->object ? last_part(sum->object) : "(no file)");
+        const char *slash = strrchr(sum->object, '/');
+        const char *object = slash && slash[1] ? slash + 1 : sum->object;
+        table_add(&table, TONE_DIM, *object ? object : "(no file)");
     }
-    section_put_heading("By function", style, out);
-    table_put(&table, style, out);
-    table_free(&table);
-    put_rest(sums->count - shown, "functions", style, out);
+    put_shown("By function", "functions", &table, sums->count - shown, style, out);
 }
 
 /* --- how far it can be trusted --- */
@@ -382,20 +362,9 @@ static void put_circumstances(const struct truth_run *run, const struct style *s
     section_put_words(text_string(&words), style, out);
 }
 
-/* Sources that could not, before the one that could. */
-static void put_refusals(const struct truth_run *run, const struct style *style, struct text *out)
-{
-    for (size_t i = 0; i < run->skips.count; i++) {
-        AUTO_TEXT struct text words = {0};
-        text_printf(&words, "Not by %s: %s", run->skips.list[i].what, run->skips.list[i].reason);
-        section_put_words(text_string(&words), style, out);
-    }
-}
-
 void truth_put_report(const struct truth_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text code = {0};
-    AUTO_TEXT struct text note = {0};
     put_answer(run, style, out);
     show_put_repetitions(run, style, out);
     put_known(run, style, out);
@@ -406,10 +375,8 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
     put_code(run, &code);
     if (code.length)
         section_put_words(text_string(&code), style, out);
-    if (run->counter->note && *run->counter->note) {
-        text_printf(&note, "By %s: %s.", run->counted.source, run->counter->note);
-        section_put_words(text_string(&note), style, out);
-    }
+    if (run->counter->note && *run->counter->note)
+        section_printf(style, out, "By %s: %s.", run->counted.source, run->counter->note);
     put_circumstances(run, style, out);
     if (run->counted.rights == RIGHTS_WITHHELD)
         section_put_words("It ran without the rights that its file gives (set-user-ID, "
@@ -417,7 +384,10 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
                           "get them, so it may have done something else. Executed by a user who "
                           "has these rights it needs none of the file's.",
                           style, out);
-    put_refusals(run, style, out);
+    for (size_t i = 0; i < run->skips.count;
+         i++) /* sources that could not, before the one that could */
+        section_printf(style, out, "Not by %s: %s", run->skips.list[i].what,
+                       run->skips.list[i].reason);
     deliver_put_machine(run->facts, style, out);
     text_puts(out, "samples in ");
     text_put_clean(out, store_path(run->store));

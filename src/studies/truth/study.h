@@ -103,7 +103,6 @@ int truth_find_sources(struct truth_run *run);
 int truth_execute(struct truth_run *run);
 /* What the store has of the cell. Negative errno. */
 int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure);
-void truth_counted_release(struct truth_counted *counted);
 
 int truth_fail(const struct failure *failure);
 
