@@ -332,8 +332,9 @@ static json_t *claimed_and_found(const struct caches_report *report)
     return figure;
 }
 
-json_t *caches_figures(const struct caching *caching)
+json_t *caches_figures(const void *context)
 {
+    const struct caching *caching = context;
     const struct caches_points *points = &caching->points;
     const struct caches_point **rings = memory_new(points->count + 1, sizeof(*rings));
     json_t *figures = json_array();

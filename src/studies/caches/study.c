@@ -424,26 +424,6 @@ static int judge(struct caching *caching)
     return finish_judged("caches", error, &failure);
 }
 
-static void put_report(const void *run, const struct style *style, struct text *out)
-{
-    caches_put_report(run, style, out);
-}
-
-static json_t *results(const void *run)
-{
-    return caches_results_json(&((const struct caching *)run)->report);
-}
-
-static json_t *analysis(const void *run)
-{
-    return caches_analysis_json(run);
-}
-
-static json_t *figures(const void *run)
-{
-    return caches_figures(run);
-}
-
 /* Was anything timed? Points at which all processes failed have no times. */
 static bool has_times(const struct caches_points *points)
 {
@@ -464,10 +444,10 @@ static int show(const struct caching *caching)
         .skips = &caching->skips,
         .nothing = finish_nothing(has_times(&caching->points), caching->complete),
         .run = caching,
-        .put_report = put_report,
-        .results = results,
-        .analysis = analysis,
-        .figures = figures};
+        .put_report = caches_put_report,
+        .results = caches_results_json,
+        .analysis = caches_analysis_json,
+        .figures = caches_figures};
     return finish_show(&finish, EXIT_DONE);
 }
 

@@ -158,8 +158,9 @@ static json_t *errors(const struct rows *rows, const struct row *const *list, si
     return figure;
 }
 
-json_t *measure_figures(const struct rows *rows)
+json_t *measure_figures(const void *context)
 {
+    const struct rows *rows = context;
     json_t *figures = json_array();
     const struct row **list = memory_new(rows->count + 1, sizeof(*list));
     size_t count = 0;
@@ -176,14 +177,6 @@ json_t *measure_figures(const struct rows *rows)
 
 /* ----------------------------------------------------------------------------------------------
  * One result of a measurement as JSON (docs/json). */
-
-static void put_maybe(json_t *object, const char *key, struct maybe number, const char *reason)
-{
-    if (number.known)
-        json_object_set_new(object, key, json_difference(number.value));
-    else
-        json_absent(object, key, reason);
-}
 
 static void put_factors_json(json_t *object, const struct row *row)
 {
@@ -213,10 +206,8 @@ static void put_quantiles_json(json_t *object, const struct summary *summary)
                      {"q3", summary->values.q3},
                      {"max", summary->values.max}};
     for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-        if (summary->judged)
-            json_object_set_new(object, quantiles[i].key, json_count(quantiles[i].value));
-        else
-            json_absent(object, quantiles[i].key, "no run got a counter");
+        json_put(object, quantiles[i].key, summary->judged ? json_count(quantiles[i].value) : NULL,
+                 "no run got a counter");
     }
 }
 
@@ -238,20 +229,21 @@ json_t *row_json(const struct row *row, const struct reading *readings, size_t c
     put_factors_json(object, row);
     json_object_set_new(object, "runs", json_count(summary->runs));
     json_object_set_new(object, "values", values);
-    put_maybe(object, "truth", summary->expected.truth, row->why_no_truth);
+    json_put(object, "truth", maybe_number(summary->expected.truth), row->why_no_truth);
     /* Its limits: both the truth itself where it is known. */
     struct maybe low = summary->expected.truth, high = low;
     if (summary->limits.known) {
         low = (struct maybe){true, summary->limits.low};
         high = (struct maybe){true, summary->limits.high};
     }
-    put_maybe(object, "truth_low", low, row->why_no_truth);
-    put_maybe(object, "truth_high", high, row->why_no_truth);
+    json_put(object, "truth_low", maybe_number(low), row->why_no_truth);
+    json_put(object, "truth_high", maybe_number(high), row->why_no_truth);
     json_object_set_new(object, "truth_grade", json_text(row_grade(row)));
-    put_maybe(object, "overhead", summary->expected.overhead, "no null cell was measured");
-    put_maybe(object, "error", summary->error, no_error);
-    put_maybe(object, "error_min", summary->error_min, no_error);
-    put_maybe(object, "error_max", summary->error_max, no_error);
+    json_put(object, "overhead", maybe_number(summary->expected.overhead),
+             "no null cell was measured");
+    json_put(object, "error", maybe_number(summary->error), no_error);
+    json_put(object, "error_min", maybe_number(summary->error_min), no_error);
+    json_put(object, "error_max", maybe_number(summary->error_max), no_error);
     put_quantiles_json(object, summary);
     json_object_set_new(object, "constant", json_boolean(summary->constant));
     json_object_set_new(object, "disturbed", json_count(summary->disturbed));

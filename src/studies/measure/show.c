@@ -488,11 +488,6 @@ static json_t *analysis(const void *run)
     return object;
 }
 
-static json_t *figures(const void *run)
-{
-    return measure_figures(run);
-}
-
 static int show(const struct rows *rows)
 {
     const struct measuring *measuring = rows->measuring;
@@ -511,7 +506,7 @@ static int show(const struct rows *rows)
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
-                                  .figures = figures};
+                                  .figures = measure_figures};
     return finish_show(&finish, EXIT_DONE);
 }
 

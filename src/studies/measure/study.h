@@ -159,7 +159,7 @@ void rows_release(struct rows *rows);
 /* Does it differ between rows? What does not is said once. */
 bool rows_vary(const struct rows *rows, int factor);
 
-json_t *measure_figures(const struct rows *rows);
+json_t *measure_figures(const void *run);
 
 /* One result as JSON; readings are its runs. */
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count);

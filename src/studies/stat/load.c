@@ -214,23 +214,6 @@ bool stat_has_figure(const struct stat_event *event)
            event->figure.state != STAT_DROPPED;
 }
 
-bool stat_is_good(const struct stat_event *event)
-{
-    const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
-    return verdict >= 0 && verdict_is_trusted((enum verdict)verdict);
-}
-
-bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event)
-{
-    return stat_is_good(event) && stat_relayed(run) > 0;
-}
-
-const char *stat_trust_cause(const struct stat_event *event)
-{
-    const bool bad = event->is_validated && !stat_is_good(event);
-    return bad && event->trust.cause[0] ? event->trust.cause : NULL;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What a store has of the executions of `assay stat`: readings of every event, and what became of
  * the command each time. */

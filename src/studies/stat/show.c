@@ -29,21 +29,6 @@ static json_t *number_json(double value)
                                                            : json_real(value);
 }
 
-static void put_readings(const struct stat_run *run, const struct stat_event *event, json_t *object)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < run->run_count; i++) {
-        const struct stat_reading *reading = &event->runs[i];
-        json_t *row = json_object();
-        json_object_set_new(row, "value", json_count(reading->value));
-        json_object_set_new(row, "enabled", json_count(reading->enabled));
-        json_object_set_new(row, "running", json_count(reading->running));
-        json_object_set_new(row, "averaged", json_boolean(stat_is_averaged(run, i)));
-        json_array_append_new(list, row);
-    }
-    json_object_set_new(object, "runs", list);
-}
-
 static void put_figure(const struct stat_run *run, const struct stat_event *event, json_t *object)
 {
     const struct stat_figure *figure = &event->figure;
@@ -57,27 +42,20 @@ static void put_figure(const struct stat_run *run, const struct stat_event *even
                    {"max", figure->max}};
     const char *reason = event->reason ? event->reason : "it never got a counter";
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        if (counted)
-            json_object_set_new(object, numbers[i].key, number_json(numbers[i].value));
-        else
-            json_absent(object, numbers[i].key, reason);
-    if (known)
-        json_object_set_new(object, "uncertainty", number_json(figure->uncertainty));
-    else
-        json_absent(object, "uncertainty",
-                    !counted                        ? reason
-                    : figure->state == STAT_PARTIAL ? "a part was counted"
-                    : stat_relayed(run) > 0 ? "nothing is known of what relaying its output added"
-                                            : "nothing is known of what starting adds, and one "
-                                              "execution tells no spread");
+        json_put(object, numbers[i].key, counted ? number_json(numbers[i].value) : NULL, reason);
+    json_put(object, "uncertainty", known ? number_json(figure->uncertainty) : NULL,
+             !counted                        ? reason
+             : figure->state == STAT_PARTIAL ? "a part was counted"
+             : stat_relayed(run) > 0         ? "nothing is known of what relaying its output added"
+                                     : "nothing is known of what starting adds, and one execution "
+                                       "tells no spread");
     const double low = fmax(0, figure->corrected - figure->uncertainty);
     const double high = figure->corrected + figure->uncertainty;
     json_object_set_new(object, "low", known ? number_json(low) : json_null());
     json_object_set_new(object, "high", known ? number_json(high) : json_null());
-    if (counted && figure->has_overhead)
-        json_object_set_new(object, "overhead", number_json(figure->overhead));
-    else
-        json_absent(object, "overhead", counted ? event->overhead_reason : reason);
+    json_put(object, "overhead",
+             counted && figure->has_overhead ? number_json(figure->overhead) : NULL,
+             counted ? event->overhead_reason : reason);
     json_object_set_new(object, "relayed", json_real(counted ? figure->relayed : 0));
     json_object_set_new(object, "share", json_real(counted ? figure->share : 0));
     json_t *parts = json_object();
@@ -90,23 +68,35 @@ static void put_figure(const struct stat_run *run, const struct stat_event *even
     json_object_set_new(object, "parts", parts);
 }
 
+static bool is_good(const struct stat_event *event)
+{
+    const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
+    return verdict >= 0 && verdict_is_trusted((enum verdict)verdict);
+}
+
+/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
+static bool is_withheld(const struct stat_run *run, const struct stat_event *event)
+{
+    return is_good(event) && stat_relayed(run) > 0;
+}
+
+/* NULL: none, or nothing is amiss. */
+static const char *trust_cause(const struct stat_event *event)
+{
+    const bool bad = event->is_validated && !is_good(event);
+    return bad && event->trust.cause[0] ? event->trust.cause : NULL;
+}
+
 static void put_trust(const struct stat_run *run, const struct stat_event *event, json_t *object)
 {
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const bool withheld = stat_is_withheld(run, event);
-    if (withheld)
-        json_absent(object, "trust", "what the command wrote was relayed, which adds to counts");
-    else if (trust)
-        json_object_set_new(object, "trust", json_text(trust->verdict));
-    if (trust) {
-        json_object_set_new(object, "trust_age", json_integer(trust->age_s));
-    } else {
-        const char *reason = event->is_counted ? "not validated" : "it was not counted";
-        json_absent(object, "trust", reason);
-        json_absent(object, "trust_age", reason);
-    }
+    const bool withheld = is_withheld(run, event);
+    const char *reason = event->is_counted ? "not validated" : "it was not counted";
+    json_put(object, "trust", trust && !withheld ? json_text(trust->verdict) : NULL,
+             withheld ? "what the command wrote was relayed, which adds to counts" : reason);
+    json_put(object, "trust_age", trust ? json_integer(trust->age_s) : NULL, reason);
     json_object_set_new(object, "trust_cause",
-                        json_text(withheld ? STAT_WITHHELD_CAUSE : stat_trust_cause(event)));
+                        json_text(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event)));
     json_object_set_new(object, "trust_event", json_text(trust ? trust->event : NULL));
     json_object_set_new(object, "trust_stale", trust ? json_boolean(trust->stale) : json_null());
     json_object_set_new(object, "trust_difference",
@@ -122,15 +112,23 @@ static json_t *event_json(const struct stat_run *run, const struct stat_event *e
     json_object_set_new(object, "state", json_text(stat_state_names[event->figure.state]));
     put_figure(run, event, object);
     put_trust(run, event, object);
-    if (event->figure.state != STAT_UNSUPPORTED)
-        put_readings(run, event, object);
-    else
-        json_object_set_new(object, "runs", json_array());
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->run_count && event->figure.state != STAT_UNSUPPORTED; i++) {
+        const struct stat_reading *reading = &event->runs[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "value", json_count(reading->value));
+        json_object_set_new(row, "enabled", json_count(reading->enabled));
+        json_object_set_new(row, "running", json_count(reading->running));
+        json_object_set_new(row, "averaged", json_boolean(stat_is_averaged(run, i)));
+        json_array_append_new(list, row);
+    }
+    json_object_set_new(object, "runs", list);
     return object;
 }
 
-json_t *stat_results_json(const struct stat_run *run)
+json_t *stat_results_json(const void *context)
 {
+    const struct stat_run *run = context;
     json_t *list = json_array();
     for (size_t i = 0; i < run->event_count && run->run_count; i++)
         json_array_append_new(list, event_json(run, &run->events[i]));
@@ -144,28 +142,25 @@ static json_t *execution_json(const struct stat_run *run, size_t index)
     json_t *object = json_object();
     command_ending_put(object, execution->status);
     json_object_set_new(object, "seconds", json_real((double)execution->nanoseconds / 1e9));
-    if (execution->relayed)
-        json_object_set_new(object, "output_bytes", json_count(execution->output_bytes));
-    else
-        json_absent(object, "output_bytes", COMMAND_OUTPUT_LENT);
+    json_put(object, "output_bytes",
+             execution->relayed ? json_count(execution->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
     json_object_set_new(object, "page_faults",
                         json_count(account->minor_faults + account->major_faults));
     json_object_set_new(object, "context_switches",
                         json_count(account->voluntary + account->involuntary));
-    if (execution->tasks_known) {
-        json_object_set_new(object, "tasks", json_count(execution->tasks));
-        json_object_set_new(object, "processes", json_count(execution->processes));
-    } else {
-        json_absent(object, "tasks", "nobody here tells births of threads");
-        json_absent(object, "processes", "nobody here tells births of processes");
-    }
+    const bool births = execution->tasks_known;
+    json_put(object, "tasks", births ? json_count(execution->tasks) : NULL,
+             "nobody here tells births of threads");
+    json_put(object, "processes", births ? json_count(execution->processes) : NULL,
+             "nobody here tells births of processes");
     json_object_set_new(object, "left", json_count(execution->left));
     json_object_set_new(object, "averaged", json_boolean(stat_is_averaged(run, index)));
     return object;
 }
 
-json_t *stat_analysis_json(const struct stat_run *run)
+json_t *stat_analysis_json(const void *context)
 {
+    const struct stat_run *run = context;
     json_t *object = json_object(), *list = json_array();
     char setting[200];
     for (size_t i = 0; i < run->run_count; i++)
@@ -183,8 +178,9 @@ json_t *stat_analysis_json(const struct stat_run *run)
     return object;
 }
 
-json_t *stat_skipped_json(const struct stat_run *run)
+json_t *stat_skipped_json(const void *context)
 {
+    const struct stat_run *run = context;
     struct skips skips = {0};
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].reason)
@@ -244,10 +240,10 @@ static void put_event(const struct stat_run *run, const struct stat_event *event
     put_number(figure->share, known, out);
     put_field(stat_state_names[figure->state], false, out);
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const bool withheld = stat_is_withheld(run, event);
+    const bool withheld = is_withheld(run, event);
     put_field(trust && !withheld ? trust->verdict : NULL, false, out);
     put_number(trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0, out);
-    put_field(withheld ? STAT_WITHHELD_CAUSE : stat_trust_cause(event), false, out);
+    put_field(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event), false, out);
     put_field(trust ? trust->event : NULL, false, out);
     put_field(trust && trust->stale ? trust->difference : NULL, false, out);
     put_field(event->reason, true, out);
@@ -349,8 +345,8 @@ static void add_trust(const struct stat_run *run, const struct stat_event *event
                       struct table *table)
 {
     AUTO_TEXT struct text words = {0};
-    const char *verdict = event->trust.verdict, *cause = stat_trust_cause(event);
-    const bool judged = event->is_validated && !stat_is_withheld(run, event);
+    const char *verdict = event->trust.verdict, *cause = trust_cause(event);
+    const bool judged = event->is_validated && !is_withheld(run, event);
     enum tone tone = TONE_DIM;
     if (event->figure.state == STAT_ACCOUNTED)
         text_puts(&words, "by getrusage");
@@ -361,9 +357,9 @@ static void add_trust(const struct stat_run *run, const struct stat_event *event
     else
         text_printf(&words, "%s%s%s%s", verdict, cause ? ": " : "", cause ? cause : "",
                     event->trust.stale ? ", stale" : "");
-    if (judged && !stat_is_good(event) && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0)
+    if (judged && !is_good(event) && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0)
         tone = TONE_BAD;
-    else if (judged && stat_is_good(event) && !event->trust.stale)
+    else if (judged && is_good(event) && !event->trust.stale)
         tone = TONE_GOOD;
     table_add(table, tone, text_string(&words));
 }

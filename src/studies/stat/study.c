@@ -427,21 +427,6 @@ static void put_report(const void *run, const struct style *style, struct text *
         stat_put_report(run, style, out);
 }
 
-static json_t *results(const void *run)
-{
-    return stat_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return stat_analysis_json(run);
-}
-
-static json_t *skipped(const void *run)
-{
-    return stat_skipped_json(run);
-}
-
 /* Programs read the report from standard output; for people that is the command's own, and the
  * report stands beside it. */
 static int show(const struct stat_run *run, int status)
@@ -457,9 +442,9 @@ static int show(const struct stat_run *run, int status)
                                   .undelivered = EXIT_OURS,
                                   .run = run,
                                   .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .skipped = skipped};
+                                  .results = stat_results_json,
+                                  .analysis = stat_analysis_json,
+                                  .skipped = stat_skipped_json};
     return finish_show(&finish, status);
 }
 

@@ -165,13 +165,9 @@ double stat_relayed(const struct stat_run *run);
 
 bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
 bool stat_has_figure(const struct stat_event *event);
-bool stat_is_good(const struct stat_event *event); /* exact or accurate */
-/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
-bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
-const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
 
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);
 void stat_put_csv(const struct stat_run *run, struct text *out);
-json_t *stat_results_json(const struct stat_run *run);
-json_t *stat_analysis_json(const struct stat_run *run);
-json_t *stat_skipped_json(const struct stat_run *run);
+json_t *stat_results_json(const void *run);
+json_t *stat_analysis_json(const void *run);
+json_t *stat_skipped_json(const void *run);

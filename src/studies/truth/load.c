@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/words.h"
-#include "decode/walk.h"
-#include "engine/options.h"
 #include "studies/truth/study.h"
 
 struct loading {
@@ -114,36 +111,4 @@ int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure)
     if (error == 0)
         error = store_each_executed(run->store, take_executed, &loading, failure);
     return error;
-}
-
-bool truth_known(const struct truth_run *run, int64_t *instructions)
-{
-    AUTO_WORDS char **words = NULL;
-    struct failure ignored = {0};
-    uint64_t n = 0;
-    const size_t prefix = strlen(SUBJECT_WORD);
-    if (strncmp(run->line, SUBJECT_WORD, prefix) != 0 || run->counted.status != 0)
-        return false;
-    const int count = words_split(run->line, &words, &ignored);
-    const struct catalogue_subject *subject =
-        count >= 1 ? catalogue_subject(run->catalogue, words[0] + prefix) : NULL;
-    if (!subject || !subject->has_truth || count != 2 || value_u64(words[1], &n) < 0)
-        return false;
-    return linear_at((struct linear){subject->base, subject->each}, n, instructions);
-}
-
-/* What has code has functions always, but opcodes only where they were asked for. */
-const char *truth_no_opcodes(const struct truth_run *run)
-{
-    const struct truth_counted *counted = &run->counted;
-    if (!counted->has_code)
-        return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
-    if (!counted->classes.count)
-        return "it is more code than can be decoded";
-    return run->options->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
-}
-
-bool truth_is_covered(const struct truth_run *run)
-{
-    return !run->counted.has_code || run->counted.told == run->counted.instructions;
 }

@@ -7,13 +7,51 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
+#include "decode/walk.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
+#include "engine/options.h"
 #include "output/table.h"
 #include "studies/truth/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What a command executed, for programs (docs/json). */
+
+/* Is it a subject of the kit whose length is known, that ended as it should? */
+static bool is_known(const struct truth_run *run, int64_t *instructions)
+{
+    AUTO_WORDS char **words = NULL;
+    struct failure ignored = {0};
+    uint64_t n = 0;
+    const size_t prefix = strlen(SUBJECT_WORD);
+    if (strncmp(run->line, SUBJECT_WORD, prefix) != 0 || run->counted.status != 0)
+        return false;
+    const int count = words_split(run->line, &words, &ignored);
+    const struct catalogue_subject *subject =
+        count >= 1 ? catalogue_subject(run->catalogue, words[0] + prefix) : NULL;
+    if (!subject || !subject->has_truth || count != 2 || value_u64(words[1], &n) < 0)
+        return false;
+    return linear_at((struct linear){subject->base, subject->each}, n, instructions);
+}
+
+/* Why there is no list of opcodes, which were asked for; NULL: there is one. What has code has
+ * functions always, but opcodes only where they were asked for. */
+static const char *no_opcodes_because(const struct truth_run *run)
+{
+    const struct truth_counted *counted = &run->counted;
+    if (!counted->has_code)
+        return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
+    if (!counted->classes.count)
+        return "it is more code than can be decoded";
+    return run->options->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
+}
+
+/* Does the code that was told cover all that was counted? */
+static bool is_covered(const struct truth_run *run)
+{
+    return !run->counted.has_code || run->counted.told == run->counted.instructions;
+}
 
 static json_t *classes_json(const struct truth_run *run)
 {
@@ -21,24 +59,21 @@ static json_t *classes_json(const struct truth_run *run)
     json_t *object = json_object();
     if (!counted->lost) /* a class that is not known is not there */
         json_object_set_new(object, "instructions", json_count(counted->instructions));
-    for (size_t i = 0; truth_is_covered(run) && i < counted->classes.count; i++)
+    for (size_t i = 0; is_covered(run) && i < counted->classes.count; i++)
         if (strcmp(counted->classes.list[i].name, "instructions") != 0)
             json_object_set_new(object, counted->classes.list[i].name,
                                 json_count(counted->classes.list[i].count));
     return object;
 }
 
-static void put_repetitions(json_t *object, const struct truth_counted *counted)
+static bool has_raw(const struct truth_counted *counted)
 {
-    if (counted->lost)
-        json_absent(object, "rep_iterations", TRUTH_LOST);
-    else if (counted->has_raw && counted->raw >= counted->instructions)
-        json_object_set_new(object, "rep_iterations",
-                            json_count(counted->raw - counted->instructions));
-    else if (counted->has_code)
-        json_object_set_new(object, "rep_iterations", json_count(counted->repetitions));
-    else
-        json_absent(object, "rep_iterations", "the source does not tell them");
+    return counted->has_raw && counted->raw >= counted->instructions;
+}
+
+static uint64_t repetitions_of(const struct truth_counted *counted)
+{
+    return has_raw(counted) ? counted->raw - counted->instructions : counted->repetitions;
 }
 
 static json_t *sums_json(const struct truth_sums *sums, bool functions)
@@ -60,21 +95,6 @@ static json_t *sums_json(const struct truth_sums *sums, bool functions)
     return list;
 }
 
-/* What --by asked for. */
-static void put_lists(const struct truth_run *run, json_t *object)
-{
-    const struct truth_counted *counted = &run->counted;
-    const char *no_opcodes = truth_no_opcodes(run);
-    if (run->by_opcode && no_opcodes)
-        json_absent(object, "opcodes", no_opcodes);
-    else if (run->by_opcode)
-        json_object_set_new(object, "opcodes", sums_json(&counted->opcodes, false));
-    if (run->by_function && !counted->has_code)
-        json_absent(object, "functions", counted->lost ? TRUTH_LOST : TRUTH_NO_CODE);
-    else if (run->by_function)
-        json_object_set_new(object, "functions", sums_json(&counted->functions, true));
-}
-
 static json_t *row_json(const struct truth_run *run)
 {
     const struct truth_counted *counted = &run->counted;
@@ -83,7 +103,9 @@ static json_t *row_json(const struct truth_run *run)
     json_t *object = json_object();
     json_object_set_new(object, "source", json_text(counted->source));
     json_object_set_new(object, "classes", classes_json(run));
-    put_repetitions(object, counted);
+    const bool told = !counted->lost && (counted->has_code || has_raw(counted));
+    json_put(object, "rep_iterations", told ? json_count(repetitions_of(counted)) : NULL,
+             counted->lost ? TRUTH_LOST : "the source does not tell them");
     command_ending_put(object, counted->status);
     json_object_set_new(object, "program", json_text(run->line));
     json_object_set_new(object, "setting",
@@ -91,10 +113,8 @@ static json_t *row_json(const struct truth_run *run)
     json_object_set_new(object, "tasks", json_count(counted->tasks));
     json_object_set_new(object, "processes", json_count(counted->processes));
     json_object_set_new(object, "left", json_count(counted->left));
-    if (counted->output_known)
-        json_object_set_new(object, "output_bytes", json_count(counted->output_bytes));
-    else
-        json_absent(object, "output_bytes", COMMAND_OUTPUT_LENT);
+    json_put(object, "output_bytes",
+             counted->output_known ? json_count(counted->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
     json_object_set_new(object, "rights_withheld",
                         json_boolean(counted->rights == RIGHTS_WITHHELD));
     json_object_set_new(object, "seconds", json_real((double)counted->nanoseconds / 1e9));
@@ -102,25 +122,33 @@ static json_t *row_json(const struct truth_run *run)
                         json_count(counted->account.minor_faults + counted->account.major_faults));
     json_object_set_new(object, "context_switches",
                         json_count(counted->account.voluntary + counted->account.involuntary));
-    if (counted->has_code)
-        json_object_set_new(object, "unknown", json_count(counted->unknown));
-    else
-        json_absent(object, "unknown", TRUTH_NO_CODE);
+    json_put(object, "unknown", counted->has_code ? json_count(counted->unknown) : NULL,
+             TRUTH_NO_CODE);
     json_object_set_new(object, "note", json_text(note && *note ? note : NULL));
-    put_lists(run, object);
+    /* What --by asked for. */
+    const char *no_opcodes = no_opcodes_because(run);
+    if (run->by_opcode)
+        json_put(object, "opcodes", no_opcodes ? NULL : sums_json(&counted->opcodes, false),
+                 no_opcodes);
+    if (run->by_function)
+        json_put(object, "functions",
+                 counted->has_code ? sums_json(&counted->functions, true) : NULL,
+                 counted->lost ? TRUTH_LOST : TRUTH_NO_CODE);
     return object;
 }
 
-json_t *truth_results_json(const struct truth_run *run)
+json_t *truth_results_json(const void *context)
 {
+    const struct truth_run *run = context;
     json_t *list = json_array();
     if (run->counter)
         json_array_append_new(list, row_json(run));
     return list;
 }
 
-json_t *truth_analysis_json(const struct truth_run *run)
+json_t *truth_analysis_json(const void *context)
 {
+    const struct truth_run *run = context;
     json_t *object = json_object();
     json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
     json_object_set_new(object, "complete",
@@ -161,13 +189,11 @@ static void put_answer(const struct truth_run *run, const struct style *style, s
                        cut ? " until its time was over" : "", counted->source, ending);
 }
 
-static void show_put_repetitions(const struct truth_run *run, const struct style *style,
-                                 struct text *out)
+static void put_repetitions(const struct truth_run *run, const struct style *style,
+                            struct text *out)
 {
     const struct truth_counted *counted = &run->counted;
-    const uint64_t repetitions = counted->has_raw && counted->raw >= counted->instructions
-                                     ? counted->raw - counted->instructions
-                                     : counted->repetitions;
+    const uint64_t repetitions = repetitions_of(counted);
     char number[NUMBER_SIZE], raw[NUMBER_SIZE];
     if (!repetitions)
         return;
@@ -185,7 +211,7 @@ static void put_known(const struct truth_run *run, const struct style *style, st
     const struct truth_counted *counted = &run->counted;
     int64_t known;
     char number[NUMBER_SIZE];
-    if (counted->lost || !truth_known(run, &known))
+    if (counted->lost || !is_known(run, &known))
         return;
     const bool same = known >= 0 && (uint64_t)known == counted->instructions;
     number_count(known >= 0 ? (uint64_t)known : 0, number, sizeof(number));
@@ -307,7 +333,7 @@ static void put_code(const struct truth_run *run, struct text *out)
     }
     number_count(counted->told, one, sizeof(one));
     number_count(counted->instructions, other, sizeof(other));
-    if (!truth_is_covered(run))
+    if (!is_covered(run))
         text_printf(out,
                     "Classes, opcodes and functions are of %s of the %s instructions: the code of "
                     "the others was not told. ",
@@ -316,7 +342,7 @@ static void put_code(const struct truth_run *run, struct text *out)
         text_puts(out, "It is more code than can be decoded: there are no classes and opcodes. ");
         return;
     }
-    if (run->by_opcode && truth_no_opcodes(run))
+    if (run->by_opcode && no_opcodes_because(run))
         text_puts(out, "Opcodes were " TRUTH_NOT_BY ". ");
     number_count(counted->unknown, one, sizeof(one));
     if (counted->unknown)
@@ -366,7 +392,7 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
 {
     AUTO_TEXT struct text code = {0};
     put_answer(run, style, out);
-    show_put_repetitions(run, style, out);
+    put_repetitions(run, style, out);
     put_known(run, style, out);
     put_classes(run, style, out);
     put_opcodes(run, style, out);

@@ -253,16 +253,6 @@ static void put_report(const void *run, const struct style *style, struct text *
         truth_put_report(run, style, out);
 }
 
-static json_t *results(const void *run)
-{
-    return truth_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return truth_analysis_json(run);
-}
-
 /* With --show-output standard output is the command's: the report goes beside it. */
 static int show(const struct truth_run *run, bool aside, int status)
 {
@@ -276,8 +266,8 @@ static int show(const struct truth_run *run, bool aside, int status)
                                   .undelivered = EXIT_OURS,
                                   .run = run,
                                   .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis};
+                                  .results = truth_results_json,
+                                  .analysis = truth_analysis_json};
     return finish_show(&finish, status);
 }
 
