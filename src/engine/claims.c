@@ -14,14 +14,6 @@
 static const char refused[] = " cannot be opened";
 static const char in_vain[] = "that proves nothing: "; /* what follows is why */
 
-/* Reasons name what a store or a probe named. */
-static void put_words(const struct text *words, const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text clean = {0};
-    text_put_clean(&clean, text_string(words));
-    wrap(out, text_string(&clean), 0, 2, style->width);
-}
-
 static void put_estimate(const struct finding *finding, struct text *out)
 {
     if (!finding->has_estimate || !isfinite(finding->estimate))
@@ -70,15 +62,13 @@ static void put_finding(const struct finding *finding, const struct style *style
     if (finding->verdict != FINDING_UNTESTABLE)
         text_printf(&words, "%s: ", finding->claim);
     text_puts(&words, finding_verdict_names[finding->verdict]);
-    if (finding->verdict == FINDING_UNTESTABLE) {
-        text_puts(&words, ": ");
-        put_reason(finding, &words);
-    } else {
+    if (finding->verdict != FINDING_UNTESTABLE)
         put_estimate(finding, &words);
-        text_puts(&words, finding->reason[0] ? ". " : "");
-        put_reason(finding, &words);
-    }
-    put_words(&words, style, out);
+    text_puts(&words, finding->verdict == FINDING_UNTESTABLE ? ": "
+                      : finding->reason[0]                   ? ". "
+                                                             : "");
+    put_reason(finding, &words);
+    section_put_words(text_string(&words), style, out);
 }
 
 /* "Z1 holds as far as tested, 207 times: the error of …". What does not hold as the paper says
@@ -99,7 +89,7 @@ static void put_terse(const struct finding *finding, bool brief, const struct st
         else
             put_reason(finding, &words);
     }
-    put_words(&words, style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 /* --- those that say nothing here --- */
@@ -201,47 +191,25 @@ static void put_alike(const struct claims *claims, size_t first, const struct st
         text_printf(&ids.words, "cannot be opened: %s", text_string(&events));
     else
         put_common_reason(claims, leader, &ids.words);
-    put_words(&ids.words, style, out);
+    section_put_words(text_string(&ids.words), style, out);
     text_free(&ids.words);
-}
-
-/* Of a few events that were named, what they cannot tell is no news. */
-static void put_rest(const struct claims *claims, const struct style *style, struct text *out)
-{
-    struct run_of_ids ids = {0};
-    for (size_t i = 0; i < claims->count; i++)
-        if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
-            add_id(&ids, i, claims->list[i].id);
-    close_range(&ids);
-    if (ids.words.length) {
-        text_puts(&ids.words, " not testable with these events (--all says why)");
-        wrap(out, text_string(&ids.words), 0, 2, style->width);
-    }
-    text_free(&ids.words);
-}
-
-static bool any_tested(const struct claims *claims)
-{
-    for (size_t i = 0; i < claims->count; i++)
-        if (claims->list[i].id && claims->list[i].verdict != FINDING_UNTESTABLE)
-            return true;
-    return false;
 }
 
 void claims_put(const struct claims *claims, const struct style *style, struct text *out)
 {
     bool all = claims->all, brief = claims->few && !all;
-    AUTO_TEXT struct text words = {0};
-    bool any = false;
-    for (size_t i = 0; i < claims->count && !any; i++)
-        any = claims->list[i].id != NULL;
+    bool any = false, tested = false;
+    for (size_t i = 0; i < claims->count; i++) {
+        any |= claims->list[i].id != NULL;
+        tested |= claims->list[i].id && claims->list[i].verdict != FINDING_UNTESTABLE;
+    }
     if (!any)
         return;
-    if (brief && !any_tested(claims)) {
-        text_printf(&words,
-                    "None of the findings on %s can be tested with these events (--all says why).",
-                    claims->paper);
-        wrap(out, text_string(&words), 0, 2, style->width);
+    if (brief && !tested) {
+        section_printf(style, out,
+                       "None of the findings on %s can be tested with these events (--all says "
+                       "why).",
+                       claims->paper);
         return;
     }
     text_printf(out, "\nFindings of the paper on %s%s:\n", claims->paper,
@@ -258,8 +226,18 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
     for (size_t i = 0; i < claims->count && !all && !brief; i++)
         if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
             put_alike(claims, i, style, out);
-    if (brief)
-        put_rest(claims, style, out);
+    if (!brief)
+        return;
+    /* Of a few events that were named, what they cannot tell is no news. */
+    struct run_of_ids ids = {0};
+    for (size_t i = 0; i < claims->count; i++)
+        if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
+            add_id(&ids, i, claims->list[i].id);
+    close_range(&ids);
+    if (ids.words.length)
+        section_printf(style, out, "%s not testable with these events (--all says why)",
+                       text_string(&ids.words));
+    text_free(&ids.words);
 }
 
 /* --- for programs --- */

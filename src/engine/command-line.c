@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "engine/command-line.h"
 #include "engine/loading.h"
@@ -27,15 +28,14 @@ static int take(void *context, const struct stored_cell *stored)
         return 0;
     outcome->done = stored->done > stored->failed;
     outcome->error = stored->error;
-    outcome->reason = strdup(stored->reason ? stored->reason : strerror(stored->error));
-    return outcome->reason ? 0 : -ENOMEM;
+    outcome->reason = memory_copy(stored->reason ? stored->reason : strerror(stored->error));
+    return 0;
 }
 
 int command_outcome_find(struct store *store, struct command_outcome *outcome,
                          struct failure *failure)
 {
-    int error = store_each_cell(store, take, outcome, failure);
-    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
+    return store_each_cell(store, take, outcome, failure);
 }
 
 void command_ending_put(json_t *object, uint64_t status)

@@ -88,7 +88,7 @@ struct command_outcome {
     uint32_t cell; /* which one is asked about */
     bool done;     /* at least one execution was counted */
     int error;
-    char *reason; /* NULL: none; the caller frees it */
+    char *reason; /* NULL: none */
 };
 
 int command_outcome_find(struct store *store, struct command_outcome *outcome,

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "decode/count.h"
 #include "decode/decode.h"
 #include "decode/walk.h"
@@ -51,39 +50,20 @@ struct executed_code {
     size_t count;
 };
 
-/* Takes a copy. 0 or -ENOMEM. */
-static int executed_code_add(struct executed_code *code, const struct code_stretch *stretch,
-                             const void *bytes)
+/* Takes a copy. */
+static void executed_code_add(struct executed_code *code, const struct code_stretch *stretch,
+                              const void *bytes)
 {
     if (code->length + stretch->length > code->capacity) {
-        size_t capacity = 2 * (code->length + stretch->length);
-        uint8_t *grown = realloc(code->bytes, capacity);
-        if (!grown)
-            return -ENOMEM;
-        code->bytes = grown;
-        code->capacity = capacity;
+        code->capacity = 2 * (code->length + stretch->length);
+        code->bytes = memory_resize(code->bytes, code->capacity, 1);
     }
-    struct code_stretch *added = list_add(&code->list, &code->count, sizeof(*added));
-    if (!added)
-        return -ENOMEM;
+    struct code_stretch *added = memory_add(code->list, code->count);
     *added = *stretch;
     added->offset = code->length;
     if (stretch->length)
         memcpy(code->bytes + code->length, bytes, stretch->length);
     code->length += stretch->length;
-    return 0;
-}
-
-static void executed_code_clear(struct executed_code *code)
-{
-    code->length = code->count = 0;
-}
-
-static void executed_code_free(struct executed_code *code)
-{
-    free(code->bytes);
-    free(code->list);
-    *code = (struct executed_code){0};
 }
 
 /* --- decoding many --- */
@@ -137,20 +117,6 @@ static struct found find(const struct instructions *instructions,
     return found;
 }
 
-static int hand_on(const struct pass *pass, const struct instructions *instructions, size_t from,
-                   size_t to, struct failure *failure)
-{
-    uint64_t place = 0;
-    int error = 0;
-    for (size_t i = from; i < to && error == 0; i++) {
-        const struct code_stretch *stretch = &pass->code->list[pass->chosen[i]];
-        const struct found found = find(instructions, stretch, place);
-        error = pass->each(pass->context, pass->chosen[i], &found, failure);
-        place += stretch->length + pass->padding;
-    }
-    return error;
-}
-
 /* Decodes from the from-th chosen one as many as a batch holds; *to is the first that it does not.
  * Nothing is known of a batch that the decoder cannot do. */
 static int decode_batch(struct pass *pass, uint8_t *batch, size_t from, size_t *to,
@@ -173,7 +139,14 @@ static int decode_batch(struct pass *pass, uint8_t *batch, size_t from, size_t *
     if (error == -ENOMEM)
         return fail_with(failure, error, "%s", unable.text);
     pass->decoded += error == 0;
-    error = hand_on(pass, &instructions, from, i, failure);
+    uint64_t place = 0;
+    error = 0;
+    for (i = from; i < *to && error == 0; i++) {
+        const struct code_stretch *stretch = &pass->code->list[pass->chosen[i]];
+        const struct found found = find(&instructions, stretch, place);
+        error = pass->each(pass->context, pass->chosen[i], &found, failure);
+        place += stretch->length + pass->padding;
+    }
     instructions_release(&instructions);
     return error;
 }
@@ -184,10 +157,8 @@ static int run_pass(struct pass *pass, struct failure *failure)
     for (size_t i = 0; i < pass->count; i++)
         if (pass->code->list[pass->chosen[i]].length > largest)
             largest = pass->code->list[pass->chosen[i]].length;
-    AUTO_FREE uint8_t *batch =
-        malloc((largest > BATCH_BYTES ? largest : BATCH_BYTES) + 2 * (size_t)PADDING);
-    if (!batch)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    const size_t room = (largest > BATCH_BYTES ? largest : BATCH_BYTES) + 2 * (size_t)PADDING;
+    AUTO_MEMORY uint8_t *batch = memory_new(room, 1);
     int error = 0;
     for (size_t from = 0; from < pass->count && error == 0;)
         error = decode_batch(pass, batch, from, &from, failure);
@@ -227,23 +198,20 @@ static bool count_votes(const struct executed_code *code, const char *isa, const
 
 /* Files whose code fits what was executed as 32-bit code better. Only what lies below 4 GB can
  * be. */
-static int find_narrow(const struct executed_code *code, size_t objects, bool *narrow)
+static void find_narrow(const struct executed_code *code, size_t objects, bool *narrow)
 {
-    AUTO_FREE size_t *chosen = calloc(code->count + 1, sizeof(*chosen));
-    AUTO_FREE size_t *wide = calloc(objects + 1, sizeof(*wide));
-    AUTO_FREE size_t *slim = calloc(objects + 1, sizeof(*slim));
+    AUTO_MEMORY size_t *chosen = memory_new(code->count + 1, sizeof(*chosen));
+    AUTO_MEMORY size_t *wide = memory_new(objects + 1, sizeof(*wide));
+    AUTO_MEMORY size_t *slim = memory_new(objects + 1, sizeof(*slim));
     size_t count = 0;
-    if (!chosen || !wide || !slim)
-        return -ENOMEM;
     for (size_t i = 0; i < code->count; i++)
         if (code->list[i].address + code->list[i].length <= (uint64_t)1 << 32)
             chosen[count++] = i;
     if (!count || !count_votes(code, "x86_64", chosen, count, wide) ||
         !count_votes(code, "i386", chosen, count, slim))
-        return 0; /* then it is the machine's own */
+        return; /* then it is the machine's own */
     for (size_t i = 0; i < objects; i++)
         narrow[i] = slim[i] > wide[i];
-    return 0;
 }
 
 /* --- all passes --- */
@@ -281,9 +249,7 @@ static int take_left(struct decoding *decoding, const struct decoder *decoder, s
                      bool *works, struct failure *failure)
 {
     const size_t count = decoding->left_count;
-    AUTO_FREE size_t *chosen = calloc(count + 1, sizeof(*chosen));
-    if (!chosen)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    AUTO_MEMORY size_t *chosen = memory_new(count + 1, sizeof(*chosen));
     memcpy(chosen, decoding->left, count * sizeof(*chosen));
     decoding->left_count = 0;
     struct pass pass = {.code = decoding->code,
@@ -300,7 +266,7 @@ static int take_left(struct decoding *decoding, const struct decoder *decoder, s
 }
 
 /* Whole stretches by each decoder in turn; then of the rest what the first that works knows. */
-static int decode_left(struct decoding *decoding, bool *decoded, struct failure *failure)
+static int decode_left(struct decoding *decoding, struct failure *failure)
 {
     const struct decoder *first = decoders[0];
     bool any = false;
@@ -314,26 +280,23 @@ static int decode_left(struct decoding *decoding, bool *decoded, struct failure 
             first = decoders[i / 2];
         any |= works;
     }
-    *decoded |= any;
     decoding->partly = true;
     if (error == 0 && decoding->left_count)
         error = take_left(decoding, first, PADDING, &any, failure);
     return error;
 }
 
-/* isa: of the machine. Without any decoder for it all is unknown, and *decoded is false. */
+/* isa: of the machine. Without any decoder for it all is unknown. */
 static int executed_code_decode(const struct executed_code *code, const char *isa, size_t objects,
-                                executed_each *each, void *context, bool *decoded,
-                                struct failure *failure)
+                                executed_each *each, void *context, struct failure *failure)
 {
-    AUTO_FREE bool *narrow = calloc(objects + 1, sizeof(*narrow));
-    AUTO_FREE size_t *left = calloc(code->count + 1, sizeof(*left));
+    AUTO_MEMORY bool *narrow = memory_new(objects + 1, sizeof(*narrow));
+    AUTO_MEMORY size_t *left = memory_new(code->count + 1, sizeof(*left));
     struct decoding decoding = {.code = code, .each = each, .context = context, .left = left};
     const bool x86 = strcmp(isa, "x86_64") == 0;
     int error = 0;
-    *decoded = !code->count;
-    if (!narrow || !left || (x86 && find_narrow(code, objects, narrow) < 0))
-        return fail_with(failure, -ENOMEM, "out of memory");
+    if (x86)
+        find_narrow(code, objects, narrow);
     for (int width = 0; width < (x86 ? 2 : 1) && error == 0; width++) {
         const bool slim = width == 1;
         decoding.isa = slim ? "i386" : isa;
@@ -341,7 +304,7 @@ static int executed_code_decode(const struct executed_code *code, const char *is
         for (size_t i = 0; i < code->count; i++)
             if (narrow[code->list[i].object] == slim)
                 left[decoding.left_count++] = i;
-        error = decode_left(&decoding, decoded, failure);
+        error = decode_left(&decoding, failure);
     }
     return error;
 }
@@ -381,42 +344,20 @@ static int compare_sums(const void *left, const void *right)
     return order ? order : strcmp(one->object, other->object);
 }
 
-static void free_sum(struct sum *sum)
-{
-    if (!sum)
-        return;
-    free(sum->object);
-    free(sum->name);
-    free(sum);
-}
-
-static struct sum *add_sum(struct sums *sums, const char *object, const char *name)
-{
-    struct sum *sum = calloc(1, sizeof(*sum));
-    struct sum **place = NULL;
-    if (sum) {
-        sum->object = strdup(object);
-        sum->name = strdup(name);
-        sum->number = sums->count;
-    }
-    if (sum && sum->object && sum->name && tsearch(sum, &sums->tree, compare_sums))
-        place = list_add(&sums->list, &sums->count, sizeof(*place));
-    if (!place) {
-        if (sum && sum->object && sum->name)
-            tdelete(sum, &sums->tree, compare_sums);
-        free_sum(sum);
-        return NULL;
-    }
-    return *place = sum;
-}
-
-/* The one of these names, new where there is none; NULL when out of memory. */
+/* The one of these names, new where there is none. */
 static struct sum *sum_of(struct sums *sums, const char *object, const char *name)
 {
     const struct sum wanted = {.object = (char *)(uintptr_t)object,
                                .name = (char *)(uintptr_t)name};
     struct sum *const *found = tfind(&wanted, &sums->tree, compare_sums);
-    return found ? *found : add_sum(sums, object, name);
+    if (found)
+        return *found;
+    struct sum *sum = memory_new(1, sizeof(*sum));
+    *sum = (struct sum){
+        .object = memory_copy(object), .name = memory_copy(name), .number = sums->count};
+    if (!tsearch(sum, &sums->tree, compare_sums))
+        memory_end();
+    return *memory_add(sums->list, sums->count) = sum;
 }
 
 static void keep_sum(void *sum)
@@ -427,9 +368,12 @@ static void keep_sum(void *sum)
 static void sums_clear(struct sums *sums)
 {
     tdestroy(sums->tree, keep_sum);
-    for (size_t i = 0; i < sums->count; i++)
-        free_sum(sums->list[i]);
-    free(sums->list);
+    for (size_t i = 0; i < sums->count; i++) {
+        memory_give_back(sums->list[i]->object);
+        memory_give_back(sums->list[i]->name);
+        memory_give_back(sums->list[i]);
+    }
+    memory_give_back(sums->list);
     *sums = (struct sums){0};
 }
 
@@ -453,7 +397,7 @@ static void begin_anew(struct executed *executed)
     sums_clear(&executed->functions);
     sums_clear(&executed->opcodes);
     sums_clear(&executed->objects);
-    executed_code_clear(&executed->code);
+    executed->code.length = executed->code.count = 0;
     tallies_begin(&executed->classes);
     executed->instructions = 0;
     executed->too_large = false;
@@ -461,37 +405,19 @@ static void begin_anew(struct executed *executed)
 
 int executed_new(struct executed **executed, const char *isa)
 {
-    *executed = calloc(1, sizeof(**executed));
-    if (!*executed)
-        return -ENOMEM;
-    (*executed)->isa = strdup(isa);
+    *executed = memory_new(1, sizeof(**executed));
+    (*executed)->isa = memory_copy(isa);
     begin_anew(*executed);
-    return (*executed)->isa ? 0 : -ENOMEM;
-}
-
-static int keep_code(struct executed *executed, const struct sent_ran *ran, struct failure *failure)
-{
-    const struct sum *object = sum_of(&executed->objects, "", ran->object ? ran->object : "");
-    const struct code_stretch stretch = {.length = ran->length,
-                                         .address = ran->address,
-                                         .object = object ? object->number : 0,
-                                         .instructions = ran->instructions,
-                                         .executions = ran->executions,
-                                         .repetitions = ran->repetitions};
-    if (!object || executed_code_add(&executed->code, &stretch, ran->bytes) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
     return 0;
 }
 
 int executed_add(struct executed *executed, const struct sent_ran *ran, struct failure *failure)
 {
+    const char *object = ran->object ? ran->object : "";
     uint64_t product;
     executed->cell = ran->cell;
     executed->process = ran->process;
-    struct sum *function = sum_of(&executed->functions, ran->object ? ran->object : "",
-                                  ran->function ? ran->function : "");
-    if (!function)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    struct sum *function = sum_of(&executed->functions, object, ran->function ? ran->function : "");
     int error = add_to(function, ran->instructions, ran->executions, ran->repetitions, failure);
     if (error < 0)
         return error;
@@ -499,7 +425,16 @@ int executed_add(struct executed *executed, const struct sent_ran *ran, struct f
         __builtin_add_overflow(executed->instructions, product, &executed->instructions))
         return fail_with(failure, -ERANGE, "the count of instructions leaves 64 bits");
     executed->too_large |= executed->code.length + ran->length > EXECUTED_MOST_BYTES;
-    return executed->too_large ? 0 : keep_code(executed, ran, failure);
+    if (executed->too_large)
+        return 0;
+    const struct code_stretch stretch = {.length = ran->length,
+                                         .address = ran->address,
+                                         .object = sum_of(&executed->objects, "", object)->number,
+                                         .instructions = ran->instructions,
+                                         .executions = ran->executions,
+                                         .repetitions = ran->repetitions};
+    executed_code_add(&executed->code, &stretch, ran->bytes);
+    return 0;
 }
 
 /* --- opcodes and classes --- */
@@ -513,8 +448,6 @@ static int sum_instruction(void *context, const struct code_stretch *stretch, co
     if (instruction)
         opcode_name(strcmp(isa, "i386") == 0 ? "x86_64" : isa, instruction, name);
     struct sum *opcode = sum_of(&executed->opcodes, "", name);
-    if (!opcode)
-        return fail_with(failure, -ENOMEM, "out of memory");
     int error = add_to(opcode, instruction ? 1 : unknown, stretch->executions,
                        instruction && instruction->repeated ? stretch->repetitions : 0, failure);
     if (error == 0 && instruction)
@@ -522,18 +455,6 @@ static int sum_instruction(void *context, const struct code_stretch *stretch, co
     if (error == 0) /* the product was looked at above */
         executed->unknown += unknown * stretch->executions;
     return error;
-}
-
-static int decode_code(struct executed *executed, struct failure *failure)
-{
-    bool decoded = false;
-    executed->unknown = 0;
-    if (executed->too_large) {
-        executed->unknown = executed->instructions;
-        return 0;
-    }
-    return executed_code_decode(&executed->code, executed->isa, executed->objects.count,
-                                sum_instruction, executed, &decoded, failure);
 }
 
 /* --- into the store --- */
@@ -599,8 +520,11 @@ int executed_store(struct executed *executed, struct store *store, bool opcodes,
 {
     int error = 0;
     executed->unknown = 0;
-    if (opcodes || classes)
-        error = decode_code(executed, failure);
+    if ((opcodes || classes) && executed->too_large)
+        executed->unknown = executed->instructions;
+    else if (opcodes || classes)
+        error = executed_code_decode(&executed->code, executed->isa, executed->objects.count,
+                                     sum_instruction, executed, failure);
     if (error == 0 && executed->functions.count)
         error = store_sums(executed, &executed->functions, "function", store, failure);
     if (error == 0 && opcodes)
@@ -621,7 +545,8 @@ void executed_free(struct executed *executed)
     if (!executed)
         return;
     begin_anew(executed);
-    executed_code_free(&executed->code);
-    free(executed->isa);
-    free(executed);
+    memory_give_back(executed->code.bytes);
+    memory_give_back(executed->code.list);
+    memory_give_back(executed->isa);
+    memory_give_back(executed);
 }

@@ -17,7 +17,7 @@ struct executed;
 /* The name of opcode and class of instructions that no decoder knows. */
 #define EXECUTED_UNKNOWN "(unknown)"
 
-/* isa: of the machine under test. 0 or -ENOMEM; free it in either case. */
+/* isa: of the machine under test. 0. */
 int executed_new(struct executed **executed, const char *isa);
 /* A stretch. Instructions that no decoder knows are counted, and said (executed_unknown). */
 int executed_add(struct executed *executed, const struct sent_ran *ran, struct failure *failure);

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Predictions from the probe's catalogue, and the samples of one cell summed up against them. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/loading.h"
 #include "engine/predict.h"
 
@@ -67,46 +66,21 @@ static uint64_t switches(const struct reading *reading)
     return reading->account.voluntary + reading->account.involuntary;
 }
 
-/* What most runs show, where no truth tells. */
-static int64_t usual(const struct reading *readings, size_t count, uint64_t *scratch,
-                     uint64_t (*of)(const struct reading *))
+/* Where no truth tells, what most runs show. */
+static void expect_usual(const struct reading *readings, size_t count, uint64_t *scratch,
+                         uint64_t (*of)(const struct reading *), struct maybe *expected)
 {
+    if (expected->known)
+        return;
     for (size_t i = 0; i < count; i++)
         scratch[i] = of(&readings[i]);
     uint64_t median = quantiles_of(scratch, count).median;
-    return median > INT64_MAX ? INT64_MAX : (int64_t)median;
-}
-
-static void fill_account_expectation(const struct reading *readings, size_t count,
-                                     uint64_t *scratch, struct expectation *expected)
-{
-    if (!expected->faults.known)
-        expected->faults = (struct maybe){true, usual(readings, count, scratch, faults)};
-    if (!expected->switches.known)
-        expected->switches = (struct maybe){true, usual(readings, count, scratch, switches)};
+    *expected = (struct maybe){true, median > INT64_MAX ? INT64_MAX : (int64_t)median};
 }
 
 static bool beyond(uint64_t seen, struct maybe expected)
 {
     return expected.value < 0 || seen > (uint64_t)expected.value;
-}
-
-static bool is_disturbed(const struct reading *reading, const struct expectation *expected)
-{
-    return beyond(faults(reading), expected->faults) ||
-           beyond(switches(reading), expected->switches);
-}
-
-static void find_common(const uint64_t *sorted, size_t count, struct summary *summary)
-{
-    size_t length = 0;
-    for (size_t i = 0; i < count; i++) {
-        length = i && sorted[i] == sorted[i - 1] ? length + 1 : 1;
-        if (length > summary->common_runs) {
-            summary->common_runs = length;
-            summary->common = sorted[i];
-        }
-    }
 }
 
 /* One more run whose counter had the PMU for part of the time. */
@@ -120,31 +94,17 @@ static void take_multiplexed(const struct reading *reading, struct summary *summ
         summary->scaling_max = scaling;
 }
 
-static bool is_exact(uint64_t value, struct maybe truth)
-{
-    return truth.value >= 0 && value == (uint64_t)truth.value;
-}
-
-/* How far the runs are off that are not exact; values are sorted. */
-static void judge_wrong(struct summary *summary, const uint64_t *values)
-{
-    struct maybe truth = summary->expected.truth;
-    for (size_t i = 0; i < summary->judged; i++) {
-        if (is_exact(values[i], truth)) {
-            summary->exact_runs++;
-            continue;
-        }
-        summary->wrong_max = minus(values[i], truth);
-        if (i == summary->exact_runs) /* the first that is not exact */
-            summary->wrong_min = summary->wrong_max;
-    }
-}
-
 static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
 {
     struct maybe truth = summary->expected.truth;
     summary->values = quantiles_of(values, summary->judged);
-    find_common(values, summary->judged, summary);
+    for (size_t i = 0, length = 0; i < summary->judged; i++) { /* values are sorted now */
+        length = i && values[i] == values[i - 1] ? length + 1 : 1;
+        if (length > summary->common_runs) {
+            summary->common_runs = length;
+            summary->common = values[i];
+        }
+    }
     summary->quiet =
         summary->quiet_runs ? quantiles_of(quiet, summary->quiet_runs) : summary->values;
     summary->constant = summary->judged && summary->values.min == summary->values.max;
@@ -153,7 +113,16 @@ static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
     summary->error = minus(summary->values.median, truth);
     summary->error_min = minus(summary->values.min, truth);
     summary->error_max = minus(summary->values.max, truth);
-    judge_wrong(summary, values);
+    /* How far the runs are off that are not exact. */
+    for (size_t i = 0; i < summary->judged; i++) {
+        if (truth.value >= 0 && values[i] == (uint64_t)truth.value) {
+            summary->exact_runs++;
+            continue;
+        }
+        summary->wrong_max = minus(values[i], truth);
+        if (i == summary->exact_runs) /* the first that is not exact */
+            summary->wrong_min = summary->wrong_max;
+    }
 }
 
 static struct maybe plus(struct maybe left, struct maybe right)
@@ -179,14 +148,15 @@ int measure_summarise(const struct reading *readings, size_t count,
 {
     *summary =
         (struct summary){.runs = count, .expected = *expected, .scaling_min = 1, .scaling_max = 1};
-    AUTO_FREE uint64_t *values = calloc(count + 1, sizeof(*values));
-    AUTO_FREE uint64_t *quiet = calloc(count + 1, sizeof(*quiet));
-    if (!values || !quiet)
-        return -ENOMEM;
-    fill_account_expectation(readings, count, values, &summary->expected);
+    struct expectation *usual = &summary->expected;
+    AUTO_MEMORY uint64_t *values = memory_new(count + 1, sizeof(*values));
+    AUTO_MEMORY uint64_t *quiet = memory_new(count + 1, sizeof(*quiet));
+    expect_usual(readings, count, values, faults, &usual->faults);
+    expect_usual(readings, count, values, switches, &usual->switches);
     for (size_t i = 0; i < count; i++) {
         const struct reading *reading = &readings[i];
-        bool disturbed = is_disturbed(reading, &summary->expected);
+        bool disturbed =
+            beyond(faults(reading), usual->faults) || beyond(switches(reading), usual->switches);
         summary->disturbed += disturbed;
         uint64_t value;
         if (!reading_value(reading, &value)) {

@@ -3,9 +3,9 @@
  *
  * What a study left out, each with its reason: kept, grouped by reason, and shown. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/options.h"
 #include "engine/skips.h"
@@ -17,36 +17,19 @@
 
 #define NAMES_SHOWN 6u
 
-static void append(struct omissions *omissions, const char *what, const char *reason)
-{
-    struct omission *grown =
-        reallocarray(omissions->list, omissions->count + 1, sizeof(*omissions->list));
-    if (!grown) {
-        omissions->failed = true;
-        return;
-    }
-    omissions->list = grown;
-    grown[omissions->count++] = (struct omission){what, reason};
-}
-
 void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
 {
     for (size_t i = 0; i < skips->count; i++)
         if (!skips->list[i].for_programs)
-            append(omissions, skips->list[i].what, skips->list[i].reason);
+            *memory_add(omissions->list, omissions->count) =
+                (struct omission){skips->list[i].what, skips->list[i].reason};
 }
 
-/* A full stop and a space end a sentence. */
-static size_t first_sentence(const char *reason)
-{
-    const char *end = strstr(reason, ". ");
-    return end ? (size_t)(end - reason) : strlen(reason);
-}
-
-/* As far as they are shown. */
+/* As far as it is shown: a full stop and a space end a sentence. */
 static size_t shown_length(const struct omissions *omissions, const char *reason)
 {
-    return omissions->brief ? first_sentence(reason) : strlen(reason);
+    const char *end = omissions->brief ? strstr(reason, ". ") : NULL;
+    return end ? (size_t)(end - reason) : strlen(reason);
 }
 
 static bool is_same(const struct omissions *omissions, const char *left, const char *right)
@@ -71,7 +54,7 @@ bool omissions_have(const struct omissions *omissions, const char *reason)
 void omissions_add(struct omissions *omissions, size_t known, const char *what, const char *reason)
 {
     if (!have(omissions, known, reason))
-        append(omissions, what, reason);
+        *memory_add(omissions->list, omissions->count) = (struct omission){what, reason};
 }
 
 /* Everything with the reason of the one at `leader`, unless that was put before. */
@@ -106,14 +89,12 @@ static void put_reason(const struct omissions *omissions, size_t leader, bool al
 void omissions_put(const struct omissions *omissions, bool all, const struct style *style,
                    struct text *out)
 {
-    out->failed |= omissions->failed;
     for (size_t i = 0; i < omissions->count; i++)
         put_reason(omissions, i, all, style, out);
 }
 
 void omissions_free(struct omissions *omissions)
 {
-    free(omissions->list);
     *omissions = (struct omissions){0};
 }
 
@@ -122,28 +103,14 @@ void omissions_free(struct omissions *omissions)
 
 int tried_add(struct tried_events *tried, const struct tried_event *like)
 {
-    bool has_class = like->class && *like->class;
-    if (tried_find(tried, like->name))
-        return 0;
-    struct tried_event *grown = reallocarray(tried->list, tried->count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    tried->list = grown;
-    struct tried_event *added = &grown[tried->count++];
-    *added = (struct tried_event){.name = strdup(like->name),
-                                  .kind = strdup(like->kind),
-                                  .class = has_class ? strdup(like->class) : NULL,
-                                  .reason = strdup(like->reason ? like->reason : ""),
-                                  .error = like->error};
-    bool whole = added->name && added->kind && added->reason && (added->class || !has_class);
-    return whole ? 0 : -ENOMEM;
-}
-
-/* Is it the session that failed, rather than the name? */
-static bool is_lost(int error)
-{
-    return error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
-           error == -EBADMSG;
+    if (!tried_find(tried, like->name))
+        *memory_add(tried->list, tried->count) = (struct tried_event){
+            .name = memory_copy(like->name),
+            .kind = memory_copy(like->kind),
+            .class = like->class && *like->class ? memory_copy(like->class) : NULL,
+            .reason = memory_copy(like->reason ? like->reason : ""),
+            .error = like->error};
+    return 0;
 }
 
 int tried_try(struct tried_events *tried, struct session *session, const char *name, bool named,
@@ -153,7 +120,10 @@ int tried_try(struct tried_events *tried, struct session *session, const char *n
     struct failure refusal = {0};
     int error = session_try_event(session, name, &event, &refusal);
     bool unreadable = error == -EACCES || error == -EPERM;
-    if (is_lost(error) || (error < 0 && named && !unreadable)) {
+    /* Is it the session that failed, rather than the name? */
+    bool lost = error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
+                error == -EBADMSG;
+    if (lost || (error < 0 && named && !unreadable)) {
         *failure = refusal;
         return error;
     }
@@ -169,8 +139,7 @@ int tried_try(struct tried_events *tried, struct session *session, const char *n
                                       .error = event.openable ? 0
                                                : event.error  ? event.error
                                                               : EIO};
-    error = tried_add(tried, &result);
-    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
+    return tried_add(tried, &result);
 }
 
 const struct tried_event *tried_find(const struct tried_events *tried, const char *name)
@@ -189,18 +158,11 @@ bool tried_opens(const struct tried_events *tried, const char *name)
 
 void tried_drop_last(struct tried_events *tried)
 {
-    struct tried_event *last = &tried->list[--tried->count];
-    free(last->name);
-    free(last->kind);
-    free(last->class);
-    free(last->reason);
+    tried->count--;
 }
 
 void tried_free(struct tried_events *tried)
 {
-    while (tried->count)
-        tried_drop_last(tried);
-    free(tried->list);
     *tried = (struct tried_events){0};
 }
 
@@ -243,17 +205,8 @@ int skips_add(struct skips *skips, const char *what, const char *reason, int err
         if (strcmp(skips->list[i].what, what) == 0 && strcmp(skips->list[i].reason, reason) == 0)
             return 0;
     }
-    struct skip *grown = realloc(skips->list, (skips->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    skips->list = grown;
-    struct skip skip = {strdup(what), strdup(reason), error, false};
-    if (!skip.what || !skip.reason) {
-        free(skip.what);
-        free(skip.reason);
-        return -ENOMEM;
-    }
-    skips->list[skips->count++] = skip;
+    *memory_add(skips->list, skips->count) =
+        (struct skip){memory_copy(what), memory_copy(reason), error, false};
     return 0;
 }
 
@@ -284,11 +237,6 @@ void skips_put(const struct skips *skips, const struct style *style, struct text
 
 void skips_free(struct skips *skips)
 {
-    for (size_t i = 0; i < skips->count; i++) {
-        free(skips->list[i].what);
-        free(skips->list[i].reason);
-    }
-    free(skips->list);
     *skips = (struct skips){0};
 }
 
@@ -305,20 +253,15 @@ static struct skip_group *group_of(struct skip_groups *groups, const char *reaso
         if (strcmp(group->reason, reason) == 0 && (group->cells != 0) == cell)
             return group;
     }
-    struct skip_group *grown = reallocarray(groups->list, groups->count + 1, sizeof(*grown));
-    if (!grown)
-        return NULL;
-    groups->list = grown;
-    grown[groups->count] = (struct skip_group){.reason = reason, .error = error};
-    return &grown[groups->count++];
+    struct skip_group *group = memory_add(groups->list, groups->count);
+    *group = (struct skip_group){.reason = reason, .error = error};
+    return group;
 }
 
 int skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
                     bool cell)
 {
     struct skip_group *group = group_of(groups, reason, error, cell);
-    if (!group)
-        return -ENOMEM;
     group->cells += cell;
     for (size_t i = 0; i < group->names.count; i++)
         if (strcmp(group->names.items[i], name) == 0)
@@ -326,65 +269,48 @@ int skip_groups_add(struct skip_groups *groups, const char *name, const char *re
     return string_list_push(&group->names, name, strlen(name));
 }
 
-static int skip_group(const struct skip_group *group, bool for_programs, struct skips *skips)
-{
-    size_t count = skips->count;
-    AUTO_TEXT struct text what = {0};
-    for (size_t i = 0; i < group->names.count && i < GROUPS_NAMES_SHOWN; i++)
-        text_printf(&what, "%s%s", i ? ", " : "", group->names.items[i]);
-    if (group->names.count > GROUPS_NAMES_SHOWN)
-        text_printf(&what, " and %zu more", group->names.count - GROUPS_NAMES_SHOWN);
-    if (group->cells > 1)
-        text_printf(&what, " (%zu cells)", group->cells);
-    int error =
-        what.failed ? -ENOMEM : skips_add(skips, text_string(&what), group->reason, group->error);
-    if (skips->count > count)
-        skips->list[count].for_programs = for_programs;
-    return error;
-}
-
 int skip_groups_close(struct skip_groups *groups, struct skips *skips)
 {
-    int error = 0;
-    for (size_t i = 0; i < groups->count; i++) {
-        if (error == 0)
-            error = skip_group(&groups->list[i], groups->for_programs, skips);
-        string_list_free(&groups->list[i].names);
+    for (size_t at = 0; at < groups->count; at++) {
+        struct skip_group *group = &groups->list[at];
+        const size_t before = skips->count;
+        AUTO_TEXT struct text what = {0};
+        for (size_t i = 0; i < group->names.count && i < GROUPS_NAMES_SHOWN; i++)
+            text_printf(&what, "%s%s", i ? ", " : "", group->names.items[i]);
+        if (group->names.count > GROUPS_NAMES_SHOWN)
+            text_printf(&what, " and %zu more", group->names.count - GROUPS_NAMES_SHOWN);
+        if (group->cells > 1)
+            text_printf(&what, " (%zu cells)", group->cells);
+        skips_add(skips, text_string(&what), group->reason, group->error);
+        if (skips->count > before)
+            skips->list[before].for_programs = groups->for_programs;
+        string_list_free(&group->names);
     }
-    free(groups->list);
     *groups = (struct skip_groups){0};
-    return error;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Tells absences by their reason, and keeps them. */
 
-/* Those with the reason of the one at `first`, unless they were told before. */
-static int skip_alike(const struct catalogue *catalogue, absence_is_missed *is_missed, size_t first,
-                      struct skips *skips)
-{
-    const struct catalogue_absence *leader = &catalogue->absences[first];
-    AUTO_TEXT struct text what = {0};
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (!is_missed(absence) || strcmp(absence->reason, leader->reason) != 0)
-            continue;
-        if (i < first)
-            return 0;
-        text_printf(&what, "%s%s %s", i > first ? ", " : "", absence->kind, absence->name);
-    }
-    return what.failed ? -ENOMEM
-                       : skips_add(skips, text_string(&what), leader->reason, leader->error);
-}
-
 int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
                   struct skips *skips)
 {
-    int error = 0;
-    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++)
-        if (is_missed(&catalogue->absences[i]))
-            error = skip_alike(catalogue, is_missed, i, skips);
-    return error;
+    const struct catalogue_absence *absences = catalogue->absences;
+    for (size_t first = 0; first < catalogue->absence_count; first++) {
+        AUTO_TEXT struct text what = {0};
+        bool told = !is_missed(&absences[first]);
+        for (size_t i = 0; i < catalogue->absence_count && !told; i++) {
+            if (!is_missed(&absences[i]) || strcmp(absences[i].reason, absences[first].reason) != 0)
+                continue;
+            told = i < first;
+            text_printf(&what, "%s%s %s", i > first ? ", " : "", absences[i].kind,
+                        absences[i].name);
+        }
+        if (!told)
+            skips_add(skips, text_string(&what), absences[first].reason, absences[first].error);
+    }
+    return 0;
 }
 
 int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,

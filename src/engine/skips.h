@@ -25,7 +25,7 @@ struct skips {
     size_t count;
 };
 
-/* Copies both; one that is already listed is not listed again. 0 or -ENOMEM. */
+/* Copies both; one that is already listed is not listed again. 0. */
 int skips_add(struct skips *skips, const char *what, const char *reason, int error);
 json_t *skips_json(const struct skips *skips);
 /* A paragraph each, under "Left out:"; nothing when there is none. */
@@ -48,17 +48,17 @@ struct skip_groups {
 };
 
 /* The name joins those with the same reason, once; cell: it counts as one more cell. The reason is
- * not copied. -ENOMEM. */
+ * not copied. 0. */
 int skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
                     bool cell);
-/* A row of skips each, and releases the groups. -ENOMEM. */
+/* A row of skips each, and forgets the groups. 0. */
 int skip_groups_close(struct skip_groups *groups, struct skips *skips);
 
 /* ----------------------------------------------------------------------------------------------
  * What the catalogue says the machine lacks, as far as a study misses it. */
 
 typedef bool absence_is_missed(const struct catalogue_absence *absence);
-/* What is lacking for the same reason becomes one row. 0 or -ENOMEM. */
+/* What is lacking for the same reason becomes one row. 0. */
 int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
                   struct skips *skips);
 /* Stores those of a kind beside the events that cannot be opened. */
@@ -108,7 +108,7 @@ struct tried_events {
 
 /* All return 0 or a negative errno. */
 
-/* Copies it, unless one of that name is there. -ENOMEM. */
+/* Copies it, unless one of that name is there. */
 int tried_add(struct tried_events *tried, const struct tried_event *like);
 /* Asks the machine. named: by a person, who has to hear of a wrong name; others are kept with the
  * reason. */

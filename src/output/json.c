@@ -65,6 +65,14 @@ void json_absent(json_t *object, const char *key, const char *reason)
     json_object_set_new(object, text_string(&reason_key), json_text(reason));
 }
 
+void json_put(json_t *object, const char *key, json_t *value, const char *reason)
+{
+    if (value)
+        json_object_set_new(object, key, value);
+    else
+        json_absent(object, key, reason);
+}
+
 void json_put_real(json_t *object, const char *key, double value, const char *reason)
 {
     if (isfinite(value))

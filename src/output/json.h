@@ -25,6 +25,8 @@ const char *json_word(const json_t *object, const char *key);
 const char *json_pattern(const json_t *object);
 /* key: null and key_reason: why there is no number. */
 void json_absent(json_t *object, const char *key, const char *reason);
+/* The value, or where there is none (NULL) null and key_reason. */
+void json_put(json_t *object, const char *key, json_t *value, const char *reason);
 /* The number where it is finite, else null and key_reason. */
 void json_put_real(json_t *object, const char *key, double value, const char *reason);
 /* Several at once. */

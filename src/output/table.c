@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/table.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -511,6 +512,17 @@ void section_put_words(const char *words, const struct style *style, struct text
     AUTO_TEXT struct text clean = {0};
     text_put_clean(&clean, words);
     wrap(out, text_string(&clean), 0, FURTHER, style->width);
+}
+
+void section_printf(const struct style *style, struct text *out, const char *format, ...)
+{
+    AUTO_FREE char *words = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&words, format, arguments) < 0)
+        memory_end();
+    va_end(arguments);
+    section_put_words(words, style, out);
 }
 
 void section_put_item(const char *words, const struct style *style, struct text *out)

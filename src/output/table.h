@@ -86,6 +86,8 @@ void wrap(struct text *out, const char *words, size_t at, size_t indent, size_t 
 void section_put_heading(const char *words, const struct style *style, struct text *out);
 /* A paragraph; its further lines stand a little in. */
 void section_put_words(const char *words, const struct style *style, struct text *out);
+void section_printf(const struct style *style, struct text *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* One member of a list. */
 void section_put_item(const char *words, const struct style *style, struct text *out);
 

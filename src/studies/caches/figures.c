@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/figure.h"
 #include "output/table.h"
 #include "studies/caches/parts.h"
@@ -53,19 +53,6 @@ static int compare_rings(const void *left, const void *right)
     return 0;
 }
 
-/* Those that were measured. The caller frees them; NULL: out of memory. */
-static const struct caches_point **sorted_rings(const struct caches_points *points, size_t *count)
-{
-    const struct caches_point **rings = calloc(points->count + 1, sizeof(struct caches_point *));
-    *count = 0;
-    for (size_t i = 0; rings && i < points->count; i++)
-        if (points->list[i].count)
-            rings[(*count)++] = &points->list[i];
-    if (rings)
-        qsort(rings, *count, sizeof(*rings), compare_rings);
-    return rings;
-}
-
 /* Of its processes: the fastest, which counts, and the slowest. */
 static double fastest(const struct caches_point *ring)
 {
@@ -92,22 +79,9 @@ static json_t *size_text(uint64_t bytes)
 
 /* --- the memory curve --- */
 
-static const char *curve_name(const struct caches_point *ring)
-{
-    if (ring->shape == CHASE_DENSE)
-        return ring->huge ? "every line, huge pages" : "every line";
-    return ring->huge ? "one line a page, huge pages" : "one line a page";
-}
-
 bool caches_is_bracketed(const struct caches_row *row)
 {
     return !row->bytes.known && row->low && row->high > row->low;
-}
-
-/* Where it is known to lie, whether found or bracketed. */
-static bool is_as_claimed(const struct caches_row *row, uint64_t claim)
-{
-    return row->bytes.known ? claim == row->bytes.value : claim >= row->low && claim <= row->high;
 }
 
 /* "L1 data holds 48 KiB, as claimed", "L1 data holds between 44 KiB and 52 KiB, and the 48 KiB
@@ -131,7 +105,7 @@ static void put_level(const struct caches_row *row, struct text *found, struct t
         text_printf(found, "between %s and %s, ", measured, high);
     if (!claim)
         text_puts(found, "of which nothing is claimed");
-    else if (!is_as_claimed(row, claim))
+    else if (row->bytes.known ? claim != row->bytes.value : claim < row->low || claim > row->high)
         text_printf(found, "not the %s that are claimed", claimed);
     else if (row->bytes.known)
         text_puts(found, "as claimed");
@@ -185,6 +159,8 @@ static json_t *memory_curve(const struct caching *caching, const struct caches_p
         {"slowest", "slowest process", ROLE_NONE, false},
         {"processes", "processes", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
+    static const char *const names[2][2] = {{"every line", "every line, huge pages"},
+                                            {"one line a page", "one line a page, huge pages"}};
     AUTO_TEXT struct text caption = {0};
     text_puts(&caption,
               "How long a step along a ring of pointers takes, by how much memory the ring covers. "
@@ -205,8 +181,8 @@ static json_t *memory_curve(const struct caching *caching, const struct caches_p
         if (ring->shape != CHASE_DENSE && ring->shape != CHASE_PAGES)
             continue;
         rows++;
-        FIGURE_ROW(figure, json_text(curve_name(ring)), json_count(ring->bytes),
-                   size_text(ring->bytes), figure_number(fastest(ring)),
+        FIGURE_ROW(figure, json_text(names[ring->shape == CHASE_PAGES][ring->huge]),
+                   json_count(ring->bytes), size_text(ring->bytes), figure_number(fastest(ring)),
                    figure_number(slowest(ring)), json_count(ring->count));
     }
     add_claims(figure, &caching->report);
@@ -356,11 +332,17 @@ static json_t *claimed_and_found(const struct caches_report *report)
     return figure;
 }
 
-json_t *caches_figures(const struct caching *caching)
+json_t *caches_figures(const void *context)
 {
+    const struct caching *caching = context;
+    const struct caches_points *points = &caching->points;
+    const struct caches_point **rings = memory_new(points->count + 1, sizeof(*rings));
+    json_t *figures = json_array();
     size_t count = 0;
-    AUTO_FREE const struct caches_point **rings = sorted_rings(&caching->points, &count);
-    json_t *figures = rings ? json_array() : NULL;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->list[i].count) /* it was measured */
+            rings[count++] = &points->list[i];
+    qsort(rings, count, sizeof(*rings), compare_rings);
     if (!count)
         return figures;
     figures_append(figures, memory_curve(caching, rings, count));

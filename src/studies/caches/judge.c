@@ -3,13 +3,13 @@
  *
  * Judges the study of caches: finds rises in all runs and in random halves of them, and makes a row
  * of every cache that was seen or claimed. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/caches/study.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -57,23 +57,6 @@ static const struct level_found *same_level(const struct caches_found *draw,
     return best;
 }
 
-static bool tlb_agrees(const struct caches_found *draw, int huge, const struct rise *rise)
-{
-    for (size_t i = 0; i < draw->tlb_count[huge]; i++)
-        if (draw->tlbs[huge][i].rise.ends == rise->ends &&
-            caches_distance(draw->tlbs[huge][i].rise.half, rise->half) <= TWO_STEPS)
-            return true;
-    return false;
-}
-
-static bool tlb_begins(const struct caches_found *draw, int huge, const struct rise *rise)
-{
-    for (size_t i = 0; i < draw->tlb_count[huge]; i++)
-        if (caches_distance(draw->tlbs[huge][i].rise.last_before, rise->last_before) <= HALF_OCTAVE)
-            return true;
-    return false;
-}
-
 static void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
                               struct caches_tally *tally)
 {
@@ -88,14 +71,22 @@ static void caches_count_draw(const struct caches_found *whole, const struct cac
         tally->line[i] += here->line && here->line == there->line;
         tally->ways[i] += here->ways && here->ways == there->ways;
     }
-    for (int huge = 0; huge < 2; huge++)
+    for (int huge = 0; huge < 2; huge++) {
         for (size_t i = 0; i < whole->tlb_count[huge]; i++) {
-            tally->tlb[huge][i] += tlb_agrees(draw, huge, &whole->tlbs[huge][i].rise);
-            tally->tlb_rise[huge][i] += tlb_begins(draw, huge, &whole->tlbs[huge][i].rise);
+            const struct rise *here = &whole->tlbs[huge][i].rise;
+            bool agrees = false, begins = false;
+            for (size_t j = 0; j < draw->tlb_count[huge]; j++) {
+                const struct rise *there = &draw->tlbs[huge][j].rise;
+                agrees |= there->ends == here->ends &&
+                          caches_distance(there->half, here->half) <= TWO_STEPS;
+                begins |= caches_distance(there->last_before, here->last_before) <= HALF_OCTAVE;
+            }
+            tally->tlb[huge][i] += agrees;
+            tally->tlb_rise[huge][i] += begins;
         }
+    }
 }
 
-/* The reason when draws disagree. */
 static const char caches_disagree[] =
     "repeated runs do not agree; measure again on a quieter machine";
 
@@ -245,11 +236,6 @@ struct stretch {
     size_t first, last;
 };
 
-static double octaves(const struct curve *curve, size_t first, size_t last)
-{
-    return log2((double)curve->sizes[last] / (double)curve->sizes[first]);
-}
-
 /* Flat stretches from left to right. */
 static size_t find_stretches(const struct curve *curve, struct stretch list[STRETCHES])
 {
@@ -259,7 +245,8 @@ static size_t find_stretches(const struct curve *curve, struct stretch list[STRE
         while (last + 1 < curve->count &&
                curve->ticks[last + 1] <= FLAT_GROWTH * curve->ticks[first])
             last++;
-        if (last > first && octaves(curve, first, last) >= FLAT_OCTAVES) {
+        if (last > first &&
+            log2((double)curve->sizes[last] / (double)curve->sizes[first]) >= FLAT_OCTAVES) {
             list[count++] = (struct stretch){first, last};
             first = last + 1;
         } else {
@@ -267,11 +254,6 @@ static size_t find_stretches(const struct curve *curve, struct stretch list[STRE
         }
     }
     return count;
-}
-
-static double middle(const struct curve *curve, struct stretch stretch)
-{
-    return curve->ticks[stretch.first + (stretch.last - stretch.first) / 2];
 }
 
 static double share(const struct curve *curve, const struct rise *rise, size_t at)
@@ -289,28 +271,6 @@ static size_t last_within(const struct curve *curve, const struct rise *rise, si
     return at;
 }
 
-/* Where lines go to sets evenly and the least recently used goes first, all miss from the first
- * line too many. */
-static bool is_sharp(const struct curve *curve, const struct rise *rise, size_t onset)
-{
-    if (onset + 1 >= curve->count || share(curve, rise, onset) > STILL_BEFORE)
-        return false;
-    double ratio = (double)curve->sizes[onset + 1] / (double)curve->sizes[onset];
-    double next = share(curve, rise, onset + 1);
-    return ratio <= FINE_RATIO ? next >= FINE_JUMP : ratio <= COARSE_RATIO && next >= COARSE_JUMP;
-}
-
-/* Where any line may have to go, some miss from there on; but where pages lie anywhere, the sets
- * that got too many miss early, and that looks alike. */
-static bool is_step(const struct curve *curve, const struct rise *rise, size_t onset)
-{
-    if (onset + 2 >= curve->count || share(curve, rise, onset) > STILL_BEFORE)
-        return false;
-    return (double)curve->sizes[onset + 2] / (double)curve->sizes[onset] <= COARSE_RATIO &&
-           share(curve, rise, onset + 1) >= STEP_FIRST &&
-           share(curve, rise, onset + 2) >= STEP_SECOND;
-}
-
 static void measure_rise(const struct curve *curve, struct rise *rise, size_t first, size_t end)
 {
     size_t onset = last_within(curve, rise, first, end, STILL_BEFORE);
@@ -320,8 +280,18 @@ static void measure_rise(const struct curve *curve, struct rise *rise, size_t fi
     rise->next = curve->sizes[onset < last ? onset + 1 : last];
     rise->half = curve->sizes[half];
     rise->beyond_half = curve->sizes[half < last ? half + 1 : last];
-    rise->sharp = rise->ends && is_sharp(curve, rise, onset);
-    rise->step = rise->ends && is_step(curve, rise, onset);
+    if (!rise->ends || onset + 1 >= curve->count || share(curve, rise, onset) > STILL_BEFORE)
+        return;
+    /* Where lines go to sets evenly and the least recently used goes first, all miss from the first
+     * line too many. */
+    double at = (double)curve->sizes[onset], next = share(curve, rise, onset + 1);
+    double ratio = (double)curve->sizes[onset + 1] / at;
+    rise->sharp =
+        ratio <= FINE_RATIO ? next >= FINE_JUMP : ratio <= COARSE_RATIO && next >= COARSE_JUMP;
+    /* Where any line may have to go, some miss from there on; but where pages lie anywhere, the
+     * sets that got too many miss early, and that looks alike. */
+    rise->step = onset + 2 < curve->count && (double)curve->sizes[onset + 2] / at <= COARSE_RATIO &&
+                 next >= STEP_FIRST && share(curve, rise, onset + 2) >= STEP_SECOND;
 }
 
 /* The rises of a curve that was lowered, from small to large. */
@@ -331,7 +301,8 @@ static size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOS
     size_t stretch_count = find_stretches(curve, stretches), count = 0;
     for (size_t i = 0; i < stretch_count && count < RISES_MOST; i++) {
         bool ends = i + 1 < stretch_count;
-        struct rise rise = {.before = middle(curve, stretches[i]), .ends = ends};
+        size_t middle = stretches[i].first + (stretches[i].last - stretches[i].first) / 2;
+        struct rise rise = {.before = curve->ticks[middle], .ends = ends};
         size_t end = ends ? stretches[i + 1].first + 1 : curve->count;
         rise.after = curve->ticks[end - 1];
         if (rise.after < (ends ? SAME_LEVEL : UNENDED_RISE) * rise.before ||
@@ -346,30 +317,20 @@ static size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOS
 /* ----------------------------------------------------------------------------------------------
  * Points of the study of caches: what was measured of each ring, and which of its runs count. */
 
-static bool same(const struct caches_point *left, const struct caches_point *right)
+bool caches_same(const struct caches_point *left, const struct caches_point *right)
 {
     return left->shape == right->shape && left->huge == right->huge &&
            left->bytes == right->bytes && left->stride == right->stride &&
            left->pair == right->pair;
 }
 
-static struct caches_point *find_point(struct caches_points *points,
+static struct caches_point *point_like(struct caches_points *points,
                                        const struct caches_point *like)
 {
     for (size_t i = points->count; i-- > 0;) /* runs of one ring come together */
-        if (same(&points->list[i], like))
+        if (caches_same(&points->list[i], like))
             return &points->list[i];
-    return NULL;
-}
-
-static struct caches_point *add_point(struct caches_points *points, const struct caches_point *like)
-{
-    struct caches_point *grown =
-        reallocarray(points->list, points->count + 1, sizeof(*points->list));
-    if (!grown)
-        return NULL;
-    points->list = grown;
-    struct caches_point *point = &grown[points->count++];
+    struct caches_point *point = memory_add(points->list, points->count);
     *point = *like;
     point->ticks = NULL;
     point->count = 0;
@@ -377,58 +338,31 @@ static struct caches_point *add_point(struct caches_points *points, const struct
     return point;
 }
 
-int caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
-               double ticks)
+void caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
+                double ticks)
 {
-    struct caches_point *point = find_point(points, like);
-    if (!point)
-        point = add_point(points, like);
-    if (!point)
-        return -ENOMEM;
+    struct caches_point *point = point_like(points, like);
     /* Whatever disturbs a run makes it slower, never faster: the fastest is the least disturbed. */
     if (point->count && point->last == process) {
         point->ticks[point->count - 1] = fmin(point->ticks[point->count - 1], ticks);
-        return 0;
+        return;
     }
-    double *grown = reallocarray(point->ticks, point->count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    point->ticks = grown;
-    grown[point->count++] = ticks;
+    *memory_add(point->ticks, point->count) = ticks;
     point->last = process;
-    return 0;
 }
 
-int caches_add_failed(struct caches_points *points, const struct caches_point *like,
-                      uint32_t processes)
+void caches_add_failed(struct caches_points *points, const struct caches_point *like,
+                       uint32_t processes)
 {
-    struct caches_point *point = find_point(points, like);
-    if (!point)
-        point = add_point(points, like);
-    if (!point)
-        return -ENOMEM;
-    point->failed += processes;
-    return 0;
-}
-
-void caches_points_free(struct caches_points *points)
-{
-    for (size_t i = 0; i < points->count; i++)
-        free(points->list[i].ticks);
-    free(points->list);
-    *points = (struct caches_points){0};
-}
-
-/* Half of them, rounded up or down by chance: of a single process nothing is confirmed. */
-static size_t draw_half(size_t count, struct caches_draw *draw)
-{
-    return (count + random_below(&draw->random, 2)) / 2;
+    point_like(points, like)->failed += processes;
 }
 
 /* The fastest of the processes that count; false when none does. */
 static bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks)
 {
-    size_t wanted = draw->halves ? draw_half(point->count, draw) : point->count;
+    /* Half of them, rounded up or down by chance: of a single process nothing is confirmed. */
+    size_t wanted =
+        draw->halves ? (point->count + random_below(&draw->random, 2)) / 2 : point->count;
     *ticks = INFINITY;
     if (!wanted)
         return false;
@@ -453,22 +387,6 @@ static bool caches_ticks(const struct caches_point *point, struct caches_draw *d
 #define STEP_BELOW   0.25 /* before a line's end the second load costs at most this share … */
 #define STEP_ABOVE   0.75 /* … and from it on at least this */
 #define STEP_LEAST   1.15 /* the two must differ by this */
-
-static double distance_octaves(uint64_t left, uint64_t right)
-{
-    return fabs(log2((double)left / (double)right));
-}
-
-static void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
-                               struct curve *curve)
-{
-    double ticks;
-    curve->count = 0;
-    for (size_t i = 0; i < points->count; i++)
-        if (points->list[i].shape == CHASE_DENSE && caches_ticks(&points->list[i], draw, &ticks))
-            curve_add(curve, points->list[i].bytes, ticks);
-    curve_lower(curve);
-}
 
 uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uint64_t next)
 {
@@ -574,26 +492,9 @@ static uint64_t caches_find_ways(const struct caches_points *points, struct cach
         if (!held || held != lines_held(&doubled, reference, &level->rise))
             continue;
         *way = stride;
-        return distance_octaves(held * stride, level->bytes) <= WAY_OFF ? held : 0;
+        return caches_distance(held * stride, level->bytes) <= WAY_OFF ? held : 0;
     }
     return 0;
-}
-
-/* Latency over pages less what as many lines cost when they lie side by side: the TLBs' share, on
- * top of the fastest. */
-static void pages_curve(const struct caches_points *points, bool huge, struct caches_draw *draw,
-                        uint64_t page, const struct curve *dense, struct curve *curve)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        const struct caches_point *point = &points->list[i];
-        double ticks;
-        if (point->shape != CHASE_PAGES || point->huge != huge ||
-            !caches_ticks(point, draw, &ticks))
-            continue;
-        double packed = curve_at(dense, point->bytes / page * LINE_ASSUMED);
-        curve_add(curve, point->bytes, dense->ticks[0] + fmax(0, ticks - packed));
-    }
-    curve_lower(curve);
 }
 
 static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
@@ -601,9 +502,20 @@ static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
                              struct caches_found *found)
 {
     for (int huge = 0; huge < 2; huge++) {
+        /* Latency over pages less what as many lines cost when they lie side by side: the TLBs'
+         * share, on top of the fastest. */
         struct curve curve = {0};
         struct rise rises[RISES_MOST];
-        pages_curve(points, huge, draw, page, dense, &curve);
+        for (size_t i = 0; i < points->count; i++) {
+            const struct caches_point *point = &points->list[i];
+            double ticks;
+            if (point->shape != CHASE_PAGES || point->huge != huge ||
+                !caches_ticks(point, draw, &ticks))
+                continue;
+            double packed = curve_at(dense, point->bytes / page * LINE_ASSUMED);
+            curve_add(&curve, point->bytes, dense->ticks[0] + fmax(0, ticks - packed));
+        }
+        curve_lower(&curve);
         found->tlb_count[huge] = curve_rises(&curve, rises);
         for (size_t i = 0; i < found->tlb_count[huge]; i++)
             found->tlbs[huge][i].rise = rises[i];
@@ -616,8 +528,12 @@ void caches_find(const struct caches_points *points, uint64_t page, struct cache
 {
     struct curve dense = {0};
     struct rise rises[RISES_MOST];
+    double ticks;
     *found = (struct caches_found){0};
-    caches_dense_curve(points, draw, &dense);
+    for (size_t i = 0; i < points->count; i++)
+        if (points->list[i].shape == CHASE_DENSE && caches_ticks(&points->list[i], draw, &ticks))
+            curve_add(&dense, points->list[i].bytes, ticks);
+    curve_lower(&dense);
     if (!dense.count)
         return;
     found->level_count = curve_rises(&dense, rises);
@@ -703,12 +619,6 @@ static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned a
     caches_unknown(&row->ways, "only the reach of a TLB is measured");
 }
 
-/* Bytes of a huge page: where nobody says, what one page of a page table maps. */
-static uint64_t huge_page(const struct caches_situation *situation)
-{
-    return situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
-}
-
 enum nearness {
     FAR_ENOUGH,
     TOO_NEAR,   /* a rise within so few huge pages is no reach of them */
@@ -719,8 +629,11 @@ enum nearness {
 static enum nearness nearness_of(const struct caches_found *whole, const struct rise *rise,
                                  const struct caches_situation *situation, char *why, size_t size)
 {
+    /* Where nobody says, what one page of a page table maps. */
+    uint64_t huge_page =
+        situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
     char here[32];
-    if (rise->half >= HUGE_LEAST * huge_page(situation))
+    if (rise->half >= HUGE_LEAST * huge_page)
         return FAR_ENOUGH;
     caches_put_kib(rise->half, here, sizeof(here));
     for (size_t i = 0; i < whole->tlb_count[0]; i++)
@@ -882,10 +795,10 @@ static void add_levels(const struct caches_found *whole, const struct caches_tal
         size_t until = situation->claim_count;
         if (i < whole->level_count)
             until = chosen[i] < 0 ? claim : (size_t)chosen[i];
-        for (; situation->claims && claim < until; claim++)
-            caches_add_unseen(report, &situation->claims[claim], situation->claims[claim].level,
-                              situation->claims[claim].type,
-                              unseen_level(&situation->claims[claim]));
+        for (; situation->claims && claim < until; claim++) {
+            const struct caches_claim *unseen = &situation->claims[claim];
+            caches_add_unseen(report, unseen, unseen->level, unseen->type, unseen_level(unseen));
+        }
         if (i == whole->level_count)
             break;
         /* Neither claimed nor clear: a wrinkle of the curve, made by a neighbour. */
@@ -912,11 +825,9 @@ static void judge_unfit(const struct caches_situation *situation, struct caches_
                           situation->claims[i].type, why);
     if (!situation->claim_count)
         caches_add_unseen(report, NULL, 1, level_type(1), why);
-    for (unsigned level = 1; level <= CACHES_TLB_LEVELS; level++)
-        caches_add_unseen(report, NULL, level, "tlb", why);
-    for (unsigned level = 1; level <= CACHES_TLB_LEVELS; level++)
-        caches_add_unseen(report, NULL, level, "tlb-huge", why);
-    report->pages.known = false;
+    for (int huge = 0; huge < 2; huge++)
+        for (unsigned level = 1; level <= CACHES_TLB_LEVELS; level++)
+            caches_add_unseen(report, NULL, level, huge ? "tlb-huge" : "tlb", why);
     snprintf(report->pages.reason, sizeof(report->pages.reason), "%s", why);
 }
 

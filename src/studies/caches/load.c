@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/finish.h"
 #include "studies/caches/parts.h"
@@ -40,18 +41,16 @@ static int take_cell(void *context, const struct stored_cell *stored)
         return 0;
     if (id >= rings->count) {
         size_t count = (size_t)id + 64;
-        struct caches_point *cells = reallocarray(rings->cells, count, sizeof(*cells));
-        rings->cells = cells ? cells : rings->cells;
-        uint64_t *steps = cells ? reallocarray(rings->steps, count, sizeof(*steps)) : NULL;
-        rings->steps = steps ? steps : rings->steps;
-        if (!steps)
-            return -ENOMEM;
-        memset(steps + rings->count, 0, (count - rings->count) * sizeof(*steps));
+        rings->cells = memory_resize(rings->cells, count, sizeof(*rings->cells));
+        rings->steps = memory_resize(rings->steps, count, sizeof(*rings->steps));
+        memset(rings->steps + rings->count, 0, (count - rings->count) * sizeof(*rings->steps));
         rings->count = count;
     }
     rings->cells[id] = point;
     rings->steps[id] = stored->cell.n;
-    return stored->failed ? caches_add_failed(rings->points, &point, stored->failed) : 0;
+    if (stored->failed)
+        caches_add_failed(rings->points, &point, stored->failed);
+    return 0;
 }
 
 static int take_sample(void *context, const struct sample *sample)
@@ -60,8 +59,9 @@ static int take_sample(void *context, const struct sample *sample)
     if (sample->cell >= rings->count || !rings->steps[sample->cell] || sample->counter)
         return 0;
     uint64_t process = (uint64_t)sample->cell << 32 | sample->process;
-    return caches_add(rings->points, &rings->cells[sample->cell], process,
-                      (double)sample->value / (double)rings->steps[sample->cell]);
+    caches_add(rings->points, &rings->cells[sample->cell], process,
+               (double)sample->value / (double)rings->steps[sample->cell]);
+    return 0;
 }
 
 int caches_load(struct store *store, struct caches_points *points, struct caches_failures *failures,
@@ -72,12 +72,8 @@ int caches_load(struct store *store, struct caches_points *points, struct caches
     int error = store_each_cell(store, take_cell, &rings, failure);
     if (error == 0)
         error = store_each_sample(store, 0, take_sample, &rings, failure);
-    free(rings.cells);
-    free(rings.steps);
     if (error == -E2BIG)
         fail_with(failure, error, "the store holds more cells than `assay caches` ever plans");
-    if (error == -ENOMEM)
-        fail_with(failure, error, "out of memory");
     return error;
 }
 
@@ -201,7 +197,6 @@ static int judge_store(struct store *store, struct geometry *geometry, struct fa
             take_row(&report.rows[i], situation.page, geometry);
     }
     store_info_release(&info);
-    caches_points_free(&points);
     return error;
 }
 

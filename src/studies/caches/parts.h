@@ -66,14 +66,15 @@ struct caching {
     struct skips skips;
 };
 
-void caches_put_report(const struct caching *caching, const struct style *style, struct text *out);
+/* run: struct caching. */
+void caches_put_report(const void *run, const struct style *style, struct text *out);
 /* Where the plan was not finished: what is missing and how to go on. The store must be open. */
 void caches_put_unfinished(const struct caching *caching, struct text *out);
 
-/* The report's rows and what else is known, as JSON; the caller owns both. */
-json_t *caches_results_json(const struct caches_report *report);
-json_t *caches_analysis_json(const struct caching *caching);
-json_t *caches_figures(const struct caching *caching);
+/* The rows and what else is known, as JSON; run: struct caching. */
+json_t *caches_results_json(const void *run);
+json_t *caches_analysis_json(const void *run);
+json_t *caches_figures(const void *run);
 
 /* "L1 data", "TLB 2, huge pages". */
 void caches_name_row(const struct caches_row *row, char *text, size_t size);
@@ -97,6 +98,6 @@ void geometry_load(const struct catalogue *catalogue, const struct common_option
                    struct geometry *geometry);
 
 /* The specimen's name with every parameter that it takes, that was measured, and that the name does
- * not give itself; the caller frees it. NULL: out of memory. */
+ * not give itself; the caller frees it. */
 char *geometry_complete_name(const struct geometry *geometry, const struct catalogue *catalogue,
                              const char *name);

@@ -4,10 +4,8 @@
  * Which rings the study of caches measures next. First all once; then, where latency rises, again
  * and again, because neighbours move a rise to smaller sizes and only patience moves it back; and
  * sets of the sizes that were found. Pure, so that a run that broke off goes on where it was. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/memory.h"
 #include "studies/caches/study.h"
 
 #define KIB UINT64_C(1024)
@@ -33,20 +31,7 @@ struct planning {
     struct caches_found found; /* in all that was measured */
     size_t wanted;             /* processes each ring shall have */
     uint64_t most;             /* bytes of the largest that is of interest yet */
-    int error;
 };
-
-static size_t processes_of(const struct planning *planning, const struct caches_point *like)
-{
-    for (size_t i = 0; i < planning->points->count; i++) {
-        const struct caches_point *point = &planning->points->list[i];
-        if (point->shape == like->shape && point->huge == like->huge &&
-            point->bytes == like->bytes && point->stride == like->stride &&
-            point->pair == like->pair)
-            return point->count + point->failed;
-    }
-    return 0;
-}
 
 /* Asks for what the ring lacks of the wanted processes. */
 static void want(struct planning *planning, enum chase_shape shape, bool huge, uint64_t bytes,
@@ -54,21 +39,18 @@ static void want(struct planning *planning, enum chase_shape shape, bool huge, u
 {
     struct caches_point point = {
         .shape = shape, .huge = huge, .bytes = bytes, .stride = stride, .pair = pair};
-    size_t done = processes_of(planning, &point);
+    size_t done = 0;
+    for (size_t i = 0; i < planning->points->count; i++)
+        if (caches_same(&planning->points->list[i], &point))
+            done = planning->points->list[i].count + planning->points->list[i].failed;
     /* A ring over pages holds few lines: the first TLB is looked for with the first level. */
-    uint64_t extent = shape == CHASE_PAGES ? bytes / 4 : bytes;
-    if (extent > planning->most || bytes > planning->limits->most_bytes ||
-        done >= planning->wanted || planning->error)
+    uint64_t extent = shape == CHASE_PAGES  ? bytes / 4
+                      : shape == CHASE_SETS ? 0 /* few lines, however far apart */
+                                            : bytes;
+    if (extent > planning->most || bytes > planning->limits->most_bytes || done >= planning->wanted)
         return;
     point.count = planning->wanted - done;
-    struct caches_point *grown =
-        reallocarray(planning->plan->list, planning->plan->count + 1, sizeof(*grown));
-    if (!grown) {
-        planning->error = -ENOMEM;
-        return;
-    }
-    planning->plan->list = grown;
-    grown[planning->plan->count++] = point;
+    *memory_add(planning->plan->list, planning->plan->count) = point;
 }
 
 /* So many sizes an octave, 8, 9 … 15, 16, 18 …: 48 KiB, 1.25 MiB and 36 MiB are among them. */
@@ -124,6 +106,18 @@ static void want_base(struct planning *planning)
         want_pairs(planning, pair_rings[i]);
 }
 
+/* Rings that tell the lines of the first levels. */
+static void want_lines(struct planning *planning, size_t levels)
+{
+    const struct caches_found *found = &planning->found;
+    for (size_t i = 0; i < found->level_count && i < levels; i++) {
+        uint64_t next = i + 1 < found->level_count ? found->levels[i + 1].rise.last_before : 0;
+        uint64_t ring = caches_pair_ring(planning->points, found->levels[i].rise.beyond_half, next);
+        if (ring)
+            want_pairs(planning, ring);
+    }
+}
+
 /* Rings around the rises. Large ones take long, and what disturbs them are other machines. */
 static void want_edges(struct planning *planning)
 {
@@ -143,40 +137,20 @@ static void want_edges(struct planning *planning)
             want_pages(planning, huge, rise->last_before - rise->last_before / 4,
                        rise->beyond_half + rise->beyond_half / 2);
         }
-    for (size_t i = 0; i < found->level_count && i < 2; i++) {
-        uint64_t next = i + 1 < found->level_count ? found->levels[i + 1].rise.last_before : 0;
-        uint64_t ring = caches_pair_ring(planning->points, found->levels[i].rise.beyond_half, next);
-        if (ring)
-            want_pairs(planning, ring);
-    }
+    want_lines(planning, 2);
 }
 
 /* A line is told by few rings, each of which must once have been undisturbed: they are cheap to
  * repeat. */
 static void want_first_line(struct planning *planning)
 {
-    const struct caches_found *found = &planning->found;
-    if (!found->level_count)
-        return;
-    uint64_t next = found->level_count > 1 ? found->levels[1].rise.last_before : 0;
-    uint64_t ring = caches_pair_ring(planning->points, found->levels[0].rise.beyond_half, next);
-    if (ring)
-        want_pairs(planning, ring);
+    want_lines(planning, 1);
 }
 
 /* Numbers of lines in one set. What a set holds is known where the next number was tried as well.
  */
 static const uint8_t set_lines[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                                     12, 13, 15, 16, 17, 18, 20, 21, 24, 25};
-
-static void want_set(struct planning *planning, uint64_t lines, uint64_t stride)
-{
-    uint64_t most = planning->most;
-    planning->most = UINT64_MAX; /* few lines, however far apart */
-    want(planning, CHASE_SETS, planning->limits->huge && stride >= SETS_HUGE_FROM, lines * stride,
-         stride, 0);
-    planning->most = most;
-}
 
 /* Sets of levels whose size is seen, for 2 to 24 ways: below the stride of one way a level holds
  * more lines than are of interest. */
@@ -195,7 +169,8 @@ static void want_sets(struct planning *planning)
         for (; stride <= bytes; stride *= 2)
             for (size_t i = 0; i < sizeof(set_lines); i++)
                 if ((set_lines[i] - 1u) * stride <= 2 * bytes)
-                    want_set(planning, set_lines[i], stride);
+                    want(planning, CHASE_SETS, planning->limits->huge && stride >= SETS_HUGE_FROM,
+                         set_lines[i] * stride, stride, 0);
     }
 }
 
@@ -213,8 +188,8 @@ static const struct {
     {want_base, 3, UINT64_MAX},  {want_edges, 12, UINT64_MAX},
 };
 
-int caches_plan(const struct caches_limits *limits, const struct caches_points *points,
-                struct caches_points *plan)
+void caches_plan(const struct caches_limits *limits, const struct caches_points *points,
+                 struct caches_points *plan)
 {
     struct planning planning = {.limits = limits, .points = points, .plan = plan};
     struct caches_draw all = {.halves = false};
@@ -224,16 +199,7 @@ int caches_plan(const struct caches_limits *limits, const struct caches_points *
         planning.wanted = passes[i].processes;
         planning.most = passes[i].most;
         passes[i].rings(&planning);
-        if (planning.error)
-            caches_plan_free(plan);
     }
-    return planning.error;
-}
-
-void caches_plan_free(struct caches_points *plan)
-{
-    free(plan->list); /* its points have no ticks */
-    *plan = (struct caches_points){0};
 }
 
 uint64_t caches_steps(const struct caches_point *point)

@@ -23,33 +23,21 @@ static json_t *rounded(double value)
     return json_real(round(value * 100) / 100);
 }
 
-/* A size in bytes, or null with the reason. */
-static void put_size(json_t *object, const char *key, uint64_t value, const char *reason)
+static json_t *size_json(uint64_t value)
 {
-    if (value)
-        json_object_set_new(object, key, json_count(value));
-    else
-        json_absent(object, key, reason);
+    return value ? json_count(value) : NULL;
 }
 
-static void put_ticks(json_t *object, const char *key, double ticks, const char *reason)
+static json_t *ticks_json(double ticks)
 {
-    if (ticks > 0)
-        json_object_set_new(object, key, rounded(ticks));
-    else
-        json_absent(object, key, reason);
+    return ticks > 0 ? rounded(ticks) : NULL;
 }
 
 static void put_value(json_t *object, const char *key, const char *confidence,
                       const struct caches_value *value)
 {
-    if (value->known) {
-        json_object_set_new(object, key, json_count(value->value));
-        json_object_set_new(object, confidence, rounded(value->confidence));
-    } else {
-        json_absent(object, key, value->reason);
-        json_absent(object, confidence, value->reason);
-    }
+    json_put(object, key, value->known ? json_count(value->value) : NULL, value->reason);
+    json_put(object, confidence, value->known ? rounded(value->confidence) : NULL, value->reason);
 }
 
 static json_t *row_json(const struct caches_row *row)
@@ -59,36 +47,36 @@ static json_t *row_json(const struct caches_row *row)
     json_t *object = json_object();
     json_object_set_new(object, "level", json_integer(row->level));
     json_object_set_new(object, "type", json_text(row->type));
-    put_size(object, "claimed_bytes", row->claim ? row->claim->bytes : 0, unclaimed);
+    json_put(object, "claimed_bytes", size_json(row->claim ? row->claim->bytes : 0), unclaimed);
     put_value(object, "measured_bytes", "confidence", &row->bytes);
-    put_size(object, "low_bytes", row->low, unseen);
-    put_size(object, "high_bytes", row->high,
+    json_put(object, "low_bytes", size_json(row->low), unseen);
+    json_put(object, "high_bytes", size_json(row->high),
              row->low ? "latency still rises at the largest ring" : unseen);
-    put_size(object, "claimed_line_bytes", row->claim ? row->claim->line : 0, unclaimed);
+    json_put(object, "claimed_line_bytes", size_json(row->claim ? row->claim->line : 0), unclaimed);
     put_value(object, "line_bytes", "line_confidence", &row->line);
-    put_size(object, "claimed_ways", row->claim ? row->claim->ways : 0, unclaimed);
+    json_put(object, "claimed_ways", size_json(row->claim ? row->claim->ways : 0), unclaimed);
     put_value(object, "ways", "ways_confidence", &row->ways);
-    put_ticks(object, "ticks", row->ticks, unseen);
-    put_ticks(object, "next_ticks", row->after, unseen);
+    json_put(object, "ticks", ticks_json(row->ticks), unseen);
+    json_put(object, "next_ticks", ticks_json(row->after), unseen);
     return object;
 }
 
-json_t *caches_results_json(const struct caches_report *report)
+json_t *caches_results_json(const void *context)
 {
+    const struct caches_report *report = &((const struct caching *)context)->report;
     json_t *list = json_array();
     for (size_t i = 0; i < report->row_count; i++)
         json_array_append_new(list, row_json(&report->rows[i]));
     return list;
 }
 
-json_t *caches_analysis_json(const struct caching *caching)
+json_t *caches_analysis_json(const void *context)
 {
+    const struct caching *caching = context;
     const struct caches_page_effect *pages = &caching->report.pages;
     json_t *analysis = json_object();
-    if (caching->store)
-        json_object_set_new(analysis, "store", json_text(store_path(caching->store)));
-    else
-        json_absent(analysis, "store", "nothing was measured");
+    json_put(analysis, "store", caching->store ? json_text(store_path(caching->store)) : NULL,
+             "nothing was measured");
     json_object_set_new(analysis, "complete", json_boolean(caching->complete));
     if (!caching->complete) {
         AUTO_TEXT struct text unfinished = {0};
@@ -161,15 +149,6 @@ static void put_reasons(const struct caches_row *row, struct text *out)
     }
 }
 
-/* "44 KiB to 52 KiB" */
-static void add_bracket(struct table *table, const struct caches_row *row)
-{
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
-    number_bytes(row->low, low, sizeof(low));
-    number_bytes(row->high, high, sizeof(high));
-    table_addf(table, TONE_PLAIN, "%s to %s", low, high);
-}
-
 static void add_row(struct table *table, const struct caches_row *row)
 {
     const struct caches_claim none = {0};
@@ -184,9 +163,12 @@ static void add_row(struct table *table, const struct caches_row *row)
         snprintf(ticks, sizeof(ticks), "%.1f", row->ticks);
     table_add(table, TONE_PLAIN, name);
     add_size(table, TONE_PLAIN, claim->bytes);
-    if (caches_is_bracketed(row))
-        add_bracket(table, row);
-    else
+    if (caches_is_bracketed(row)) {
+        char low[NUMBER_SIZE], high[NUMBER_SIZE];
+        number_bytes(row->low, low, sizeof(low));
+        number_bytes(row->high, high, sizeof(high));
+        table_addf(table, TONE_PLAIN, "%s to %s", low, high);
+    } else
         add_size(table, tone_of(&row->bytes, claim->bytes),
                  row->bytes.known ? row->bytes.value : 0);
     table_add(table, row->bytes.known ? TONE_PLAIN : TONE_DIM, confidence);
@@ -219,48 +201,33 @@ static void put_table(const struct caches_report *report, const struct style *st
 static void put_pages(const struct caches_page_effect *pages, const struct style *style,
                       struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
     char bytes[NUMBER_SIZE];
     number_bytes(pages->bytes, bytes, sizeof(bytes));
-    if (pages->known)
-        text_printf(
-            &words,
-            "page size: one load a page over %s takes %.1f ticks on ordinary pages, %.1f on "
-            "huge ones",
-            bytes, pages->small, pages->huge);
-    else
-        text_printf(&words, "page size: %s", pages->reason);
     text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 2, style->width);
+    if (pages->known)
+        section_printf(style, out,
+                       "page size: one load a page over %s takes %.1f ticks on ordinary pages, "
+                       "%.1f on huge ones",
+                       bytes, pages->small, pages->huge);
+    else
+        section_printf(style, out, "page size: %s", pages->reason);
 }
 
-static void put_legend(const struct caching *caching, const struct style *style, struct text *out)
+void caches_put_report(const void *context, const struct style *style, struct text *out)
 {
-    if (caching->unfit[0])
-        return;
-    wrap(out,
-         "measured: the largest ring that still fits; for a TLB the memory it reaches. confidence: "
-         "the share of random halves of the runs that agree. ticks: of a step that finds its line "
-         "there.",
-         0, 2, style->width);
-}
-
-static void put_unfinished(const struct caching *caching, const struct style *style,
-                           struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    text_puts(&words, "not finished: ");
-    caches_put_unfinished(caching, &words);
-    wrap(out, text_string(&words), 0, 2, style->width);
-}
-
-void caches_put_report(const struct caching *caching, const struct style *style, struct text *out)
-{
+    const struct caching *caching = context;
+    AUTO_TEXT struct text unfinished = {0};
     put_table(&caching->report, style, out);
     put_pages(&caching->report.pages, style, out);
-    put_legend(caching, style, out);
-    if (!caching->complete)
-        put_unfinished(caching, style, out);
+    if (!caching->unfit[0])
+        section_put_words("measured: the largest ring that still fits; for a TLB the memory it "
+                          "reaches. confidence: the share of random halves of the runs that agree. "
+                          "ticks: of a step that finds its line there.",
+                          style, out);
+    if (!caching->complete) {
+        caches_put_unfinished(caching, &unfinished);
+        section_printf(style, out, "not finished: %s", text_string(&unfinished));
+    }
     skips_put(&caching->skips, style, out);
     text_putc(out, '\n');
     deliver_put_machine(caching->facts, style, out);

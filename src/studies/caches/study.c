@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
@@ -59,29 +60,27 @@ static char *word_of(const char *list, const char *preferred)
 {
     const char *found = strstr(list, preferred);
     const char *word = found ? preferred : list;
-    return strndup(word, strcspn(word, ","));
+    return memory_format("%.*s", (int)strcspn(word, ","), word);
 }
 
-static int add_cell(struct caching *caching, const struct caches_point *point, uint64_t page)
+static void add_cell(struct caching *caching, const struct caches_point *point, uint64_t page)
 {
     const struct catalogue_path *path = catalogue_path(caching->catalogue, "clock");
     char specimen[CACHES_NAME];
     caches_specimen(point, page, specimen);
-    struct cell cell = {.events = {strdup("clock/ticks/")},
-                        .counters = 1,
-                        .path = strdup("clock"),
-                        .pattern = PATTERN_RR,
-                        .specimen = strdup(specimen),
-                        .n = caches_steps(point),
-                        .opt = word_of(path->opts, "O2"),
-                        .link = word_of(path->links, "static"),
-                        .runs = caches_runs(point),
-                        .cpu = caching->cpu};
-    bool whole = cell.events[0] && cell.path && cell.specimen && cell.opt && cell.link;
-    int error = whole ? plan_append(&caching->cells, &caching->cell_count, &cell) : -ENOMEM;
-    if (error < 0)
-        cell_release(&cell);
-    return error;
+    struct cell kept, cell = {.events = {memory_copy("clock/ticks/")},
+                              .counters = 1,
+                              .path = path->name,
+                              .pattern = PATTERN_RR,
+                              .specimen = specimen,
+                              .n = caches_steps(point),
+                              .opt = word_of(path->opts, "O2"),
+                              .link = word_of(path->links, "static"),
+                              .runs = caches_runs(point),
+                              .cpu = caching->cpu};
+    if (cell_copy(&kept, &cell) < 0)
+        memory_end();
+    plan_append(&caching->cells, &caching->cell_count, &kept);
 }
 
 /* Appends what is to be measured next to the plan and to the store; *added is how many cells that
@@ -93,24 +92,20 @@ static int plan_next(struct caching *caching, const struct caches_points *points
     struct caches_points plan;
     size_t first = caching->cell_count, visit_count = 0;
     AUTO_FREE struct visit *visits = NULL;
-    int error = caches_plan(&limits, points, &plan);
-    AUTO_FREE uint32_t *processes = error < 0 ? NULL : calloc(plan.count + 1, sizeof(*processes));
-    if (error == 0 && !processes)
-        error = -ENOMEM;
-    for (size_t i = 0; error == 0 && i < plan.count; i++) {
+    caches_plan(&limits, points, &plan);
+    AUTO_MEMORY uint32_t *processes = memory_new(plan.count + 1, sizeof(*processes));
+    for (size_t i = 0; i < plan.count; i++) {
         processes[i] = (uint32_t)plan.list[i].count;
-        error = add_cell(caching, &plan.list[i], limits.page);
+        add_cell(caching, &plan.list[i], limits.page);
     }
-    caches_plan_free(&plan);
     *added = caching->cell_count - first;
+    if (!*added)
+        return 0;
     /* Each plan draws its order from a seed of its own. */
-    if (error == 0 && *added)
-        error = plan_rounds(caching->cells + first, *added, processes, caching->seed + first,
+    int error = plan_rounds(caching->cells + first, *added, processes, caching->seed + first,
                             &visits, &visit_count);
     if (error < 0)
         return fail_with(failure, error, "out of memory");
-    if (!*added)
-        return 0;
     error = store_put_plan(caching->store, caching->cells + first, *added, visits, visit_count,
                            failure);
     return error < 0 ? error : store_commit(caching->store, failure);
@@ -140,27 +135,16 @@ static int copy_cell(void *context, const struct stored_cell *stored)
 {
     struct caching *caching = context;
     struct cell copy;
-    int error = cell_copy(&copy, &stored->cell);
-    if (error < 0)
-        return error;
-    uint32_t id = copy.id;
-    error = plan_append(&caching->cells, &caching->cell_count, &copy);
-    if (error < 0)
-        cell_release(&copy);
-    else
-        caching->cells[caching->cell_count - 1].id = id;
-    return error;
-}
-
-static int copy_cells(struct caching *caching, struct failure *failure)
-{
-    int error = store_each_cell(caching->store, copy_cell, caching, failure);
-    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
+    if (cell_copy(&copy, &stored->cell) < 0)
+        memory_end();
+    plan_append(&caching->cells, &caching->cell_count, &copy);
+    caching->cells[caching->cell_count - 1].id = stored->cell.id;
+    return 0;
 }
 
 static int adopt_plan(struct caching *caching, struct failure *failure)
 {
-    int error = copy_cells(caching, failure);
+    int error = store_each_cell(caching->store, copy_cell, caching, failure);
     if (error < 0)
         return error;
     if (!caching->cell_count)
@@ -193,17 +177,6 @@ static int caches_open_store(struct caching *caching)
     return deliver_failure("caches", &failure, run_store_exit(error, caching->options->resume));
 }
 
-/* What the samples so far ask for. */
-static int look_further(struct caching *caching, size_t *added, struct failure *failure)
-{
-    struct caches_points points = {0};
-    int error = caches_load(caching->store, &points, &caching->failures, failure);
-    if (error == 0)
-        error = plan_next(caching, &points, added, failure);
-    caches_points_free(&points);
-    return error;
-}
-
 /* What is left of the budget; at least a moment, because 0 is no limit. */
 static uint64_t budget_left(const struct caching *caching, int64_t started)
 {
@@ -233,8 +206,13 @@ static int caches_execute(struct caching *caching)
             return deliver_failure("caches", &failure, status);
         if (status != EXIT_DONE || !caching->complete || !gathering.more)
             return status;
+        /* What do the samples so far ask for? */
+        struct caches_points points = {0};
         size_t added = 0;
-        if (look_further(caching, &added, &failure) < 0)
+        int error = caches_load(caching->store, &points, &caching->failures, &failure);
+        if (error == 0)
+            error = plan_next(caching, &points, &added, &failure);
+        if (error < 0)
             return deliver_failure("caches", &failure, EXIT_FAILED);
         gathering.resumed = false;
         gathering.more = added != 0; /* nothing more to learn: the store is finished */
@@ -251,11 +229,12 @@ static int caches_open_from(struct caching *caching)
     int error =
         stored_run_open(caching->options->from, "caches", &caching->store, stored, &failure);
     if (error == 0)
-        error = copy_cells(caching, &failure);
+        error = store_each_cell(caching->store, copy_cell, caching, &failure);
     if (error < 0)
         return run_store_refuse("caches", error, true, &failure);
     caching->seed = stored->info.seed;
     caching->facts = &stored->facts;
+    caches_claims(caching->facts, &caching->claims);
     caching->fingerprint = stored->info.fingerprint;
     caching->complete = stored->info.finished != NULL;
     return EXIT_DONE;
@@ -378,11 +357,9 @@ static void explain_absence(struct caching *caching, const char *kind, const cha
 {
     const struct catalogue *catalogue = caching->catalogue;
     snprintf(caching->unfit, sizeof(caching->unfit), "the probe has no %s %s", kind, name);
-    for (size_t i = 0; i < catalogue->absence_count; i++)
-        if (strcmp(catalogue->absences[i].kind, kind) == 0 &&
-            strcmp(catalogue->absences[i].name, name) == 0)
-            snprintf(caching->unfit, sizeof(caching->unfit), "%s %s: %s", kind, name,
-                     catalogue->absences[i].reason);
+    const struct catalogue_absence *absence = absences_find(catalogue, kind, name);
+    if (absence)
+        snprintf(caching->unfit, sizeof(caching->unfit), "%s %s: %s", kind, name, absence->reason);
 }
 
 static void look_at_machine(struct caching *caching)
@@ -424,14 +401,6 @@ static int on_the_machine(struct caching *caching)
     return status == EXIT_DONE ? caches_execute(caching) : status;
 }
 
-static int from_store(struct caching *caching)
-{
-    int status = caches_open_from(caching);
-    if (status == EXIT_DONE)
-        caches_claims(caching->facts, &caching->claims);
-    return status;
-}
-
 static int judge(struct caching *caching)
 {
     const struct facts *facts = caching->facts;
@@ -451,28 +420,8 @@ static int judge(struct caching *caching)
     char what[64];
     snprintf(what, sizeof(what), "%" PRIu64 " processes", caching->failures.count);
     if (error == 0 && caching->failures.count)
-        error = skips_add(&caching->skips, what, caching->failures.reason, 0);
+        skips_add(&caching->skips, what, caching->failures.reason, 0);
     return finish_judged("caches", error, &failure);
-}
-
-static void put_report(const void *run, const struct style *style, struct text *out)
-{
-    caches_put_report(run, style, out);
-}
-
-static json_t *results(const void *run)
-{
-    return caches_results_json(&((const struct caching *)run)->report);
-}
-
-static json_t *analysis(const void *run)
-{
-    return caches_analysis_json(run);
-}
-
-static json_t *figures(const void *run)
-{
-    return caches_figures(run);
 }
 
 /* Was anything timed? Points at which all processes failed have no times. */
@@ -495,10 +444,10 @@ static int show(const struct caching *caching)
         .skips = &caching->skips,
         .nothing = finish_nothing(has_times(&caching->points), caching->complete),
         .run = caching,
-        .put_report = put_report,
-        .results = results,
-        .analysis = analysis,
-        .figures = figures};
+        .put_report = caches_put_report,
+        .results = caches_results_json,
+        .analysis = caches_analysis_json,
+        .figures = caches_figures};
     return finish_show(&finish, EXIT_DONE);
 }
 
@@ -509,7 +458,6 @@ static void release(struct caching *caching)
     for (size_t i = 0; i < caching->cell_count; i++)
         cell_release(&caching->cells[i]);
     free(caching->cells);
-    caches_points_free(&caching->points);
     skips_free(&caching->skips);
     stored_run_release(&caching->stored);
 }
@@ -522,7 +470,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (status != EXIT_DONE)
         return status;
     caching.seed = gather_seed(&options->seed);
-    status = options->from ? from_store(&caching) : on_the_machine(&caching);
+    status = options->from ? caches_open_from(&caching) : on_the_machine(&caching);
     if (status == EXIT_DONE)
         status = judge(&caching);
     if (status == EXIT_DONE)

@@ -69,15 +69,14 @@ struct caches_points {
     size_t count;
 };
 
+bool caches_same(const struct caches_point *left, const struct caches_point *right);
 /* Adds one run of a process to the point with these properties, making it when there is none. The
- * runs of a process come together; numbers of processes are unique within a point and not 0.
- * -ENOMEM. */
-int caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
-               double ticks);
-/* So many processes failed on it. -ENOMEM. */
-int caches_add_failed(struct caches_points *points, const struct caches_point *like,
-                      uint32_t processes);
-void caches_points_free(struct caches_points *points);
+ * runs of a process come together; numbers of processes are unique within a point and not 0. */
+void caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
+                double ticks);
+/* So many processes failed on it. */
+void caches_add_failed(struct caches_points *points, const struct caches_point *like,
+                       uint32_t processes);
 
 /* Which processes count: all, or half of those of each point, drawn. */
 struct caches_draw {
@@ -173,11 +172,9 @@ struct caches_limits {
 
 /* What to measure next, given what was: rings that nobody measured, then those that decide where a
  * rise is, until each has as many processes as it needs. A point of the plan has no ticks; its
- * count is how many more processes it wants. An empty plan: there is nothing more to learn.
- * -ENOMEM. */
-int caches_plan(const struct caches_limits *limits, const struct caches_points *points,
-                struct caches_points *plan);
-void caches_plan_free(struct caches_points *plan);
+ * count is how many more processes it wants. An empty plan: there is nothing more to learn. */
+void caches_plan(const struct caches_limits *limits, const struct caches_points *points,
+                 struct caches_points *plan);
 
 /* How a point is measured: steps along the ring in each run, runs in each process. */
 uint64_t caches_steps(const struct caches_point *point);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "output/figure.h"
 #include "output/json.h"
@@ -27,14 +27,6 @@ static const struct {
                           [ROW_OPT] = {"opt", "optimisation level"},
                           [ROW_LINK] = {"link", "linking"}};
 
-static bool varies(const struct rows *rows, int factor)
-{
-    for (size_t i = 1; i < rows->count; i++)
-        if (strcmp(rows->list[i].factors[factor], rows->list[0].factors[factor]) != 0)
-            return true;
-    return false;
-}
-
 /* The event has pictures of its own, because counts of two events have nothing in common; what
  * varies besides gets `role`. Returns how many columns there are. */
 static size_t put_factors(const struct rows *rows, enum figure_role role, int but,
@@ -42,13 +34,13 @@ static size_t put_factors(const struct rows *rows, enum figure_role role, int bu
 {
     size_t count = 0, named = 0;
     for (int i = 0; i < ROW_FACTORS; i++) {
-        bool told = i != ROW_EVENT && i != but && varies(rows, i);
+        bool told = i != ROW_EVENT && i != but && rows_vary(rows, i);
         named += told;
         columns[count++] = (struct figure_column){factors[i].key, factors[i].title,
                                                   i == ROW_EVENT ? ROLE_FACET
                                                   : told         ? role
                                                                  : ROLE_NONE,
-                                                  varies(rows, i) && i != ROW_N};
+                                                  rows_vary(rows, i) && i != ROW_N};
     }
     if (!named) /* one cell still needs a name */
         columns[ROW_SPECIMEN].role = role;
@@ -70,22 +62,6 @@ static json_t *maybe_number(struct maybe number)
 }
 
 /* --- what was counted --- */
-
-static void add_counts(json_t *figure, const struct row *row)
-{
-    const struct distribution *values = &row->distribution;
-    json_t *const more[] = {figure_number(values->min),
-                            figure_number(values->q1),
-                            figure_number(values->median),
-                            figure_number(values->q3),
-                            figure_number(values->max),
-                            maybe_number(row->summary.expected.truth),
-                            maybe_number(row->summary.expected.overhead),
-                            json_count(row->summary.runs),
-                            json_incref(values->density),
-                            json_incref(values->samples)};
-    add_row(figure, row, more, sizeof(more) / sizeof(*more));
-}
 
 static json_t *counts(const struct rows *rows)
 {
@@ -114,9 +90,23 @@ static json_t *counts(const struct rows *rows)
                                      .x = {.label = "count", .scale = SCALE_SYMLOG},
                                      .columns = columns};
     json_t *figure = figure_new(&spec);
-    for (size_t i = 0; i < rows->count && i < ROWS_MOST; i++)
-        if (rows->list[i].distribution.count)
-            add_counts(figure, &rows->list[i]);
+    for (size_t i = 0; i < rows->count && i < ROWS_MOST; i++) {
+        const struct row *row = &rows->list[i];
+        const struct distribution *values = &row->distribution;
+        if (!values->count)
+            continue;
+        json_t *const more[] = {figure_number(values->min),
+                                figure_number(values->q1),
+                                figure_number(values->median),
+                                figure_number(values->q3),
+                                figure_number(values->max),
+                                maybe_number(row->summary.expected.truth),
+                                maybe_number(row->summary.expected.overhead),
+                                json_count(row->summary.runs),
+                                json_incref(values->density),
+                                json_incref(values->samples)};
+        add_row(figure, row, more, sizeof(more) / sizeof(*more));
+    }
     return figure;
 }
 
@@ -127,19 +117,6 @@ static int compare_n(const void *left, const void *right)
     const struct row *a = *(const struct row *const *)left, *b = *(const struct row *const *)right;
     const uint64_t n = a->cell->cell.n, other = b->cell->cell.n;
     return (n > other) - (n < other);
-}
-
-/* Rows of which the error is known, by rising N. The caller frees them; NULL: out of memory. */
-static const struct row **with_error(const struct rows *rows, size_t *count)
-{
-    const struct row **list = calloc(rows->count + 1, sizeof(struct row *));
-    *count = 0;
-    for (size_t i = 0; list && i < rows->count; i++)
-        if (rows->list[i].summary.error.known)
-            list[(*count)++] = &rows->list[i];
-    if (list)
-        qsort(list, *count, sizeof(*list), compare_n);
-    return list;
 }
 
 static json_t *errors(const struct rows *rows, const struct row *const *list, size_t count)
@@ -181,13 +158,18 @@ static json_t *errors(const struct rows *rows, const struct row *const *list, si
     return figure;
 }
 
-json_t *measure_figures(const struct rows *rows)
+json_t *measure_figures(const void *context)
 {
+    const struct rows *rows = context;
+    json_t *figures = json_array();
+    const struct row **list = memory_new(rows->count + 1, sizeof(*list));
     size_t count = 0;
-    AUTO_FREE const struct row **list = with_error(rows, &count);
-    json_t *figures = list ? json_array() : NULL;
     if (!rows->count)
         return figures;
+    for (size_t i = 0; i < rows->count; i++) /* of which the error is known, by rising N */
+        if (rows->list[i].summary.error.known)
+            list[count++] = &rows->list[i];
+    qsort(list, count, sizeof(*list), compare_n);
     figures_append(figures, counts(rows));
     figures_append(figures, errors(rows, list, count));
     return figures;
@@ -195,25 +177,6 @@ json_t *measure_figures(const struct rows *rows)
 
 /* ----------------------------------------------------------------------------------------------
  * One result of a measurement as JSON (docs/json). */
-
-static void put_maybe(json_t *object, const char *key, struct maybe number, const char *reason)
-{
-    if (number.known)
-        json_object_set_new(object, key, json_difference(number.value));
-    else
-        json_absent(object, key, reason);
-}
-
-static json_t *values_json(const struct reading *readings, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value;
-        bool counted = reading_value(&readings[i], &value);
-        json_array_append_new(list, counted ? json_count(value) : json_null());
-    }
-    return list;
-}
 
 static void put_factors_json(json_t *object, const struct row *row)
 {
@@ -243,24 +206,9 @@ static void put_quantiles_json(json_t *object, const struct summary *summary)
                      {"q3", summary->values.q3},
                      {"max", summary->values.max}};
     for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-        if (summary->judged)
-            json_object_set_new(object, quantiles[i].key, json_count(quantiles[i].value));
-        else
-            json_absent(object, quantiles[i].key, "no run got a counter");
+        json_put(object, quantiles[i].key, summary->judged ? json_count(quantiles[i].value) : NULL,
+                 "no run got a counter");
     }
-}
-
-/* The limits of a truth: both the truth itself where it is known. */
-static void put_limits_json(json_t *object, const struct row *row)
-{
-    const struct summary *summary = &row->summary;
-    struct maybe low = summary->expected.truth, high = low;
-    if (summary->limits.known) {
-        low = (struct maybe){true, summary->limits.low};
-        high = (struct maybe){true, summary->limits.high};
-    }
-    put_maybe(object, "truth_low", low, row->why_no_truth);
-    put_maybe(object, "truth_high", high, row->why_no_truth);
 }
 
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count)
@@ -272,17 +220,30 @@ json_t *row_json(const struct row *row, const struct reading *readings, size_t c
                                                    : row->why_no_truth;
     AUTO_TEXT struct text note = {0};
     row_sentence(row, &note);
-    json_t *object = json_object();
+    json_t *object = json_object(), *values = json_array();
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value;
+        bool counted = reading_value(&readings[i], &value);
+        json_array_append_new(values, counted ? json_count(value) : json_null());
+    }
     put_factors_json(object, row);
     json_object_set_new(object, "runs", json_count(summary->runs));
-    json_object_set_new(object, "values", values_json(readings, count));
-    put_maybe(object, "truth", summary->expected.truth, row->why_no_truth);
-    put_limits_json(object, row);
+    json_object_set_new(object, "values", values);
+    json_put(object, "truth", maybe_number(summary->expected.truth), row->why_no_truth);
+    /* Its limits: both the truth itself where it is known. */
+    struct maybe low = summary->expected.truth, high = low;
+    if (summary->limits.known) {
+        low = (struct maybe){true, summary->limits.low};
+        high = (struct maybe){true, summary->limits.high};
+    }
+    json_put(object, "truth_low", maybe_number(low), row->why_no_truth);
+    json_put(object, "truth_high", maybe_number(high), row->why_no_truth);
     json_object_set_new(object, "truth_grade", json_text(row_grade(row)));
-    put_maybe(object, "overhead", summary->expected.overhead, "no null cell was measured");
-    put_maybe(object, "error", summary->error, no_error);
-    put_maybe(object, "error_min", summary->error_min, no_error);
-    put_maybe(object, "error_max", summary->error_max, no_error);
+    json_put(object, "overhead", maybe_number(summary->expected.overhead),
+             "no null cell was measured");
+    json_put(object, "error", maybe_number(summary->error), no_error);
+    json_put(object, "error_min", maybe_number(summary->error_min), no_error);
+    json_put(object, "error_max", maybe_number(summary->error_max), no_error);
     put_quantiles_json(object, summary);
     json_object_set_new(object, "constant", json_boolean(summary->constant));
     json_object_set_new(object, "disturbed", json_count(summary->disturbed));

@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Gathers the rows of a measurement from its store. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/loading.h"
 #include "engine/wishes.h"
 #include "output/table.h"
@@ -17,110 +15,47 @@
 /* ----------------------------------------------------------------------------------------------
  * Brings what a store holds before the judgement. */
 
-static void release_cell(struct replayed_cell *cell)
+static int add_cell(void *context, const struct stored_cell *stored)
 {
-    for (uint32_t i = 0; i < CELL_MAX_COUNTERS; i++) {
-        free(cell->counters[i].class);
-        free(cell->counters[i].grade);
-    }
-    free(cell->reason);
-    cell_release(&cell->cell);
-}
-
-/* False when out of memory. */
-static bool copy_string(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
-static int copy_cell(struct replayed_cell *to, const struct stored_cell *stored)
-{
+    struct replay *replay = context;
+    struct replayed_cell *to = memory_add(replay->cells, replay->count);
     *to = (struct replayed_cell){.processes = stored->processes,
                                  .done = stored->done,
                                  .failed = stored->failed,
                                  .error = stored->error,
+                                 .reason = memory_copy(stored->reason),
                                  .faults = {stored->has_faults, stored->faults},
                                  .switches = {stored->has_switches, stored->switches}};
-    bool copied = copy_string(&to->reason, stored->reason);
-    for (uint32_t i = 0; i < stored->cell.counters && copied; i++) {
+    for (uint32_t i = 0; i < stored->cell.counters; i++) {
         const struct stored_counter *counter = &stored->counters[i];
         to->counters[i].truth = (struct maybe){counter->has_truth, counter->truth};
-        copied = copy_string(&to->counters[i].class, counter->class) &&
-                 copy_string(&to->counters[i].grade, counter->grade);
+        to->counters[i].class = memory_copy(counter->class);
+        to->counters[i].grade = memory_copy(counter->grade);
     }
-    int error = copied ? cell_copy(&to->cell, &stored->cell) : -ENOMEM;
-    if (error < 0)
-        release_cell(to);
-    return error;
+    return cell_copy(&to->cell, &stored->cell);
 }
 
-static int add_cell(void *context, const struct stored_cell *stored)
-{
-    struct replay *replay = context;
-    struct replayed_cell *grown = realloc(replay->cells, (replay->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    replay->cells = grown;
-    int error = copy_cell(&grown[replay->count], stored);
-    replay->count += error == 0;
-    return error;
-}
-
-static int replay_open(struct replay *replay, struct store *store, struct failure *failure)
-{
-    *replay = (struct replay){.store = store};
-    int error = store_each_cell(store, add_cell, replay, failure);
-    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
-}
-
-static void replay_close(struct replay *replay)
-{
-    for (size_t i = 0; i < replay->count; i++)
-        release_cell(&replay->cells[i]);
-    free(replay->cells);
-    *replay = (struct replay){0};
-}
-
-struct gathering {
+/* The runs of one counter in the order they ran. */
+struct readings {
     uint32_t counter;
-    struct reading *readings;
-    size_t count, capacity;
+    struct reading *list;
+    size_t count;
 };
 
-static int gather(void *context, const struct sample *sample)
+static void cleanup_readings(struct readings *readings)
 {
-    struct gathering *gathering = context;
-    if (sample->counter != gathering->counter)
-        return 0;
-    if (gathering->count == gathering->capacity) {
-        size_t capacity = gathering->capacity ? 2 * gathering->capacity : 128;
-        struct reading *grown = realloc(gathering->readings, capacity * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        gathering->readings = grown;
-        gathering->capacity = capacity;
-    }
-    gathering->readings[gathering->count++] = (struct reading){.value = sample->value,
-                                                               .enabled = sample->enabled,
-                                                               .running = sample->running,
-                                                               .account = sample->account};
-    return 0;
+    memory_give_back(readings->list);
 }
+#define AUTO_READINGS __attribute__((cleanup(cleanup_readings)))
 
-/* The runs of one counter in the order they ran; the caller frees *readings. */
-static int replay_readings(const struct replay *replay, const struct replayed_cell *cell,
-                           uint32_t counter, struct reading **readings, size_t *count,
-                           struct failure *failure)
+static int take_reading(void *context, const struct sample *sample)
 {
-    struct gathering gathering = {.counter = counter};
-    int error = store_each_sample(replay->store, cell->cell.id, gather, &gathering, failure);
-    if (error < 0) {
-        free(gathering.readings);
-        return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
-    }
-    *readings = gathering.readings;
-    *count = gathering.count;
+    struct readings *readings = context;
+    if (sample->counter == readings->counter)
+        *memory_add(readings->list, readings->count) = (struct reading){.value = sample->value,
+                                                                        .enabled = sample->enabled,
+                                                                        .running = sample->running,
+                                                                        .account = sample->account};
     return 0;
 }
 
@@ -147,74 +82,48 @@ static struct expectation expectation_of(const struct replayed_cell *cell, uint3
     return expected;
 }
 
-/* Adds what the null cell says, if there is one and it ran. */
-static int add_overhead(const struct replay *replay, const struct replayed_cell *cell,
-                        uint32_t counter, struct expectation *expected, struct failure *failure)
+/* Reads and judges the runs of a counter, with the overhead that the matching null cell shows, if
+ * there is one and it ran. */
+static int replay_judge(const struct replay *replay, const struct replayed_cell *cell,
+                        struct readings *readings, struct summary *summary, struct failure *failure)
 {
     const struct replayed_cell *null = overhead_cell(replay, cell);
-    if (!null)
-        return 0;
-    AUTO_FREE struct reading *readings = NULL;
-    size_t count = 0;
-    int error = replay_readings(replay, null, counter, &readings, &count, failure);
-    if (error < 0)
-        return error;
-    struct expectation nothing = expectation_of(null, counter);
-    struct summary summary;
-    if (measure_summarise(readings, count, &nothing, &summary) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    expectation_add_null(expected, &summary);
-    return 0;
-}
-
-/* Judges them, with the overhead that the matching null cell shows. */
-static int replay_judge(const struct replay *replay, const struct replayed_cell *cell,
-                        uint32_t counter, const struct reading *readings, size_t count,
-                        struct summary *summary, struct failure *failure)
-{
-    struct expectation expected = expectation_of(cell, counter);
-    int error = add_overhead(replay, cell, counter, &expected, failure);
-    if (error < 0)
-        return error;
-    if (measure_summarise(readings, count, &expected, summary) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    return 0;
+    struct expectation expected = expectation_of(cell, readings->counter);
+    if (null) {
+        AUTO_READINGS struct readings of_null = {.counter = readings->counter};
+        int error =
+            store_each_sample(replay->store, null->cell.id, take_reading, &of_null, failure);
+        if (error < 0)
+            return error;
+        struct expectation nothing = expectation_of(null, readings->counter);
+        measure_summarise(of_null.list, of_null.count, &nothing, summary);
+        expectation_add_null(&expected, summary);
+    }
+    int error = store_each_sample(replay->store, cell->cell.id, take_reading, readings, failure);
+    if (error == 0)
+        measure_summarise(readings->list, readings->count, &expected, summary);
+    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Gathers the rows of a measurement from its store. */
 
-static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *pattern, ...)
-{
-    va_list arguments;
-    va_start(arguments, pattern);
-    char *text = NULL;
-    if (vasprintf(&text, pattern, arguments) < 0)
-        text = NULL;
-    va_end(arguments);
-    return text;
-}
-
-static bool name_factors(struct row *row)
+static void name_factors(struct row *row)
 {
     const struct cell *cell = &row->cell->cell;
     char n[NUMBER_SIZE];
     number_count(cell->n, n, sizeof(n));
-    char *names[ROW_FACTORS] = {strdup(cell->events[row->counter]),
-                                strdup(cell->path),
-                                strdup(pattern_names[cell->pattern]),
-                                strdup(cell->specimen),
-                                strdup(n),
-                                format("%u%s", cell->counters, cell->separate ? " separate" : ""),
-                                strdup(cell->opt),
-                                strdup(cell->link)};
+    char *names[ROW_FACTORS] = {
+        cell->events[row->counter],
+        cell->path,
+        memory_copy(pattern_names[cell->pattern]),
+        cell->specimen,
+        memory_copy(n),
+        memory_format("%u%s", cell->counters, cell->separate ? " separate" : ""),
+        cell->opt,
+        cell->link,
+    };
     memcpy(row->factors, names, sizeof(names));
-    for (int i = 0; i < ROW_FACTORS; i++) {
-        if (!names[i])
-            return false;
-    }
-    return true;
 }
 
 static char *why_no_truth(const struct measuring *measuring, const struct replayed_cell *cell,
@@ -222,16 +131,17 @@ static char *why_no_truth(const struct measuring *measuring, const struct replay
 {
     const char *class = cell->counters[counter].class, *specimen = cell->cell.specimen;
     if (!class && strstr(cell->cell.events[counter], "-raw/"))
-        return format("it is what the tool itself sees, the repetitions of a repeated instruction "
-                      "counted one by one; compare with %.*s/instructions/",
-                      (int)strcspn(cell->cell.events[counter], "/"), cell->cell.events[counter]);
+        return memory_format(
+            "it is what the tool itself sees, the repetitions of a repeated instruction "
+            "counted one by one; compare with %.*s/instructions/",
+            (int)strcspn(cell->cell.events[counter], "/"), cell->cell.events[counter]);
     if (!class)
-        return strdup("what this event should count is not known");
+        return memory_copy("what this event should count is not known");
     struct maybe known = predict_class(measuring->catalogue, class, specimen, cell->cell.n, NULL);
     if (known.known && !event_counts_user_only(cell->cell.events[counter]))
-        return format("the specimen %s predicts %s of user mode alone: count with :u", specimen,
-                      class);
-    return format("the specimen %s does not predict %s", specimen, class);
+        return memory_format("the specimen %s predicts %s of user mode alone: count with :u",
+                             specimen, class);
+    return memory_format("the specimen %s does not predict %s", specimen, class);
 }
 
 /* The event of a counter. A resumed run knows its name alone, and asks the probe for its kind;
@@ -254,42 +164,6 @@ static struct counted_event event_of(const struct measuring *measuring,
                                   .class = cell->counters[counter].class};
 }
 
-/* Sets the runs against the limits of a bounded truth. */
-static int judge_limits(const struct rows *rows, struct row *row, const struct reading *readings,
-                        size_t count)
-{
-    struct counted_event event = event_of(rows->measuring, row->cell, row->counter);
-    const char *why = "";
-    struct limits limits = predict_limits(rows->measuring->catalogue, &event,
-                                          row->cell->cell.specimen, row->cell->cell.n, &why);
-    measure_limit(readings, count, &limits, &row->summary);
-    if (!limits.known)
-        return 0;
-    free(row->why_no_truth);
-    row->why_no_truth = format("only limits are known: %s", why);
-    return row->why_no_truth ? 0 : -ENOMEM;
-}
-
-/* The further counters of the row's event. */
-static int judge_copies(const struct rows *rows, struct row *row, struct failure *failure)
-{
-    const struct cell *cell = &row->cell->cell;
-    int error = 0;
-    for (uint32_t i = row->counter + 1; i < cell->counters && error == 0; i++) {
-        if (strcmp(cell->events[i], cell->events[row->counter]) != 0)
-            continue;
-        AUTO_FREE struct reading *readings = NULL;
-        size_t count = 0;
-        struct summary summary;
-        error = replay_readings(&rows->replay, row->cell, i, &readings, &count, failure);
-        if (error == 0)
-            error = replay_judge(&rows->replay, row->cell, i, readings, count, &summary, failure);
-        if (error == 0)
-            copies_add(&row->copies, &summary);
-    }
-    return error;
-}
-
 const char *row_grade(const struct row *row)
 {
     return row->summary.limits.known ? "bounded" : row->cell->counters[row->counter].grade;
@@ -302,46 +176,54 @@ void row_sentence(const struct row *row, struct text *out)
 }
 
 /* Of the runs that got a counter. */
-static int row_distribution(const struct reading *readings, size_t count,
-                            struct distribution *distribution)
+static void row_distribution(const struct readings *readings, struct distribution *distribution)
 {
-    AUTO_FREE double *values = calloc(count + 1, sizeof(*values));
+    AUTO_MEMORY double *values = memory_new(readings->count + 1, sizeof(*values));
     size_t counted = 0;
-    for (size_t i = 0; values && i < count; i++) {
+    for (size_t i = 0; i < readings->count; i++) {
         uint64_t value;
-        if (reading_value(&readings[i], &value))
+        if (reading_value(&readings->list[i], &value))
             values[counted++] = (double)value;
     }
-    return values ? distribution_of(values, counted, distribution) : -ENOMEM;
+    distribution_of(values, counted, distribution);
 }
 
+/* Of an event's first counter. */
 static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t counter,
                    struct failure *failure)
 {
-    AUTO_FREE struct reading *readings = NULL;
-    size_t count = 0;
-    struct row *grown = realloc(rows->list, (rows->count + 1) * sizeof(*grown));
-    if (!grown)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    rows->list = grown;
-    struct row *row = &grown[rows->count++];
+    AUTO_READINGS struct readings readings = {.counter = counter};
+    struct row *row = memory_add(rows->list, rows->count);
     *row = (struct row){.cell = cell, .counter = counter};
     row->why_no_truth = why_no_truth(rows->measuring, cell, counter);
-    if (!name_factors(row) || !row->why_no_truth)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    int error = replay_readings(&rows->replay, cell, counter, &readings, &count, failure);
-    if (error == 0)
-        error = replay_judge(&rows->replay, cell, counter, readings, count, &row->summary, failure);
-    if (error == 0 && judge_limits(rows, row, readings, count) < 0)
-        error = fail_with(failure, -ENOMEM, "out of memory");
-    if (error == 0)
-        error = judge_copies(rows, row, failure);
-    if (error == 0 && rows->results)
-        json_array_append_new(rows->results, row_json(row, readings, count));
-    if (error == 0 && rows->distributions && row->summary.judged &&
-        row_distribution(readings, count, &row->distribution) < 0)
-        error = fail_with(failure, -ENOMEM, "out of memory");
-    return error;
+    name_factors(row);
+    int error = replay_judge(&rows->replay, cell, &readings, &row->summary, failure);
+    if (error < 0)
+        return error;
+    /* The limits of a bounded truth. */
+    struct counted_event event = event_of(rows->measuring, cell, counter);
+    const char *why = "";
+    struct limits limits =
+        predict_limits(rows->measuring->catalogue, &event, cell->cell.specimen, cell->cell.n, &why);
+    measure_limit(readings.list, readings.count, &limits, &row->summary);
+    if (limits.known)
+        row->why_no_truth = memory_format("only limits are known: %s", why);
+    /* The further counters of the event. */
+    for (uint32_t i = counter + 1; i < cell->cell.counters; i++) {
+        AUTO_READINGS struct readings others = {.counter = i};
+        struct summary summary;
+        if (strcmp(cell->cell.events[i], cell->cell.events[counter]) != 0)
+            continue;
+        error = replay_judge(&rows->replay, cell, &others, &summary, failure);
+        if (error < 0)
+            return error;
+        copies_add(&row->copies, &summary);
+    }
+    if (rows->results)
+        json_array_append_new(rows->results, row_json(row, readings.list, readings.count));
+    if (rows->distributions && row->summary.judged)
+        row_distribution(&readings, &row->distribution);
+    return 0;
 }
 
 /* Was this event already shown, as an earlier counter of the same cell? */
@@ -377,28 +259,31 @@ static bool path_is_to_blame(const struct replay *replay, const struct replayed_
     return true;
 }
 
-static int skip_cell(struct rows *rows, const struct replayed_cell *cell)
+static void skip_cell(struct rows *rows, const struct replayed_cell *cell)
 {
     const struct cell *factors = &cell->cell;
-    AUTO_FREE char *what =
+    const char *what =
         path_is_to_blame(&rows->replay, cell)
-            ? format("%s by %s", factors->events[0], factors->path)
-            : format("%s by %s, %s, specimen %s, N = %" PRIu64 ", %u counters, %s, %s",
-                     factors->events[0], factors->path, pattern_names[factors->pattern],
-                     factors->specimen, factors->n, factors->counters, factors->opt, factors->link);
-    return what ? skips_add(&rows->measuring->skips, what, reason_of(cell), cell->error) : -ENOMEM;
+            ? memory_format("%s by %s", factors->events[0], factors->path)
+            : memory_format("%s by %s, %s, specimen %s, N = %" PRIu64 ", %u counters, %s, %s",
+                            factors->events[0], factors->path, pattern_names[factors->pattern],
+                            factors->specimen, factors->n, factors->counters, factors->opt,
+                            factors->link);
+    skips_add(&rows->measuring->skips, what, reason_of(cell), cell->error);
 }
 
-static int judge_cells(struct rows *rows, struct failure *failure)
+int rows_gather(struct rows *rows, struct failure *failure)
 {
+    struct replay *replay = &rows->replay;
     bool only_overhead = true;
-    for (size_t i = 0; i < rows->replay.count; i++)
-        only_overhead &= plan_is_overhead_cell(&rows->replay.cells[i].cell);
-    int error = 0;
-    for (size_t i = 0; i < rows->replay.count && error == 0; i++) {
-        const struct replayed_cell *cell = &rows->replay.cells[i];
-        if (cell->done < cell->processes && skip_cell(rows, cell) < 0)
-            error = fail_with(failure, -ENOMEM, "out of memory");
+    replay->store = rows->measuring->store;
+    int error = store_each_cell(replay->store, add_cell, replay, failure);
+    for (size_t i = 0; i < replay->count; i++)
+        only_overhead &= plan_is_overhead_cell(&replay->cells[i].cell);
+    for (size_t i = 0; i < replay->count && error == 0; i++) {
+        const struct replayed_cell *cell = &replay->cells[i];
+        if (cell->done < cell->processes)
+            skip_cell(rows, cell);
         if (!cell->done || (plan_is_overhead_cell(&cell->cell) && !only_overhead))
             continue;
         for (uint32_t counter = 0; counter < cell->cell.counters && error == 0; counter++) {
@@ -409,22 +294,21 @@ static int judge_cells(struct rows *rows, struct failure *failure)
     return error;
 }
 
-int rows_gather(struct rows *rows, struct failure *failure)
+bool rows_vary(const struct rows *rows, int factor)
 {
-    int error = replay_open(&rows->replay, rows->measuring->store, failure);
-    return error < 0 ? error : judge_cells(rows, failure);
+    for (size_t i = 1; i < rows->count; i++)
+        if (strcmp(rows->list[i].factors[factor], rows->list[0].factors[factor]) != 0)
+            return true;
+    return false;
 }
 
 void rows_release(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        for (int j = 0; j < ROW_FACTORS; j++)
-            free(rows->list[i].factors[j]);
-        free(rows->list[i].why_no_truth);
         json_decref(rows->list[i].distribution.density);
         json_decref(rows->list[i].distribution.samples);
     }
-    free(rows->list);
+    for (size_t i = 0; i < rows->replay.count; i++)
+        cell_release(&rows->replay.cells[i].cell);
     json_decref(rows->results);
-    replay_close(&rows->replay);
 }

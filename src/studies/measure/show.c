@@ -67,41 +67,21 @@ void measure_counted(const struct summary *summary, const char *class, struct te
     }
 }
 
-static bool all_zero(const struct summary *summary)
-{
-    return summary->judged && summary->values.max == 0;
-}
-
 /* Runs without counter time said nothing, so nothing is claimed of them. */
 static const char *every_run(const struct summary *summary)
 {
     return summary->unscheduled ? "in every run that got a counter" : "in every run";
 }
 
-/* Zero although work was done. The samples alone cannot tell a filter from a dead counter, so the
- * mode is named as a suspect, with the way to find out. */
-static void put_dead(const struct summary *summary, const char *event, struct text *out)
+/* Where one is known and not 0. */
+static void put_overhead(const struct summary *summary, const char *lead, struct text *out)
 {
-    text_printf(out, "0 %s although the specimen makes %s", every_run(summary),
-                count((uint64_t)summary->expected.truth.value).text);
-    if (event_mode(event))
-        text_printf(out,
-                    ": the mode :%s filters everything here, or nothing counts; count without it "
-                    "to tell",
-                    event_mode(event));
+    struct maybe overhead = summary->expected.overhead;
+    if (overhead.known && overhead.value)
+        text_printf(out, "%s%s", lead, count((uint64_t)overhead.value).text);
 }
 
-static void put_exact(const struct summary *summary, struct text *out)
-{
-    if (summary->expected.truth.value == 0)
-        text_printf(out, "0 %s, as predicted; a counter that never counts would read the same",
-                    every_run(summary));
-    else
-        text_printf(out, "exact %s", every_run(summary));
-    if (summary->expected.overhead.known && summary->expected.overhead.value != 0)
-        text_printf(out, ", although the null specimen shows an overhead of %s",
-                    difference(summary->expected.overhead.value).text);
-}
+#define NULL_OVERHEAD "the overhead measured on the null specimen is "
 
 /* The same error in every run: is it the overhead? */
 static void put_constant_error(const struct summary *summary, struct text *out)
@@ -112,17 +92,15 @@ static void put_constant_error(const struct summary *summary, struct text *out)
     if (!overhead.known)
         text_puts(out, "; without null cells it cannot be told from overhead");
     else if (overhead.value == error)
-        text_printf(out, ": the overhead measured on the null specimen is %s",
-                    count((uint64_t)overhead.value).text);
+        text_printf(out, ": " NULL_OVERHEAD "%s", count((uint64_t)overhead.value).text);
     else if (!__builtin_sub_overflow(error, overhead.value, &rest))
-        text_printf(out, "; the overhead measured on the null specimen is %s, %s %s unexplained",
+        text_printf(out, "; " NULL_OVERHEAD "%s, %s %s unexplained",
                     count((uint64_t)overhead.value).text, difference(rest).text,
                     rest == 1 || rest == -1 ? "stays" : "stay");
 }
 
 static void put_spread_error(const struct summary *summary, struct text *out)
 {
-    struct maybe overhead = summary->expected.overhead;
     int64_t low = summary->wrong_min.value, high = summary->wrong_max.value;
     if (summary->exact_runs)
         put_share(out, "exact in ", summary->exact_runs, summary->judged, ", else ");
@@ -132,24 +110,39 @@ static void put_spread_error(const struct summary *summary, struct text *out)
         text_printf(out, "error from %s to %s", difference(low).text, difference(high).text);
     if (!summary->exact_runs)
         text_printf(out, ", median %s", difference(summary->error.value).text);
-    if (overhead.known && overhead.value)
-        text_printf(out, "; the overhead measured on the null specimen is %s",
-                    count((uint64_t)overhead.value).text);
+    put_overhead(summary, "; " NULL_OVERHEAD, out);
 }
 
 static void put_judgement(const struct summary *summary, const char *event, struct text *out)
 {
-    bool known = summary->error.known && summary->error_min.known && summary->error_max.known;
-    if (!known)
+    const int64_t truth = summary->expected.truth.value;
+    const char *mode = event_mode(event);
+    if (!summary->error.known || !summary->error_min.known || !summary->error_max.known) {
         text_puts(out, "the counts are too large to be compared with the truth");
-    else if (all_zero(summary) && summary->expected.truth.value > 0)
-        put_dead(summary, event, out);
-    else if (summary->exact_runs == summary->judged)
-        put_exact(summary, out);
-    else if (summary->constant)
+    } else if (summary->judged && summary->values.max == 0 && truth > 0) {
+        /* The samples alone cannot tell a filter from a dead counter, so the mode is named as a
+         * suspect, with the way to find out. */
+        text_printf(out, "0 %s although the specimen makes %s", every_run(summary),
+                    count((uint64_t)truth).text);
+        if (mode)
+            text_printf(out,
+                        ": the mode :%s filters everything here, or nothing counts; count without "
+                        "it to tell",
+                        mode);
+    } else if (summary->exact_runs == summary->judged) {
+        text_printf(out,
+                    truth == 0 ? "0 %s, as predicted; a counter that never counts would read "
+                                 "the same"
+                               : "exact %s",
+                    every_run(summary));
+        if (summary->expected.overhead.known && summary->expected.overhead.value != 0)
+            text_printf(out, ", although the null specimen shows an overhead of %s",
+                        difference(summary->expected.overhead.value).text);
+    } else if (summary->constant) {
         put_constant_error(summary, out);
-    else
+    } else {
         put_spread_error(summary, out);
+    }
 }
 
 static void put_without_truth(const struct summary *summary, const char *why, struct text *out)
@@ -159,16 +152,13 @@ static void put_without_truth(const struct summary *summary, const char *why, st
     else
         text_printf(out, "spread %s between the lowest and the highest run",
                     count(summary->values.max - summary->values.min).text);
-    if (summary->expected.overhead.known && summary->expected.overhead.value)
-        text_printf(out, "; the null specimen alone reads %s",
-                    count((uint64_t)summary->expected.overhead.value).text);
+    put_overhead(summary, "; the null specimen alone reads ", out);
     text_printf(out, "; no truth to compare with: %s", why);
 }
 
 /* What is possible is said in the table; here, whether it was kept to. */
 static void put_limits(const struct summary *summary, struct text *out)
 {
-    struct maybe overhead = summary->expected.overhead;
     size_t outside = summary->below + summary->above;
     if (!outside)
         text_printf(out, "within the limits %s", every_run(summary));
@@ -178,9 +168,7 @@ static void put_limits(const struct summary *summary, struct text *out)
         text_printf(out, ", lowest %s", count(summary->values.min).text);
     if (summary->above)
         text_printf(out, ", highest %s", count(summary->values.max).text);
-    if (overhead.known && overhead.value)
-        text_printf(out, "; the overhead measured on the null specimen is %s",
-                    count((uint64_t)overhead.value).text);
+    put_overhead(summary, "; " NULL_OVERHEAD, out);
 }
 
 /* "1.33 (it counted 75 % of the time)", or two of each where the runs differ. */
@@ -196,28 +184,6 @@ static void put_scaling(const struct summary *summary, struct text *out)
     text_printf(out, "%s%s%s (counting %s%s%s %% of the time)", from, one ? "" : " to ",
                 one ? "" : to, least, strcmp(least, most) == 0 ? "" : " to ",
                 strcmp(least, most) == 0 ? "" : most);
-}
-
-static void put_states(const struct summary *summary, struct text *out)
-{
-    if (summary->unscheduled)
-        put_share(out, "; no counter time in ", summary->unscheduled, summary->runs,
-                  ", which say nothing");
-    if (!summary->multiplexed)
-        return;
-    put_share(out, "; multiplexed in ", summary->multiplexed, summary->runs,
-              ": more events than counters, so the counts are extrapolated by ");
-    put_scaling(summary, out);
-}
-
-/* What a second account saw, and what is left when those runs are set apart. */
-static void put_disturbance(const struct summary *summary, struct text *out)
-{
-    if (!summary->disturbed)
-        return;
-    put_share(out, "; ", summary->disturbed, summary->runs, " disturbed");
-    if (summary->quiet_runs && !summary->constant && summary->quiet.min == summary->quiet.max)
-        text_printf(out, ", the others all read %s", count(summary->quiet.min).text);
 }
 
 void measure_sentence(const struct summary *summary, const char *event, const char *why_no_truth,
@@ -237,8 +203,20 @@ void measure_sentence(const struct summary *summary, const char *event, const ch
         put_limits(summary, out);
     else
         put_without_truth(summary, why_no_truth, out);
-    put_states(summary, out);
-    put_disturbance(summary, out);
+    if (summary->unscheduled)
+        put_share(out, "; no counter time in ", summary->unscheduled, summary->runs,
+                  ", which say nothing");
+    if (summary->multiplexed) {
+        put_share(out, "; multiplexed in ", summary->multiplexed, summary->runs,
+                  ": more events than counters, so the counts are extrapolated by ");
+        put_scaling(summary, out);
+    }
+    /* What a second account saw, and what is left when those runs are set apart. */
+    if (summary->disturbed)
+        put_share(out, "; ", summary->disturbed, summary->runs, " disturbed");
+    if (summary->disturbed && summary->quiet_runs && !summary->constant &&
+        summary->quiet.min == summary->quiet.max)
+        text_printf(out, ", the others all read %s", count(summary->quiet.min).text);
 }
 
 void copies_add(struct copies *copies, const struct summary *summary)
@@ -284,15 +262,6 @@ static const char *const factor_titles[ROW_FACTORS] = {"event", "path",     "pat
 
 /* --- for a person --- */
 
-static bool varies(const struct rows *rows, int factor)
-{
-    for (size_t i = 1; i < rows->count; i++) {
-        if (strcmp(rows->list[i].factors[factor], rows->list[0].factors[factor]) != 0)
-            return true;
-    }
-    return false;
-}
-
 /* The words of one item stay on one line. */
 static void put_item(struct text *out, size_t *at, size_t width, const char *item)
 {
@@ -308,31 +277,19 @@ static void put_item(struct text *out, size_t *at, size_t width, const char *ite
     *at += length;
 }
 
-/* "100", or "5 to 100". */
-static void put_range(struct text *out, uint64_t least, uint64_t most)
+/* "100 runs", or "5 to 100 runs". */
+static void put_range(struct text *out, uint64_t least, uint64_t most, const char *one,
+                      const char *several)
 {
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
-    number_count(least, low, sizeof(low));
-    number_count(most, high, sizeof(high));
-    text_printf(out, "%s%s%s", least == most ? "" : low, least == most ? "" : " to ", high);
+    if (least != most)
+        text_printf(out, "%s to ", count(least).text);
+    text_printf(out, "%s %s", count(most).text, most == 1 ? one : several);
 }
 
-/* "100 runs in 1 process", or both ends where cells broke off, failed in part, or have another
- * source. */
-static void name_runs(const struct rows *rows, struct text *out)
+static void widen(uint64_t range[2], uint64_t value)
 {
-    uint64_t runs[2] = {UINT64_MAX, 0}, processes[2] = {UINT64_MAX, 0};
-    for (size_t i = 0; i < rows->count; i++) {
-        uint64_t ran = rows->list[i].summary.runs, done = rows->list[i].cell->done;
-        runs[0] = ran < runs[0] ? ran : runs[0];
-        runs[1] = ran > runs[1] ? ran : runs[1];
-        processes[0] = done < processes[0] ? done : processes[0];
-        processes[1] = done > processes[1] ? done : processes[1];
-    }
-    put_range(out, runs[0], runs[1]);
-    text_puts(out, runs[1] == 1 ? " run in " : " runs in ");
-    put_range(out, processes[0], processes[1]);
-    text_puts(out, processes[1] == 1 ? " process" : " processes");
+    range[0] = value < range[0] ? value : range[0];
+    range[1] = value > range[1] ? value : range[1];
 }
 
 static void put_head(const struct rows *rows, const struct style *style, struct text *out)
@@ -340,7 +297,7 @@ static void put_head(const struct rows *rows, const struct style *style, struct 
     const struct row *first = &rows->list[0];
     size_t at = 0;
     for (int i = 0; i < ROW_FACTORS; i++) {
-        if (varies(rows, i))
+        if (rows_vary(rows, i))
             continue;
         AUTO_TEXT struct text item = {0};
         text_printf(&item, "%s %s", factor_titles[i], first->factors[i]);
@@ -348,8 +305,16 @@ static void put_head(const struct rows *rows, const struct style *style, struct 
             text_printf(&item, " (%s)", pattern_descriptions[first->cell->cell.pattern]);
         put_item(out, &at, style->width, text_string(&item));
     }
+    /* "100 runs in 1 process", or both ends where cells broke off, failed in part, or have another
+     * source. */
     AUTO_TEXT struct text runs = {0};
-    name_runs(rows, &runs);
+    uint64_t ran[2] = {UINT64_MAX, 0}, processes[2] = {UINT64_MAX, 0};
+    for (size_t i = 0; i < rows->count; i++) {
+        widen(ran, rows->list[i].summary.runs);
+        widen(processes, rows->list[i].cell->done);
+    }
+    put_range(&runs, ran[0], ran[1], "run in ", "runs in ");
+    put_range(&runs, processes[0], processes[1], "process", "processes");
     put_item(out, &at, style->width, text_string(&runs));
     text_puts(out, "\n\n");
 }
@@ -358,13 +323,6 @@ static void put_remark(struct text *out, const struct style *style, const char *
 {
     text_putc(out, '\n');
     wrap(out, words, 0, 2, style->width);
-}
-
-/* Nothing of it was counted, and it was counted together with others. */
-static bool group_did_not_fit(const struct row *row)
-{
-    const struct cell *cell = &row->cell->cell;
-    return row->summary.runs && !row->summary.judged && cell->counters > 1 && !cell->separate;
 }
 
 /* What to know when reading the numbers of the paths that were measured. */
@@ -378,11 +336,8 @@ static void put_notes(const struct rows *rows, const struct style *style, struct
             row++;
         if (!path->note || row == rows->count)
             continue;
-        AUTO_TEXT struct text words = {0};
-        text_printf(&words, "%s: ", path->name);
-        text_put_clean(&words, path->note);
-        text_putc(&words, '.');
-        put_remark(out, style, text_string(&words));
+        text_putc(out, '\n');
+        section_printf(style, out, "%s: %s.", path->name, path->note);
     }
 }
 
@@ -393,7 +348,9 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->list[i];
         disturbed |= row->summary.judged && row->summary.disturbed;
-        misfit |= group_did_not_fit(row);
+        /* Nothing of it was counted, and it was counted together with others. */
+        misfit |= row->summary.runs && !row->summary.judged && row->cell->cell.counters > 1 &&
+                  !row->cell->cell.separate;
         bounded |= row->summary.limits.known;
     }
     if (misfit)
@@ -467,7 +424,7 @@ static void add_table_row(struct table *table, const struct rows *rows, const st
     const struct summary *summary = &row->summary;
     const char *grade = row_grade(row);
     for (int i = 0; i < ROW_FACTORS; i++)
-        table_add(table, TONE_PLAIN, varies(rows, i) ? row->factors[i] : "");
+        table_add(table, TONE_PLAIN, rows_vary(rows, i) ? row->factors[i] : "");
     AUTO_TEXT struct text counted = {0}, sentence = {0};
     measure_counted(summary, row->cell->counters[row->counter].class, &counted);
     row_sentence(row, &sentence);
@@ -531,47 +488,25 @@ static json_t *analysis(const void *run)
     return object;
 }
 
-static json_t *figures(const void *run)
-{
-    return measure_figures(run);
-}
-
-/* Everything was tried and nothing could run: the machine lacks it. */
-static int refuse_all(struct measuring *measuring)
-{
-    struct failure failure = {0};
-    const struct skips *skips = &measuring->skips;
-    fail_with(&failure, -ENOTSUP, "nothing could be measured. %.300s: %.600s",
-              skips->count ? skips->list[skips->count - 1].what : "The plan",
-              skips->count ? skips->list[skips->count - 1].reason : "no cell ran");
-    return measure_refuse(measuring, &failure, EXIT_LACKING);
-}
-
-/* Did a row get a counter? Where not one did, the machine lacks what was asked. */
-static bool has_counts(const struct rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        if (rows->list[i].summary.judged)
-            return true;
-    }
-    return false;
-}
-
 static int show(const struct rows *rows)
 {
     const struct measuring *measuring = rows->measuring;
+    /* Where not one row got a counter, the machine lacks what was asked. */
+    bool counted = false;
+    for (size_t i = 0; i < rows->count; i++)
+        counted |= rows->list[i].summary.judged != 0;
     const struct finish finish = {.command = "measure",
                                   .common = &measuring->options->common,
                                   .seed = measuring->seed,
                                   .facts = measuring->facts,
                                   .fingerprint = measuring->fingerprint,
                                   .skips = &measuring->skips,
-                                  .nothing = finish_nothing(has_counts(rows), measuring->complete),
+                                  .nothing = finish_nothing(counted, measuring->complete),
                                   .run = rows,
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
-                                  .figures = figures};
+                                  .figures = measure_figures};
     return finish_show(&finish, EXIT_DONE);
 }
 
@@ -582,13 +517,19 @@ int measure_show(struct measuring *measuring)
     struct rows rows = {.measuring = measuring,
                         .results = common->json || common->retold ? json_array() : NULL,
                         .distributions = common->retold};
+    const struct skips *skips = &measuring->skips;
     int status;
-    if (rows_gather(&rows, &failure) < 0)
+    if (rows_gather(&rows, &failure) < 0) {
         status = deliver_failure("measure", &failure, EXIT_FAILED);
-    else if (!rows.count && measuring->complete)
-        status = refuse_all(measuring);
-    else
+    } else if (!rows.count && measuring->complete) {
+        /* Everything was tried and nothing could run: the machine lacks it. */
+        fail_with(&failure, -ENOTSUP, "nothing could be measured. %.300s: %.600s",
+                  skips->count ? skips->list[skips->count - 1].what : "The plan",
+                  skips->count ? skips->list[skips->count - 1].reason : "no cell ran");
+        status = measure_refuse(measuring, &failure, EXIT_LACKING);
+    } else {
         status = show(&rows);
+    }
     rows_release(&rows);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/run-store.h"
@@ -40,79 +40,45 @@ static int measure_execute(struct measuring *measuring)
  * specimens do. Stores of versions that kept neither are judged by what their cells say: only
  * limits of bounded truths are missing then. */
 
-/* Adds an event to those that are counted. -ENOMEM. */
-static int measure_keep_event(struct measuring *measuring, const struct counted_event *event)
+static void measure_keep_event(struct measuring *measuring, const char *name, const char *kind,
+                               const char *class)
 {
-    struct counted_event *grown =
-        realloc(measuring->events, (measuring->event_count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    measuring->events = grown;
-    struct counted_event *kept = &grown[measuring->event_count++];
-    *kept = (struct counted_event){
-        .name = strdup(event->name),
-        .kind = strdup(event->kind),
-        .class = event->class && *event->class ? strdup(event->class) : NULL,
+    *memory_add(measuring->events, measuring->event_count) = (struct counted_event){
+        .name = memory_copy(name),
+        .kind = memory_copy(kind),
+        .class = class && *class ? memory_copy(class) : NULL,
     };
-    return kept->name && kept->kind ? 0 : -ENOMEM;
 }
 
 static int take_event(void *context, const struct stored_event *stored)
 {
     struct measuring *measuring = context;
     if (stored->error)
-        return skips_add(&measuring->skips, stored->name, stored->reason ? stored->reason : "",
-                         stored->error);
-    const struct counted_event event = {(char *)(uintptr_t)stored->name,
-                                        (char *)(uintptr_t)stored->kind,
-                                        (char *)(uintptr_t)stored->class};
-    return measure_keep_event(measuring, &event);
-}
-
-/* NULL: out of memory. */
-static struct catalogue_specimen *specimen_of(struct catalogue *known, const char *name)
-{
-    for (size_t i = 0; i < known->specimen_count; i++)
-        if (strcmp(known->specimens[i].name, name) == 0)
-            return &known->specimens[i];
-    struct catalogue_specimen *specimen =
-        list_add(&known->specimens, &known->specimen_count, sizeof(*specimen));
-    if (specimen)
-        specimen->name = strdup(name);
-    return specimen && specimen->name ? specimen : NULL;
+        skips_add(&measuring->skips, stored->name, stored->reason ? stored->reason : "",
+                  stored->error);
+    else
+        measure_keep_event(measuring, stored->name, stored->kind, stored->class);
+    return 0;
 }
 
 static int take_truth(void *context, const struct stored_truth *stored)
 {
-    struct catalogue_specimen *specimen = specimen_of(context, stored->specimen);
-    struct catalogue_truth *truth =
-        specimen ? list_add(&specimen->truths, &specimen->truth_count, sizeof(*truth)) : NULL;
-    if (!truth)
-        return -ENOMEM;
-    *truth = (struct catalogue_truth){.class = strdup(stored->class),
-                                      .base = stored->base,
-                                      .each = stored->each,
-                                      .high_base = stored->high_base,
-                                      .high_each = stored->high_each,
-                                      .grade = strdup(stored->grade),
-                                      .why = strdup(stored->why ? stored->why : "")};
-    return truth->class && truth->grade && truth->why ? 0 : -ENOMEM;
-}
-
-static void measure_release_known(struct catalogue *known)
-{
-    for (size_t i = 0; i < known->specimen_count; i++) {
-        struct catalogue_specimen *specimen = &known->specimens[i];
-        for (size_t j = 0; j < specimen->truth_count; j++) {
-            free(specimen->truths[j].class);
-            free(specimen->truths[j].grade);
-            free(specimen->truths[j].why);
-        }
-        free(specimen->truths);
-        free(specimen->name);
-    }
-    free(known->specimens);
-    *known = (struct catalogue){0};
+    struct catalogue *known = context;
+    size_t at = 0;
+    while (at < known->specimen_count && strcmp(known->specimens[at].name, stored->specimen) != 0)
+        at++;
+    if (at == known->specimen_count)
+        memory_add(known->specimens, known->specimen_count)->name = memory_copy(stored->specimen);
+    struct catalogue_specimen *specimen = &known->specimens[at];
+    *memory_add(specimen->truths, specimen->truth_count) =
+        (struct catalogue_truth){.class = memory_copy(stored->class),
+                                 .base = stored->base,
+                                 .each = stored->each,
+                                 .high_base = stored->high_base,
+                                 .high_each = stored->high_each,
+                                 .grade = memory_copy(stored->grade),
+                                 .why = memory_copy(stored->why ? stored->why : "")};
+    return 0;
 }
 
 /* --from: opens the store of an earlier run, with its events and specimens. */
@@ -252,22 +218,15 @@ static int create(struct measuring *measuring, struct failure *failure)
 
 /* --- an unfinished one --- */
 
-struct copying {
-    struct measuring *measuring;
-    struct cell *cells;
-    size_t count;
-};
-
 static int copy_cell(void *context, const struct stored_cell *stored)
 {
-    struct copying *copying = context;
-    struct cell *grown = realloc(copying->cells, (copying->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    copying->cells = grown;
-    int error = cell_copy(&grown[copying->count], &stored->cell);
-    copying->count += error == 0;
-    return error;
+    struct measuring *measuring = context;
+    struct cell cell;
+    if (cell_copy(&cell, &stored->cell) < 0)
+        memory_end();
+    plan_append(&measuring->cells, &measuring->cell_count, &cell);
+    measuring->cells[measuring->cell_count - 1].id = stored->cell.id;
+    return 0;
 }
 
 struct counting {
@@ -291,13 +250,10 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
 {
     bool given = measuring->cell_count != 0;
     if (!given) {
-        struct copying copying = {.measuring = measuring};
-        int error = store_each_cell(measuring->store, copy_cell, &copying, failure);
-        measuring->cells = copying.cells;
-        measuring->cell_count = copying.count;
+        int error = store_each_cell(measuring->store, copy_cell, measuring, failure);
         if (error < 0)
-            return failure->code ? error : fail_with(failure, error, "out of memory");
-        if (!copying.count)
+            return error;
+        if (!measuring->cell_count)
             return fail_with(failure, -EINVAL,
                              "the run in %s ended before its plan was stored: there is nothing to "
                              "go on with. Remove it and start anew",
@@ -314,9 +270,10 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
 static int recall_skip(void *context, const struct stored_event *stored)
 {
     struct measuring *measuring = context;
-    return stored->error ? skips_add(&measuring->skips, stored->name,
-                                     stored->reason ? stored->reason : "", stored->error)
-                         : 0;
+    if (stored->error)
+        skips_add(&measuring->skips, stored->name, stored->reason ? stored->reason : "",
+                  stored->error);
+    return 0;
 }
 
 static int reopen(struct measuring *measuring, struct failure *failure)
@@ -492,24 +449,23 @@ static int try_event(struct measuring *measuring, const char *name, struct failu
     struct listed_event event;
     int error = session_try_event(measuring->session, name, &event, failure);
     if (error == -EACCES || error == -EPERM) {
-        error = skips_add(&measuring->skips, name, failure->text, -error);
-        return error < 0 ? EXIT_FAILED : EXIT_DONE;
+        skips_add(&measuring->skips, name, failure->text, -error);
+        return EXIT_DONE;
     }
     if (error < 0)
         return name_status(error);
-    const struct counted_event opens = {(char *)(uintptr_t)event.name,
-                                        (char *)(uintptr_t)event.kind,
-                                        (char *)(uintptr_t)event.class};
-    if (event.openable)
-        return measure_keep_event(measuring, &opens) < 0 ? EXIT_FAILED : EXIT_DONE;
+    if (event.openable) {
+        measure_keep_event(measuring, event.name, event.kind, event.class);
+        return EXIT_DONE;
+    }
     AUTO_TEXT struct text hint = {0};
     text_puts(&hint, ". `assay events");
     deliver_put_via(&measuring->options->common, &hint);
     text_puts(&hint, "` lists what can be");
     fail_with(failure, -event.error, "%.200s cannot be counted here: %s%s", name, event.reason,
               event.error == ENOENT ? text_string(&hint) : "");
-    return skips_add(&measuring->skips, name, event.reason, event.error) < 0 ? EXIT_FAILED
-                                                                             : EXIT_DONE;
+    skips_add(&measuring->skips, name, event.reason, event.error);
+    return EXIT_DONE;
 }
 
 /* Tries every event that was asked for; keeps those that open. */
@@ -519,11 +475,8 @@ static int measure_try_events(struct measuring *measuring)
     struct failure failure = {0};
     for (size_t i = 0; i < asked->count; i++) {
         int status = try_event(measuring, asked->items[i], &failure);
-        if (status != EXIT_DONE) {
-            if (!failure.text[0])
-                fail_with(&failure, -ENOMEM, "out of memory");
+        if (status != EXIT_DONE)
             return measure_refuse(measuring, &failure, status);
-        }
     }
     return measuring->event_count ? EXIT_DONE : measure_refuse(measuring, &failure, EXIT_LACKING);
 }
@@ -564,17 +517,10 @@ static void release(struct measuring *measuring)
 {
     store_close(measuring->store);
     session_close(measuring->session);
-    for (size_t i = 0; i < measuring->event_count; i++) {
-        free(measuring->events[i].name);
-        free(measuring->events[i].kind);
-        free(measuring->events[i].class);
-    }
     for (size_t i = 0; i < measuring->cell_count; i++)
         cell_release(&measuring->cells[i]);
-    free(measuring->events);
     free(measuring->cells);
     skips_free(&measuring->skips);
-    measure_release_known(&measuring->known);
     stored_run_release(&measuring->stored);
 }
 

@@ -156,8 +156,10 @@ struct rows {
  * in either case. */
 int rows_gather(struct rows *rows, struct failure *failure);
 void rows_release(struct rows *rows);
+/* Does it differ between rows? What does not is said once. */
+bool rows_vary(const struct rows *rows, int factor);
 
-json_t *measure_figures(const struct rows *rows);
+json_t *measure_figures(const void *run);
 
 /* One result as JSON; readings are its runs. */
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count);

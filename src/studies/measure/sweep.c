@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/options.h"
 #include "engine/wishes.h"
 #include "output/table.h"
@@ -148,91 +150,44 @@ static bool has_value(const struct string_list *list, const char *word)
     return false;
 }
 
-static int add_once(struct string_list *list, const char *word)
+static void add_once(struct string_list *list, const char *word)
 {
-    return has_value(list, word) ? 0 : string_list_add(list, word);
+    if (!has_value(list, word))
+        string_list_add(list, word);
 }
 
-/* --- everything a factor can be here --- */
-
-static int every_path(const struct catalogue *catalogue, struct string_list *list)
-{
-    int error = 0;
-    for (size_t i = 0; i < catalogue->path_count && error == 0; i++)
-        error = add_once(list, catalogue->paths[i].name);
-    return error;
-}
-
-static int every_pattern(const struct catalogue *catalogue, struct string_list *list)
-{
-    (void)catalogue;
-    int error = 0;
-    for (int i = 0; i < PATTERN_COUNT && error == 0; i++)
-        error = add_once(list, pattern_names[i]);
-    return error;
-}
-
-static int every_specimen(const struct catalogue *catalogue, struct string_list *list)
-{
-    int error = 0;
-    for (size_t i = 0; i < catalogue->specimen_count && error == 0; i++)
-        error = add_once(list, catalogue->specimens[i].name);
-    return error;
-}
-
-static int every_n(const struct catalogue *catalogue, struct string_list *list)
-{
-    (void)catalogue;
-    return string_list_add(list, "1,10,100,1000,10000,100000,1000000");
-}
-
-static int every_counters(const struct catalogue *catalogue, struct string_list *list)
-{
-    (void)catalogue;
-    return string_list_add(list, "1,2,4,8");
-}
-
-static int add_words(struct string_list *list, const char *words)
+static void add_words(struct string_list *list, const char *words)
 {
     struct string_list split = {0};
-    int error = *words ? string_list_add(&split, words) : 0;
-    for (size_t i = 0; i < split.count && error == 0; i++)
-        error = add_once(list, split.items[i]);
+    if (*words)
+        string_list_add(&split, words);
+    for (size_t i = 0; i < split.count; i++)
+        add_once(list, split.items[i]);
     string_list_free(&split);
-    return error;
 }
 
-static int every_opt(const struct catalogue *catalogue, struct string_list *list)
+/* Everything a factor can be here. */
+static void add_every(const struct catalogue *catalogue, enum factor factor,
+                      struct string_list *list)
 {
-    int error = 0;
-    for (size_t i = 0; i < catalogue->path_count && error == 0; i++)
-        error = add_words(list, catalogue->paths[i].opts);
-    return error;
+    for (int i = 0; i < PATTERN_COUNT && factor == PATTERN; i++)
+        add_once(list, pattern_names[i]);
+    for (size_t i = 0; i < catalogue->specimen_count && factor == SPECIMEN; i++)
+        add_once(list, catalogue->specimens[i].name);
+    if (factor == COUNT_N)
+        string_list_add(list, "1,10,100,1000,10000,100000,1000000");
+    if (factor == COUNTERS)
+        string_list_add(list, "1,2,4,8");
+    for (size_t i = 0; i < catalogue->path_count; i++) {
+        const struct catalogue_path *path = &catalogue->paths[i];
+        if (factor == PATH)
+            add_once(list, path->name);
+        else if (factor == OPT || factor == LINK)
+            add_words(list, factor == OPT ? path->opts : path->links);
+    }
 }
-
-static int every_link(const struct catalogue *catalogue, struct string_list *list)
-{
-    int error = 0;
-    for (size_t i = 0; i < catalogue->path_count && error == 0; i++)
-        error = add_words(list, catalogue->paths[i].links);
-    return error;
-}
-
-static int (*const every[FACTORS])(const struct catalogue *, struct string_list *) = {
-    every_path, every_pattern, every_specimen, every_n, every_counters, every_opt, every_link};
 
 /* --- resolving what was asked --- */
-
-static const struct catalogue_absence *find_absence(const struct catalogue *catalogue,
-                                                    const char *kind, const char *name)
-{
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (strcmp(absence->kind, kind) == 0 && strcmp(absence->name, name) == 0)
-            return absence;
-    }
-    return NULL;
-}
 
 /* Neither here nor known to be missing: a typing error. */
 static int unknown_value(struct resolving *resolving, enum factor factor, const char *word,
@@ -263,21 +218,20 @@ static int resolve_word(struct resolving *resolving, enum factor factor, const c
         factor == SPECIMEN ? catalogue_specimen(resolving->measuring->catalogue, word) : NULL;
     if (specimen && specimen_name_check(specimen, word, resolving->failure) < 0)
         return EXIT_USAGE;
-    if (specimen)
-        return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
-    if (has_value(known, word))
-        return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
+    if (specimen || has_value(known, word)) {
+        add_once(&resolving->factors->values[factor], word);
+        return EXIT_DONE;
+    }
     const struct catalogue_absence *absence =
-        find_absence(resolving->measuring->catalogue, factor_names[factor], word);
+        absences_find(resolving->measuring->catalogue, factor_names[factor], word);
     if (!absence)
         return unknown_value(resolving, factor, word, known);
     char what[128];
     snprintf(what, sizeof(what), "%s %.100s", factor_names[factor], word);
     fail_with(resolving->failure, -ENOENT, "%s is not to be had here: %.700s", what,
               absence->reason);
-    return skips_add(&resolving->measuring->skips, what, absence->reason, absence->error) < 0
-               ? EXIT_FAILED
-               : EXIT_DONE;
+    skips_add(&resolving->measuring->skips, what, absence->reason, absence->error);
+    return EXIT_DONE;
 }
 
 /* Numbers are brought to one form, so that 1e3 and 1000 are one value. */
@@ -293,38 +247,34 @@ static int resolve_number(struct resolving *resolving, enum factor factor, const
         return EXIT_USAGE;
     }
     snprintf(digits, sizeof(digits), "%" PRIu64, value);
-    return add_once(&resolving->factors->values[factor], digits) < 0 ? EXIT_FAILED : EXIT_DONE;
+    add_once(&resolving->factors->values[factor], digits);
+    return EXIT_DONE;
 }
 
 static int resolve_factor(struct resolving *resolving, enum factor factor,
                           const struct string_list *asked)
 {
-    struct string_list known = {0};
-    int status =
-        every[factor](resolving->measuring->catalogue, &known) < 0 ? EXIT_FAILED : EXIT_DONE;
+    struct string_list known = {0}, *values = &resolving->factors->values[factor];
+    int status = EXIT_DONE;
+    add_every(resolving->measuring->catalogue, factor, &known);
     for (size_t i = 0; i < asked->count && status == EXIT_DONE; i++) {
         const char *word = asked->items[i];
         if (strcmp(word, "all") == 0) {
-            for (size_t j = 0; j < known.count && status == EXIT_DONE; j++)
-                status = add_once(&resolving->factors->values[factor], known.items[j]) < 0
-                             ? EXIT_FAILED
-                             : EXIT_DONE;
+            for (size_t j = 0; j < known.count; j++)
+                add_once(values, known.items[j]);
         } else if (factor == COUNT_N) {
             status = resolve_number(resolving, factor, word, 0, UINT64_MAX);
         } else if (factor == COUNTERS) {
             status = resolve_number(resolving, factor, word, 1, CELL_MAX_COUNTERS);
         } else if (factor == SPECIMEN && strcmp(word, "auto") == 0) {
-            status =
-                add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
+            add_once(values, word);
         } else {
             status = resolve_word(resolving, factor, word, &known);
         }
     }
     string_list_free(&known);
     /* Every value asked for is missing here, and the reason was kept. */
-    if (status == EXIT_DONE && asked->count && !resolving->factors->values[factor].count)
-        status = EXIT_LACKING;
-    return status;
+    return status == EXIT_DONE && asked->count && !values->count ? EXIT_LACKING : status;
 }
 
 /* EXIT_DONE, or the exit code with its reason in failure. Values that are known but not to be had
@@ -363,15 +313,6 @@ void source_of(const struct counted_event *event, char name[SOURCE_NAME])
         strcpy(name, strcmp(event->kind, "papi") == 0 ? PAPI : "perf_event");
 }
 
-/* PAPI counts what perf_event counts as well: with a preset the whole cell is PAPI's. */
-static bool join(char name[SOURCE_NAME], const char *other)
-{
-    if (strcmp(name, "perf_event") == 0 && strcmp(other, PAPI) == 0)
-        strcpy(name, PAPI);
-    return strcmp(name, other) == 0 ||
-           (strcmp(name, PAPI) == 0 && strcmp(other, "perf_event") == 0);
-}
-
 /* The one source of all events; -EINVAL with a sentence when they have several. */
 static int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
                          struct failure *failure)
@@ -380,7 +321,11 @@ static int source_of_all(const struct counted_event *events, size_t count, char 
     for (size_t i = 1; i < count; i++) {
         char other[SOURCE_NAME];
         source_of(&events[i], other);
-        if (!join(name, other))
+        /* PAPI counts what perf_event counts as well: with a preset the whole cell is PAPI's. */
+        if (strcmp(name, "perf_event") == 0 && strcmp(other, PAPI) == 0)
+            strcpy(name, PAPI);
+        if (strcmp(name, other) != 0 &&
+            (strcmp(name, PAPI) != 0 || strcmp(other, "perf_event") != 0))
             return fail_with(failure, -EINVAL,
                              "%.200s is counted by %s and %.200s by %s, and a cell counts with one "
                              "source: give every event a cell of its own with --each",
@@ -423,25 +368,21 @@ static const struct {
     {"trap", 30000000u}, {"step", 30000000u}, {"valgrind", 10000000000u}, {"qemu", 100000000000u}};
 #define SPEEDS (sizeof(speeds) / sizeof(*speeds))
 
-/* Of all runs; at least N each, because a repeated instruction is one by its truth and N steps for
- * whoever steps it. */
-static uint64_t work_of(const struct catalogue *catalogue, const struct cell *cell)
-{
-    struct maybe predicted =
-        predict_class(catalogue, "instructions", cell->specimen, cell->n, NULL);
-    uint64_t each = cell->n, all;
-    if (predicted.known && predicted.value > 0 && (uint64_t)predicted.value > each)
-        each = (uint64_t)predicted.value;
-    return __builtin_mul_overflow(each, cell->runs, &all) ? UINT64_MAX : all;
-}
-
 /* Does one process of the cell ask more of the source than it does in some ten minutes? Then reason
  * says so, and which source here would do it. Nothing is known of other sources. */
 static bool source_too_slow(const struct catalogue *catalogue, const char *source,
                             const struct cell *cell, struct text *reason)
 {
-    uint64_t work = work_of(catalogue, cell);
+    /* Of all runs; at least N each, because a repeated instruction is one by its truth and N steps
+     * for whoever steps it. */
+    struct maybe predicted =
+        predict_class(catalogue, "instructions", cell->specimen, cell->n, NULL);
+    uint64_t work = cell->n;
     size_t own = 0;
+    if (predicted.known && predicted.value > 0 && (uint64_t)predicted.value > work)
+        work = (uint64_t)predicted.value;
+    if (__builtin_mul_overflow(work, cell->runs, &work))
+        work = UINT64_MAX;
     while (own < SPEEDS && strcmp(speeds[own].source, source) != 0)
         own++;
     if (own == SPEEDS || work <= speeds[own].instructions)
@@ -484,12 +425,11 @@ struct group {
     char source[SOURCE_NAME]; /* of all of them */
 };
 
-/* preferred where the list has it, else the list's first word; the caller frees it. */
+/* preferred where the list has it, else the list's first word. */
 static char *preferred_word(const char *list, const char *preferred)
 {
-    if (list_has(list, preferred))
-        return strdup(preferred);
-    return strndup(list, strcspn(list, ","));
+    return list_has(list, preferred) ? memory_copy(preferred)
+                                     : memory_format("%.*s", (int)strcspn(list, ","), list);
 }
 
 /* A pattern nobody chose: start-stop, where the path has it. */
@@ -503,16 +443,18 @@ static enum pattern usual_pattern(const struct catalogue_path *path)
     return PATTERN_AO;
 }
 
-static int skip_combination(struct sweep *sweep, const char *what, const char *reason, int error)
+/* False, for who leaves the combination out. */
+static bool skip_combination(struct sweep *sweep, const char *what, const char *reason, int error)
 {
     fail_with(&sweep->failure, -EOPNOTSUPP, "%s: %s", what, reason);
-    return skips_add(&sweep->measuring->skips, what, reason, error);
+    skips_add(&sweep->measuring->skips, what, reason, error);
+    return false;
 }
 
-/* 1: can be; 0: skipped, with the reason kept; negative: out of memory. */
-static int combination_fits(struct sweep *sweep, const struct cell *cell,
-                            const struct catalogue_path *path, const struct group *group,
-                            size_t counters)
+/* False: it is skipped, with the reason kept. */
+static bool combination_fits(struct sweep *sweep, const struct cell *cell,
+                             const struct catalogue_path *path, const struct group *group,
+                             size_t counters)
 {
     const struct {
         const char *name, *list, *word;
@@ -529,14 +471,11 @@ static int combination_fits(struct sweep *sweep, const struct cell *cell,
     }
     const struct catalogue_specimen *specimen =
         catalogue_specimen(sweep->measuring->catalogue, cell->specimen);
-    if (specimen && cell->n > specimen->max_n) {
+    if (specimen && (cell->n > specimen->max_n || cell->n < specimen->min_n)) {
+        const bool above = cell->n > specimen->max_n;
         snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
-        snprintf(reason, sizeof(reason), "the specimen goes up to %" PRIu64, specimen->max_n);
-        return skip_combination(sweep, what, reason, ERANGE);
-    }
-    if (specimen && cell->n < specimen->min_n) {
-        snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
-        snprintf(reason, sizeof(reason), "the specimen begins at %" PRIu64, specimen->min_n);
+        snprintf(reason, sizeof(reason), "the specimen %s %" PRIu64,
+                 above ? "goes up to" : "begins at", above ? specimen->max_n : specimen->min_n);
         return skip_combination(sweep, what, reason, ERANGE);
     }
     if (counters > CELL_MAX_COUNTERS) {
@@ -550,7 +489,7 @@ static int combination_fits(struct sweep *sweep, const struct cell *cell,
                  cell->n);
         return skip_combination(sweep, what, text_string(&slow), ERANGE);
     }
-    return 1;
+    return true;
 }
 
 static const char *value_at(const struct sweep *sweep, enum factor factor, const size_t *index)
@@ -559,47 +498,41 @@ static const char *value_at(const struct sweep *sweep, enum factor factor, const
                                                : NULL;
 }
 
-/* Everything but id and events. */
-static int fill_cell(const struct sweep *sweep, const size_t *index, const struct group *group,
-                     const struct catalogue_path *path, struct cell *cell)
+/* Everything but the id: copies of every event, the event under test first. */
+static void fill_cell(const struct sweep *sweep, const size_t *index, const struct group *group,
+                      const struct catalogue_path *path, size_t copies, struct cell *cell)
 {
-    const struct measure_options *options = sweep->measuring->options;
+    const struct measuring *measuring = sweep->measuring;
+    const struct measure_options *options = measuring->options;
     const char *opt = value_at(sweep, OPT, index), *link = value_at(sweep, LINK, index);
     const char *specimen = value_at(sweep, SPECIMEN, index);
     const char *pattern = value_at(sweep, PATTERN, index);
     if (strcmp(specimen, "auto") == 0)
-        specimen = predict_specimen(sweep->measuring->catalogue, &group->events[0]);
-    cell->path = strdup(path->name);
-    cell->pattern = pattern ? (enum pattern)pattern_from_name(pattern) : usual_pattern(path);
-    cell->specimen =
-        geometry_complete_name(sweep->measuring->geometry, sweep->measuring->catalogue, specimen);
-    cell->opt = opt ? strdup(opt) : preferred_word(path->opts, "O2");
-    cell->link = link ? strdup(link) : preferred_word(path->links, "static");
-    cell->runs =
-        (uint32_t)(options->runs.given ? options->runs.value
-                                       : source_runs(sweep->measuring->catalogue, group->source));
-    cell->separate = options->separate;
-    cell->cpu = (int32_t)options->cpu;
+        specimen = predict_specimen(measuring->catalogue, &group->events[0]);
+    AUTO_FREE char *complete =
+        geometry_complete_name(measuring->geometry, measuring->catalogue, specimen);
+    *cell = (struct cell){
+        .path = path->name,
+        .pattern = pattern ? (enum pattern)pattern_from_name(pattern) : usual_pattern(path),
+        .specimen = memory_copy(complete),
+        .opt = opt ? memory_copy(opt) : preferred_word(path->opts, "O2"),
+        .link = link ? memory_copy(link) : preferred_word(path->links, "static"),
+        .runs = (uint32_t)(options->runs.given ? options->runs.value
+                                               : source_runs(measuring->catalogue, group->source)),
+        .separate = options->separate,
+        .cpu = (int32_t)options->cpu,
+    };
     value_u64(value_at(sweep, COUNT_N, index), &cell->n);
-    return cell->path && cell->specimen && cell->opt && cell->link ? 0 : -ENOMEM;
-}
-
-/* copies of every event, the event under test first. */
-static int fill_events(struct cell *cell, const struct group *group, size_t copies)
-{
-    for (size_t i = 0; i < copies * group->count; i++) {
-        cell->events[i] = strdup(group->events[i % group->count].name);
-        if (!cell->events[i])
-            return -ENOMEM;
+    while (cell->counters < copies * group->count && cell->counters < CELL_MAX_COUNTERS) {
+        cell->events[cell->counters] = group->events[cell->counters % group->count].name;
         cell->counters++;
     }
-    return 0;
 }
 
 /* The path of the combination; NULL, with the reason kept, when it cannot count these events. All
  * paths are those that can. */
 static const struct catalogue_path *choose_path(struct sweep *sweep, const char *name,
-                                                const struct group *group, int *error)
+                                                const struct group *group)
 {
     const struct catalogue *catalogue = sweep->measuring->catalogue;
     const struct catalogue_path *path =
@@ -607,39 +540,29 @@ static const struct catalogue_path *choose_path(struct sweep *sweep, const char 
     if (path && list_has(path->sources, group->source))
         return path;
     const struct string_list *asked = &sweep->measuring->options->path;
-    for (size_t i = 0; i < asked->count; i++) {
-        if (strcmp(asked->items[i], "all") == 0)
-            return NULL;
-    }
+    if (has_value(asked, "all"))
+        return NULL;
     AUTO_TEXT struct text what = {0}, reason = {0};
     text_printf(&what, "%s%s%.200s", name ? name : "", name ? " with " : "", group->events[0].name);
     source_put_paths(catalogue, group->source, &reason);
-    *error = skip_combination(sweep, text_string(&what), text_string(&reason), EOPNOTSUPP);
+    skip_combination(sweep, text_string(&what), text_string(&reason), EOPNOTSUPP);
     return NULL;
 }
 
-static int add_combination(struct sweep *sweep, const size_t *index, const struct group *group)
+static void add_combination(struct sweep *sweep, const size_t *index, const struct group *group)
 {
-    int error = 0;
-    const struct catalogue_path *path =
-        choose_path(sweep, value_at(sweep, PATH, index), group, &error);
+    const struct catalogue_path *path = choose_path(sweep, value_at(sweep, PATH, index), group);
     if (!path)
-        return error;
+        return;
     uint64_t copies;
     value_u64(value_at(sweep, COUNTERS, index), &copies);
-    struct cell cell = {0};
-    int result = fill_cell(sweep, index, group, path, &cell);
-    if (result == 0)
-        result = combination_fits(sweep, &cell, path, group, (size_t)copies * group->count);
-    if (result > 0) {
-        result = fill_events(&cell, group, (size_t)copies);
-        if (result == 0)
-            result = plan_append(&sweep->measuring->cells, &sweep->measuring->cell_count, &cell);
-        if (result == 0)
-            return 0;
-    }
-    cell_release(&cell);
-    return result;
+    struct cell cell, kept;
+    fill_cell(sweep, index, group, path, (size_t)copies, &cell);
+    if (!combination_fits(sweep, &cell, path, group, (size_t)copies * group->count))
+        return;
+    if (cell_copy(&kept, &cell) < 0)
+        memory_end();
+    plan_append(&sweep->measuring->cells, &sweep->measuring->cell_count, &kept);
 }
 
 /* The next combination, last factor fastest; false after the last. */
@@ -651,16 +574,6 @@ static bool advance(const struct sweep *sweep, size_t *index)
         index[factor] = 0;
     }
     return false;
-}
-
-static int add_combinations(struct sweep *sweep, const struct group *group)
-{
-    size_t index[FACTORS] = {0};
-    int error;
-    do
-        error = add_combination(sweep, index, group);
-    while (error == 0 && advance(sweep, index));
-    return error;
 }
 
 /* Stops counting beyond MOST_CELLS. */
@@ -677,41 +590,39 @@ static size_t count_combinations(const struct sweep *sweep, size_t groups)
 int measure_sweep(struct measuring *measuring)
 {
     struct sweep sweep = {.measuring = measuring};
+    struct failure *failure = &sweep.failure;
     const struct measure_options *options = measuring->options;
-    int status = factors_resolve(&sweep.factors, measuring, &sweep.failure), error = 0;
+    int status = factors_resolve(&sweep.factors, measuring, failure);
     size_t groups = options->each ? measuring->event_count : 1;
-    if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS)
-        error = -E2BIG;
-    for (size_t i = 0; i < groups && status == EXIT_DONE && error == 0; i++) {
-        struct group group = {.events = measuring->events + i,
-                              .count = options->each ? 1 : measuring->event_count};
-        if (source_of_all(group.events, group.count, group.source, &sweep.failure) < 0)
-            status = EXIT_USAGE;
-        else
-            error = add_combinations(&sweep, &group);
-    }
-    if (status == EXIT_DONE && error == 0 && !measuring->cell_count)
-        status = EXIT_LACKING;
-    if (status == EXIT_DONE && error == 0 && !options->no_overhead &&
-        catalogue_specimen(measuring->catalogue, "null"))
-        error = plan_overhead_cells(&measuring->cells, &measuring->cell_count);
-    if (status == EXIT_DONE && error == 0 &&
-        measuring->cell_count * options->processes > MOST_PROCESSES)
-        error = -EOVERFLOW;
-    if (error == -E2BIG) {
-        fail_with(&sweep.failure, error, "these factors make more than %u cells: name fewer values",
+    if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS) {
+        fail_with(failure, -E2BIG, "these factors make more than %u cells: name fewer values",
                   MOST_CELLS);
         status = EXIT_USAGE;
-    } else if (error == -EOVERFLOW) {
-        fail_with(&sweep.failure, error,
-                  "%zu cells of %" PRIu64 " processes are more than %u processes: ask for fewer, "
-                  "with more --runs in each",
-                  measuring->cell_count, options->processes, MOST_PROCESSES);
-        status = EXIT_USAGE;
-    } else if (error < 0) {
-        fail_with(&sweep.failure, error, "out of memory");
-        status = EXIT_FAILED;
+    }
+    for (size_t i = 0; i < groups && status == EXIT_DONE; i++) {
+        struct group group = {.events = measuring->events + i,
+                              .count = options->each ? 1 : measuring->event_count};
+        size_t index[FACTORS] = {0};
+        if (source_of_all(group.events, group.count, group.source, failure) < 0) {
+            status = EXIT_USAGE;
+            break;
+        }
+        do
+            add_combination(&sweep, index, &group);
+        while (advance(&sweep, index));
     }
     factors_free(&sweep.factors);
-    return status == EXIT_DONE ? status : measure_refuse(measuring, &sweep.failure, status);
+    if (status == EXIT_DONE && !measuring->cell_count)
+        status = EXIT_LACKING;
+    if (status != EXIT_DONE)
+        return measure_refuse(measuring, failure, status);
+    if (!options->no_overhead && catalogue_specimen(measuring->catalogue, "null"))
+        plan_overhead_cells(&measuring->cells, &measuring->cell_count);
+    if (measuring->cell_count * options->processes <= MOST_PROCESSES)
+        return EXIT_DONE;
+    fail_with(failure, -EOVERFLOW,
+              "%zu cells of %" PRIu64 " processes are more than %u processes: ask for fewer, "
+              "with more --runs in each",
+              measuring->cell_count, options->processes, MOST_PROCESSES);
+    return measure_refuse(measuring, failure, EXIT_USAGE);
 }

@@ -4,11 +4,9 @@
  * From the readings of an event to a corrected count with its uncertainty. */
 #include "studies/stat/judge.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 
@@ -37,11 +35,6 @@ const char *const stat_state_names[STAT_STATES] = {
     [STAT_PARTIAL] = "partial",
 };
 
-static bool got_counter(const struct stat_reading *reading)
-{
-    return reading->running > 0;
-}
-
 static bool shared_counter(const struct stat_reading *reading)
 {
     return reading->running < reading->enabled;
@@ -59,7 +52,7 @@ static size_t values_of(const struct stat_reading *readings, size_t count, doubl
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (got_counter(&readings[i]))
+        if (readings[i].running)
             values[kept++] = extrapolated(&readings[i]);
     return kept;
 }
@@ -104,6 +97,7 @@ static double drift_of(const struct stat_evidence *evidence)
     return t_quantile(0.5 + CONFIDENCE / 2, weight) * sqrt(squares / weight);
 }
 
+/* values: in the order of the executions. */
 static void judge_spread(const struct stat_evidence *evidence, const double *values,
                          const struct moments *moments, struct stat_figure *found)
 {
@@ -119,15 +113,11 @@ static void judge_spread(const struct stat_evidence *evidence, const double *val
         found->from_drift = hypot(fmax(drift_of(evidence) * lasting, DRIFT_LEAST) * moments->mean,
                                   NORMAL_975 * moments->stdev * sqrt(DRIFT_SHARED) * lasting);
     }
-}
-
-/* values: in the order of the executions. */
-static double cold_start(const struct stat_evidence *evidence, const double *values, size_t count)
-{
-    if (evidence->nature != STAT_OF_TIME || count < SMALLEST_TO_WARM)
-        return 0;
-    const struct moments rest = moments_of(values + 1, count - 1);
-    return values[0] > rest.max && values[0] > COLD * rest.mean ? values[0] / rest.mean : 0;
+    if (evidence->nature == STAT_OF_TIME && found->runs >= SMALLEST_TO_WARM) {
+        const struct moments rest = moments_of(values + 1, found->runs - 1);
+        if (values[0] > rest.max && values[0] > COLD * rest.mean)
+            found->cold = values[0] / rest.mean;
+    }
 }
 
 double stat_unseen(size_t runs)
@@ -167,53 +157,43 @@ static void judge_nulls(const struct stat_evidence *evidence, double *values,
  * told otherwise (perf_event_mux_interval_ms). */
 #define STAT_TURN_NS 4000000.0
 
-/* A sample of the turns that there were, drawn without putting back, of which each counts as
- * unevenly as it is large. */
-static double sharing_of(const struct stat_reading *reading)
-{
-    if (!got_counter(reading) || !shared_counter(reading))
-        return 0;
-    const double seen = (double)reading->running / (double)reading->enabled;
-    const double turns = fmax(1.0, (double)reading->running / STAT_TURN_NS);
-    const double value = extrapolated(reading);
-    return fmin(value, NORMAL_975 * value * sqrt((1 - seen) / turns));
-}
-
-/* Errors of single executions, each by itself, in their mean. */
+/* Errors of single executions, each by itself, in their mean. What one got of its turns is a sample
+ * of them, drawn without putting back, of which each counts as unevenly as it is large. */
 static void judge_sharing(const struct stat_evidence *evidence, struct stat_figure *found)
 {
     double squares = 0, enabled = 0, running = 0;
     for (size_t i = 0; i < evidence->run_count; i++) {
         const struct stat_reading *reading = &evidence->runs[i];
-        const double error = sharing_of(reading);
-        squares += error * error;
         enabled += (double)reading->enabled;
         running += (double)reading->running;
-        if (got_counter(reading) && shared_counter(reading))
-            found->state = STAT_MULTIPLEXED;
+        if (!reading->running || !shared_counter(reading))
+            continue;
+        const double seen = (double)reading->running / (double)reading->enabled;
+        const double turns = fmax(1.0, (double)reading->running / STAT_TURN_NS);
+        const double value = extrapolated(reading);
+        const double error = fmin(value, NORMAL_975 * value * sqrt((1 - seen) / turns));
+        squares += error * error;
+        found->state = STAT_MULTIPLEXED;
     }
     found->share = enabled > 0 ? fmin(1.0, running / enabled) : 0;
     found->from_sharing = sqrt(squares) / (double)found->runs;
 }
 
-int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
+void stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
 {
-    AUTO_FREE double *values =
-        calloc(evidence->run_count + evidence->null_count + 1, sizeof(*values));
+    AUTO_MEMORY double *values =
+        memory_new(evidence->run_count + evidence->null_count + 1, sizeof(*values));
     *found = (struct stat_figure){.state = STAT_COUNTED};
-    if (!values)
-        return -ENOMEM;
     found->runs = values_of(evidence->runs, evidence->run_count, values);
     if (!found->runs) {
         found->state = STAT_UNSCHEDULED;
-        return 0;
+        return;
     }
     const struct moments moments = moments_of(values, found->runs);
     found->count = moments.mean;
     found->min = moments.min;
     found->max = moments.max;
     judge_spread(evidence, values, &moments, found);
-    found->cold = cold_start(evidence, values, found->runs);
     judge_sharing(evidence, found);
     judge_nulls(evidence, values, found);
     found->from_overcounts = fabs(evidence->per_fault) * evidence->faults +
@@ -232,5 +212,4 @@ int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
         found->uncertainty -= found->corrected;
         found->corrected = 0;
     }
-    return 0;
 }

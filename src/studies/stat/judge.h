@@ -88,5 +88,4 @@ struct stat_figure {
  * all of so many, more often than in 5 of 100 times. */
 double stat_unseen(size_t runs);
 
-/* 0, or -ENOMEM. */
-int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found);
+void stat_judge(const struct stat_evidence *evidence, struct stat_figure *found);

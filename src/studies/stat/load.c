@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "engine/loading.h"
 #include "stats/moments.h"
 #include "studies/stat/study.h"
@@ -117,7 +117,7 @@ enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_ev
 
 /* An execution of a program that gains rights ends the counters on it. That of the command itself
  * is known; of others below it the time on a CPU tells that nothing counted. */
-static int judge_losses(struct stat_run *run, struct stat_event *event, size_t count)
+static void judge_losses(struct stat_run *run, struct stat_event *event, size_t count)
 {
     bool dropped = false, partial = false;
     for (size_t i = 0; i < count; i++) {
@@ -130,18 +130,14 @@ static int judge_losses(struct stat_run *run, struct stat_event *event, size_t c
     }
     if (dropped) {
         event->figure.state = STAT_DROPPED;
-        free(event->reason);
-        event->reason = strdup(STAT_RIGHTS);
-        return event->reason ? 0 : -ENOMEM;
-    }
-    if (partial && stat_has_figure(event)) {
+        event->reason = memory_copy(STAT_RIGHTS);
+    } else if (partial && stat_has_figure(event)) {
         event->figure.state = STAT_PARTIAL;
         event->figure.has_uncertainty = false;
     }
-    return 0;
 }
 
-static int judge_event(struct stat_run *run, struct stat_event *event)
+static void judge_event(struct stat_run *run, struct stat_event *event)
 {
     const enum stat_state state = event->figure.state;
     const size_t count = stat_averaged(run);
@@ -169,22 +165,21 @@ static int judge_event(struct stat_run *run, struct stat_event *event)
         .interrupts = interrupts,
     };
     const bool relaying_known = judge_relaying(run, event, &evidence);
-    const int error = stat_judge(&evidence, &event->figure);
+    stat_judge(&evidence, &event->figure);
     event->figure.has_uncertainty = event->figure.has_uncertainty && relaying_known;
     if (state == STAT_ACCOUNTED && event->figure.state == STAT_COUNTED)
         event->figure.state = STAT_ACCOUNTED;
     if (!event->figure.has_overhead && !event->overhead_reason)
         event->overhead_reason = "the program of the kit that tells it got no counter";
-    return error == 0 && event->is_counted ? judge_losses(run, event, count) : error;
+    if (event->is_counted)
+        judge_losses(run, event, count);
 }
 
-int stat_judge_all(struct stat_run *run)
+void stat_judge_all(struct stat_run *run)
 {
-    int error = 0;
-    for (size_t i = 0; i < run->event_count && error == 0; i++)
+    for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].figure.state != STAT_UNSUPPORTED)
-            error = judge_event(run, &run->events[i]);
-    return error;
+            judge_event(run, &run->events[i]);
 }
 
 /* --- trust --- */
@@ -217,23 +212,6 @@ bool stat_has_figure(const struct stat_event *event)
 {
     return event->figure.state != STAT_UNSUPPORTED && event->figure.state != STAT_UNSCHEDULED &&
            event->figure.state != STAT_DROPPED;
-}
-
-bool stat_is_good(const struct stat_event *event)
-{
-    const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
-    return verdict >= 0 && verdict_is_trusted((enum verdict)verdict);
-}
-
-bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event)
-{
-    return stat_is_good(event) && stat_relayed(run) > 0;
-}
-
-const char *stat_trust_cause(const struct stat_event *event)
-{
-    const bool bad = event->is_validated && !stat_is_good(event);
-    return bad && event->trust.cause[0] ? event->trust.cause : NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -288,24 +266,18 @@ static int begin_row(struct loading *loading, const struct sample *sample)
     }
     loading->row = *count;
     if (loading->null) {
-        struct account *account = list_add(&run->null_accounts, count, sizeof(*account));
-        if (!account)
-            return -ENOMEM;
-        *account = sample->account;
+        *memory_add(run->null_accounts, *count) = sample->account;
     } else {
-        struct stat_execution *execution = list_add(&run->runs, count, sizeof(*execution));
-        if (!execution)
-            return -ENOMEM;
+        struct stat_execution *execution = memory_add(run->runs, *count);
         execution->account = sample->account;
     }
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
         size_t have = loading->row;
-        struct stat_reading *reading = loading->null
-                                           ? list_add(&event->nulls, &have, sizeof(*reading))
-                                           : list_add(&event->runs, &have, sizeof(*reading));
-        if (!reading)
-            return -ENOMEM;
+        if (loading->null)
+            memory_add(event->nulls, have);
+        else
+            memory_add(event->runs, have);
     }
     return 0;
 }
@@ -368,15 +340,6 @@ static void take_accounts(struct stat_run *run)
         for (size_t row = 0; row < run->null_count; row++)
             event->nulls[row] = of_account(event->name, &run->null_accounts[row]);
     }
-}
-
-/* A command that catches the signal ends as it likes; where nobody noted which execution it was, as
- * where a reader left, one that a signal killed was broken off. */
-static void find_broken_off(struct stat_run *run)
-{
-    struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
-    if (last && run->was_interrupted)
-        last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
 }
 
 /* --- how fast the machine was, now and before --- */
@@ -473,6 +436,10 @@ int stat_load(struct stat_run *run, struct failure *failure)
     if (error < 0)
         return failure->code ? error : fail_with(failure, error, "out of memory");
     take_accounts(run);
-    find_broken_off(run);
+    /* A command that catches the signal ends as it likes; where nobody noted which execution it
+     * was, as where a reader left, one that a signal killed was broken off. */
+    struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
+    if (last && run->was_interrupted)
+        last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
     return 0;
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -43,11 +43,18 @@ static const char *const usual[] = {"task-clock",  "context-switches", "cpu-migr
 
 static struct stat_event *add(struct stat_run *run, const char *name, bool asked)
 {
-    struct stat_event *event = list_add(&run->events, &run->event_count, sizeof(*event));
-    if (!event)
-        return NULL;
-    *event = (struct stat_event){.asked = asked, .name = strdup(name)};
-    return event->name ? event : NULL;
+    struct stat_event *event = memory_add(run->events, run->event_count);
+    event->asked = asked;
+    event->name = memory_copy(name);
+    return event;
+}
+
+struct stat_event *stat_find_counted(const struct stat_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (run->events[i].is_counted && strcmp(run->events[i].name, name) == 0)
+            return &run->events[i];
+    return NULL;
 }
 
 static int check_names(const struct string_list *names, struct failure *failure)
@@ -84,43 +91,36 @@ static int check_names(const struct string_list *names, struct failure *failure)
 
 /* --- what the machine says of them --- */
 
-static int take_class(struct stat_event *event, const struct listed_event *listed)
+static void take_class(struct stat_event *event, const struct listed_event *listed)
 {
-    event->class = listed->class && *listed->class ? strdup(listed->class) : NULL;
-    event->kind = listed->kind ? strdup(listed->kind) : NULL;
+    event->class = listed->class && *listed->class ? memory_copy(listed->class) : NULL;
+    event->kind = memory_copy(listed->kind);
     event->is_counted = true;
-    return event->class || !listed->class || !*listed->class ? 0 : -ENOMEM;
 }
 
-static int refuse(struct stat_event *event, int error, const char *reason)
+static void refuse(struct stat_event *event, int error, const char *reason)
 {
     event->error = error;
-    event->reason = strdup(reason);
+    event->reason = memory_copy(reason);
     event->figure.state = STAT_UNSUPPORTED;
-    return event->reason ? 0 : -ENOMEM;
 }
 
-/* These happen in the operating system alone: in user mode a 0 would stand for "not seen". */
-static bool is_never_in_user_mode(const char *name)
-{
-    return strcmp(name, "context-switches") == 0 || strcmp(name, "cpu-migrations") == 0;
-}
-
-/* Who may not count the operating system's part counts the program's own, as perf stat does. */
+/* Who may not count the operating system's part counts the program's own, as perf stat does. 1: it
+ * is. What happens in the operating system alone is not: in user mode a 0 would stand for "not
+ * seen". */
 static int try_user_mode(struct stat_run *run, struct stat_event *event, struct failure *failure)
 {
     struct listed_event listed;
-    char *name = NULL;
-    if (event->asked || is_never_in_user_mode(event->name) ||
-        asprintf(&name, "%s:u", event->name) < 0)
+    if (event->asked || strcmp(event->name, "context-switches") == 0 ||
+        strcmp(event->name, "cpu-migrations") == 0)
         return 0;
+    char *name = memory_format("%s:u", event->name);
     int error = session_try_event(run->session, name, &listed, failure);
-    if (error == 0 && listed.openable && (error = take_class(event, &listed)) == 0) {
-        free(event->name);
+    if (error == 0 && listed.openable) {
+        take_class(event, &listed);
         event->name = name;
         return 1;
     }
-    free(name);
     return error == -ENOENT || error == -EINVAL ? 0 : error;
 }
 
@@ -129,32 +129,27 @@ static int try_event(struct stat_run *run, struct stat_event *event, struct fail
     struct listed_event listed;
     struct failure unknown = {0};
     int error = session_try_event(run->session, event->name, &listed, &unknown);
-    if (error == 0 && listed.openable)
-        return take_class(event, &listed);
-    if ((error == -ENOENT || error == -EINVAL) && event->asked) {
+    const bool is_unknown = error == -ENOENT || error == -EINVAL;
+    if (error < 0 && (event->asked || !is_unknown)) {
         *failure = unknown;
         return error;
     }
-    if (error < 0 && error != -ENOENT && error != -EINVAL) {
-        *failure = unknown;
-        return error;
+    if (error < 0) {
+        refuse(event, -error, unknown.text);
+        return 0;
     }
-    if (error == 0 && (listed.error == EACCES || listed.error == EPERM)) {
-        struct stat_event refused = {0};
-        if (refuse(&refused, listed.error, listed.reason) < 0)
-            return -ENOMEM;
-        const int instead = try_user_mode(run, event, failure);
-        if (instead == 0) {
-            event->error = refused.error;
-            event->reason = refused.reason;
-            event->figure.state = STAT_UNSUPPORTED;
-            return 0;
-        }
-        free(refused.reason);
-        return instead < 0 ? instead : 0;
+    if (listed.openable) {
+        take_class(event, &listed);
+        return 0;
     }
-    return error == 0 ? refuse(event, listed.error, listed.reason)
-                      : refuse(event, -error, unknown.text);
+    /* What is listed is forgotten when another event is tried. */
+    const int refusal = listed.error;
+    const char *reason = memory_copy(listed.reason);
+    if (refusal == EACCES || refusal == EPERM)
+        error = try_user_mode(run, event, failure);
+    if (error == 0)
+        refuse(event, refusal, reason);
+    return error < 0 ? error : 0;
 }
 
 /* --- the truth of the program that is executed to learn what starting adds --- */
@@ -164,50 +159,39 @@ static const char *const never_made[] = {"page-faults",      "minor-faults",   "
                                          "context-switches", "cpu-migrations", "alignment-faults",
                                          "emulation-faults"};
 
-static bool is_of(const char *class, const char *const *classes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(classes[i], class) == 0)
-            return true;
-    return false;
-}
-
-/* Does the event count what programs do in user mode? */
-static bool counts_user(const char *name)
-{
-    const char *mode = event_mode(name);
-    return !mode || strchr(mode, 'u') || !strpbrk(mode, "kh");
-}
-
 static void take_truth(const struct stat_run *run, struct stat_event *event)
 {
     const struct catalogue_subject *subject = catalogue_subject(run->catalogue, STAT_NULL_NAME);
-    if (!subject)
+    const char *class = event->class ? event->class : "";
+    if (!subject) {
         event->overhead_reason = STAT_NO_PROGRAM;
-    else if (event->class &&
-             is_of(event->class, never_made, sizeof(never_made) / sizeof(*never_made)))
-        event->has_truth = true;
-    else if (event->class && strcmp(event->class, "instructions") == 0 && subject->has_truth) {
-        event->has_truth = true;
-        event->truth =
-            counts_user(event->name) ? subject->base + subject->each * (int64_t)STAT_NULL_N : 0;
-    } else
+        return;
+    }
+    for (size_t i = 0; i < sizeof(never_made) / sizeof(*never_made); i++)
+        event->has_truth |= strcmp(never_made[i], class) == 0;
+    if (event->has_truth)
+        return;
+    if (strcmp(class, "instructions") != 0 || !subject->has_truth) {
         event->overhead_reason = STAT_NO_TRUTH;
+        return;
+    }
+    const char *mode = event_mode(event->name);
+    const bool counts_user = !mode || strchr(mode, 'u') || !strpbrk(mode, "kh");
+    event->has_truth = true;
+    event->truth = counts_user ? subject->base + subject->each * (int64_t)STAT_NULL_N : 0;
 }
 
 /* --- all of it --- */
 
 /* Where perf_event is refused the operating system's account of the process is all there is. */
-int stat_take_account(struct stat_run *run)
+void stat_take_account(struct stat_run *run)
 {
     static const char *const accounted[] = {"page-faults", "context-switches"};
     for (size_t i = 0; i < sizeof(accounted) / sizeof(*accounted); i++) {
         struct stat_event *event = add(run, accounted[i], false);
-        if (!event || !(event->class = strdup(accounted[i])))
-            return -ENOMEM;
+        event->class = memory_copy(accounted[i]);
         event->figure.state = STAT_ACCOUNTED;
     }
-    return 0;
 }
 
 static int take_asked(struct stat_run *run, struct failure *failure)
@@ -217,11 +201,8 @@ static int take_asked(struct stat_run *run, struct failure *failure)
     for (size_t i = 0; i < count; i++) {
         struct stat_event *event =
             add(run, asked->count ? asked->items[i] : usual[i], asked->count > 0);
-        if (!event)
-            return -ENOMEM;
         if (run->refused) {
-            if (refuse(event, EPERM, run->refused) < 0)
-                return -ENOMEM;
+            refuse(event, EPERM, run->refused);
             continue;
         }
         const int error = try_event(run, event, failure);
@@ -230,15 +211,6 @@ static int take_asked(struct stat_run *run, struct failure *failure)
         take_truth(run, event);
     }
     return 0;
-}
-
-static int take_account(struct stat_run *run)
-{
-    const int error = stat_take_account(run);
-    for (size_t i = 0; i < run->event_count; i++)
-        if (run->events[i].figure.state == STAT_ACCOUNTED)
-            take_truth(run, &run->events[i]);
-    return error;
 }
 
 int stat_find_events(struct stat_run *run)
@@ -253,13 +225,14 @@ int stat_find_events(struct stat_run *run)
     int error = check_names(&run->options->events, &failure);
     if (error == 0 && (run->asked || !run->refused))
         error = take_asked(run, &failure);
-    if (error == 0 && run->refused)
-        error = take_account(run);
-    if (error == 0)
-        return EXIT_DONE;
-    if (!failure.code)
-        fail_with(&failure, error, "out of memory");
-    return stat_fail(&failure);
+    if (error < 0)
+        return stat_fail(&failure);
+    if (run->refused)
+        stat_take_account(run);
+    for (size_t i = 0; i < run->event_count; i++)
+        if (run->events[i].figure.state == STAT_ACCOUNTED)
+            take_truth(run, &run->events[i]);
+    return EXIT_DONE;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -268,13 +241,6 @@ int stat_find_events(struct stat_run *run)
  * Every plan is a cell of the same store. */
 
 /* --- what the command writes --- */
-
-/* Somebody made the terminal or pipe that we share one that does not wait. */
-static bool wait_for_reader(int fd)
-{
-    struct pollfd end = {.fd = fd, .events = POLLOUT};
-    return poll(&end, 1, -1) > 0 || errno == EINTR;
-}
 
 /* Programs read the report from standard output: what the command writes stands beside it. */
 static bool is_aside(const struct stat_options *options)
@@ -297,7 +263,9 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
             run->reader_left = errno == EPIPE && fd == STDOUT_FILENO;
             run->reader_ended = run->reader_left && !interrupted;
             interrupted += run->reader_ended;
-            if (errno == EAGAIN && wait_for_reader(fd))
+            /* Somebody made the terminal or pipe that we share one that does not wait. */
+            struct pollfd end = {.fd = fd, .events = POLLOUT};
+            if (errno == EAGAIN && (poll(&end, 1, -1) > 0 || errno == EINTR))
                 continue;
             if (!run->reader_left && fd == STDOUT_FILENO)
                 run->unwritten = errno;
@@ -323,61 +291,40 @@ static int note_ending(void *context, uint32_t cell, uint32_t process, enum visi
 
 /* --- cells --- */
 
-static bool copy(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
-static bool add_event(struct cell *cell, const char *event)
-{
-    cell->events[cell->counters] = strdup(event);
-    return cell->events[cell->counters++];
-}
-
-/* only: the one event that is tried; NULL: all that are counted. */
-static bool put_events(const struct stat_run *run, const struct stat_event *only, struct cell *cell)
+/* words NULL: the command itself. only: the one event that is tried; NULL: all that are counted. */
+static struct cell *add_cell(struct stat_run *run, const char *words, const struct stat_event *only)
 {
     static const char *const columns[] = {RUN_STATUS,      RUN_OUTPUT_BYTES, RUN_TASKS,
                                           RUN_PROCESSES,   RUN_LEFT,         RUN_INTERRUPTS,
                                           RUN_NANOSECONDS, RUN_CPU,          RUN_RIGHTS};
-    bool whole = true;
-    for (size_t i = 0; i < run->event_count && whole; i++)
+    struct cell *cell = memory_add(run->cells, run->cell_count);
+    *cell = (struct cell){
+        .id = (uint32_t)run->cell_count,
+        .path = memory_copy("command"),
+        .pattern = PATTERN_RR,
+        .specimen = memory_copy("null"),
+        .opt = memory_copy("O2"),
+        .link = memory_copy("static"),
+        .runs = 1,
+        .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1,
+        .command = {.words = memory_copy(words ? words : run->line),
+                    .name = memory_copy(!words        ? run->name
+                                        : run->relays ? STAT_RELAY_NAME
+                                                      : STAT_NULL_NAME),
+                    .input = words ? NULL : run->input,
+                    .keep = run->keep,
+                    .directory = run->directory,
+                    .controls = run->controls,
+                    .timeout = words ? 0 : run->timeout,
+                    .shown = !words || run->relays,
+                    .lent = command_line_lent(run->options->common.via, is_aside(run->options))},
+    };
+    for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].is_counted && (!only || only == &run->events[i]))
-            whole = add_event(cell, run->events[i].name);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns) && whole; i++)
-        whole = add_event(cell, columns[i]);
-    return whole;
-}
-
-/* words NULL: the command itself. */
-static struct cell *add_cell(struct stat_run *run, const char *words, const struct stat_event *only)
-{
-    struct cell *cell = list_add(&run->cells, &run->cell_count, sizeof(*cell));
-    if (!cell)
-        return NULL;
-    *cell = (struct cell){.id = (uint32_t)run->cell_count,
-                          .path = strdup("command"),
-                          .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup("static"),
-                          .runs = 1,
-                          .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1};
-    struct cell_command *command = &cell->command;
-    command->controls = run->controls;
-    command->timeout = words ? 0 : run->timeout;
-    command->shown = !words || run->relays;
-    command->lent = command_line_lent(run->options->common.via, is_aside(run->options));
-    const bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
-                       copy(&command->words, words ? words : run->line) &&
-                       copy(&command->name, !words        ? run->name
-                                            : run->relays ? STAT_RELAY_NAME
-                                                          : STAT_NULL_NAME) &&
-                       copy(&command->input, words ? NULL : run->input) &&
-                       copy(&command->keep, run->keep) &&
-                       copy(&command->directory, run->directory) && put_events(run, only, cell);
-    return whole ? cell : NULL;
+            cell->events[cell->counters++] = run->events[i].name;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        cell->events[cell->counters++] = memory_copy(columns[i]);
+    return cell;
 }
 
 /* --- plans --- */
@@ -387,11 +334,7 @@ static int put_truths(struct stat_run *run, const struct cell *cell, bool known,
 {
     int error = 0;
     for (uint32_t counter = 0; counter < cell->counters && error == 0; counter++) {
-        const struct stat_event *event = NULL;
-        for (size_t i = 0; i < run->event_count && !event; i++)
-            if (run->events[i].is_counted &&
-                strcmp(run->events[i].name, cell->events[counter]) == 0)
-                event = &run->events[i];
+        const struct stat_event *event = stat_find_counted(run, cell->events[counter]);
         const bool has_truth = event && known && event->has_truth;
         error = store_put_truth(run->store, cell->id, counter, event ? event->class : NULL,
                                 has_truth ? event->truth : 0, has_truth ? "model" : NULL, failure);
@@ -402,9 +345,7 @@ static int put_truths(struct stat_run *run, const struct cell *cell, bool known,
 static int put_plan(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
                     struct failure *failure)
 {
-    AUTO_FREE struct visit *visits = calloc(times, sizeof(*visits));
-    if (!visits)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    AUTO_MEMORY struct visit *visits = memory_new(times, sizeof(*visits));
     for (uint32_t i = 0; i < times; i++)
         visits[i] = (struct visit){.cell = cell->id, .process = i + 1};
     int error = store_put_plan(run->store, cell, 1, visits, times, failure);
@@ -437,16 +378,12 @@ static int gather_plan(struct stat_run *run)
     return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
 }
 
-/* One cell, so many times; *outcome: was one of them counted? The caller frees its reason. */
+/* One cell, so many times; *outcome: was one of them counted? */
 static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
                         struct command_outcome *outcome)
 {
     struct failure failure = {0};
     *outcome = (struct command_outcome){0};
-    if (!cell) {
-        deliver_out_of_memory("stat");
-        return EXIT_OURS;
-    }
     outcome->cell = cell->id;
     if (put_plan(run, cell, times, known, &failure) < 0)
         return stat_fail(&failure);
@@ -459,10 +396,7 @@ static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t 
 
 /* --- the program of known truth --- */
 
-static const char *null_words(void)
-{
-    return SUBJECT_WORD STAT_NULL_NAME " 1";
-}
+#define NULL_WORDS SUBJECT_WORD STAT_NULL_NAME " 1"
 
 /* Something cannot be counted beside the rest: which one cannot even alone? */
 static int try_each(struct stat_run *run)
@@ -473,15 +407,11 @@ static int try_each(struct stat_run *run)
         struct command_outcome outcome;
         if (!event->is_counted)
             continue;
-        status = execute_cell(run, add_cell(run, null_words(), event), 1, true, &outcome);
+        status = execute_cell(run, add_cell(run, NULL_WORDS, event), 1, true, &outcome);
         if (status == EXIT_DONE && !outcome.done) {
             event->is_counted = false;
-            event->figure.state = STAT_UNSUPPORTED;
-            event->error = outcome.error;
-            event->reason = outcome.reason;
-            outcome.reason = NULL;
+            refuse(event, outcome.error, outcome.reason);
         }
-        free(outcome.reason);
     }
     return status;
 }
@@ -494,14 +424,6 @@ static size_t counted_events(const struct stat_run *run)
     return count;
 }
 
-static void forget_overhead(struct stat_run *run, const char *why)
-{
-    for (size_t i = 0; i < run->event_count; i++) {
-        run->events[i].has_truth = false;
-        run->events[i].overhead_reason = why;
-    }
-}
-
 static int calibrate(struct stat_run *run)
 {
     const size_t before = counted_events(run);
@@ -510,20 +432,20 @@ static int calibrate(struct stat_run *run)
     if (!catalogue_subject(run->catalogue, STAT_NULL_NAME))
         return EXIT_DONE;
     for (int attempt = 0; attempt < 2 && status == EXIT_DONE && !outcome.done; attempt++) {
-        free(outcome.reason);
-        outcome.reason = NULL;
         status = attempt ? try_each(run) : EXIT_DONE;
         if (status != EXIT_DONE)
             return status;
         if (attempt && counted_events(run) == before)
             break; /* no event is at fault */
-        status = execute_cell(run, add_cell(run, null_words(), NULL), STAT_NULLS, true, &outcome);
+        status = execute_cell(run, add_cell(run, NULL_WORDS, NULL), STAT_NULLS, true, &outcome);
         run->null_cell = outcome.cell;
     }
-    free(outcome.reason);
     if (status == EXIT_DONE && !outcome.done) {
         run->null_cell = 0;
-        forget_overhead(run, STAT_NULL_FAILED);
+        for (size_t i = 0; i < run->event_count; i++) {
+            run->events[i].has_truth = false;
+            run->events[i].overhead_reason = STAT_NULL_FAILED;
+        }
     }
     return status;
 }
@@ -547,7 +469,6 @@ static void measure_relaying(struct stat_run *run)
                  (unsigned long long)counts[i]);
         status = execute_cell(run, add_cell(run, words, NULL), STAT_RELAYS, false, &outcome);
         run->relay_cells[i] = outcome.done ? outcome.cell : 0;
-        free(outcome.reason);
     }
     run->relays = false;
 }
@@ -587,20 +508,15 @@ static int execute_command(struct stat_run *run)
         execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->repeat, false, &outcome);
     run->command_cell = outcome.cell;
     run->was_interrupted = status == EXIT_INTERRUPTED || interrupted;
-    if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
-        free(outcome.reason);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    }
-    if (run->cut_off && store_put_ended(run->store, STAT_CUT_OFF, &failure) < 0) {
-        free(outcome.reason);
+    if (run->cut_off && store_put_ended(run->store, STAT_CUT_OFF, &failure) < 0)
         return stat_fail(&failure);
-    }
     if (!outcome.done && outcome.error) {
         run->error = outcome.error;
         run->reason = outcome.reason;
         return EXIT_DONE;
     }
-    free(outcome.reason);
     if (outcome.done && run->relayed_bytes && !interrupted &&
         catalogue_subject(run->catalogue, STAT_RELAY_NAME))
         measure_relaying(run);

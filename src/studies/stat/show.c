@@ -29,24 +29,10 @@ static json_t *number_json(double value)
                                                            : json_real(value);
 }
 
-static void put_readings(const struct stat_run *run, const struct stat_event *event, json_t *object)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < run->run_count; i++) {
-        const struct stat_reading *reading = &event->runs[i];
-        json_t *row = json_object();
-        json_object_set_new(row, "value", json_count(reading->value));
-        json_object_set_new(row, "enabled", json_count(reading->enabled));
-        json_object_set_new(row, "running", json_count(reading->running));
-        json_object_set_new(row, "averaged", json_boolean(stat_is_averaged(run, i)));
-        json_array_append_new(list, row);
-    }
-    json_object_set_new(object, "runs", list);
-}
-
 static void put_figure(const struct stat_run *run, const struct stat_event *event, json_t *object)
 {
     const struct stat_figure *figure = &event->figure;
+    const bool counted = stat_has_figure(event), known = counted && figure->has_uncertainty;
     const struct {
         const char *key;
         double value;
@@ -56,33 +42,22 @@ static void put_figure(const struct stat_run *run, const struct stat_event *even
                    {"max", figure->max}};
     const char *reason = event->reason ? event->reason : "it never got a counter";
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        if (stat_has_figure(event))
-            json_object_set_new(object, numbers[i].key, number_json(numbers[i].value));
-        else
-            json_absent(object, numbers[i].key, reason);
-    if (stat_has_figure(event) && figure->has_uncertainty)
-        json_object_set_new(object, "uncertainty", number_json(figure->uncertainty));
-    else
-        json_absent(object, "uncertainty",
-                    !stat_has_figure(event)         ? reason
-                    : figure->state == STAT_PARTIAL ? "a part was counted"
-                    : stat_relayed(run) > 0 ? "nothing is known of what relaying its output added"
-                                            : "nothing is known of what starting adds, and one "
-                                              "execution tells no spread");
-    json_object_set_new(object, "low",
-                        stat_has_figure(event) && figure->has_uncertainty
-                            ? number_json(fmax(0, figure->corrected - figure->uncertainty))
-                            : json_null());
-    json_object_set_new(object, "high",
-                        stat_has_figure(event) && figure->has_uncertainty
-                            ? number_json(figure->corrected + figure->uncertainty)
-                            : json_null());
-    if (stat_has_figure(event) && figure->has_overhead)
-        json_object_set_new(object, "overhead", number_json(figure->overhead));
-    else
-        json_absent(object, "overhead", stat_has_figure(event) ? event->overhead_reason : reason);
-    json_object_set_new(object, "relayed", json_real(stat_has_figure(event) ? figure->relayed : 0));
-    json_object_set_new(object, "share", json_real(stat_has_figure(event) ? figure->share : 0));
+        json_put(object, numbers[i].key, counted ? number_json(numbers[i].value) : NULL, reason);
+    json_put(object, "uncertainty", known ? number_json(figure->uncertainty) : NULL,
+             !counted                        ? reason
+             : figure->state == STAT_PARTIAL ? "a part was counted"
+             : stat_relayed(run) > 0         ? "nothing is known of what relaying its output added"
+                                     : "nothing is known of what starting adds, and one execution "
+                                       "tells no spread");
+    const double low = fmax(0, figure->corrected - figure->uncertainty);
+    const double high = figure->corrected + figure->uncertainty;
+    json_object_set_new(object, "low", known ? number_json(low) : json_null());
+    json_object_set_new(object, "high", known ? number_json(high) : json_null());
+    json_put(object, "overhead",
+             counted && figure->has_overhead ? number_json(figure->overhead) : NULL,
+             counted ? event->overhead_reason : reason);
+    json_object_set_new(object, "relayed", json_real(counted ? figure->relayed : 0));
+    json_object_set_new(object, "share", json_real(counted ? figure->share : 0));
     json_t *parts = json_object();
     json_object_set_new(parts, "spread", json_real(figure->from_spread));
     json_object_set_new(parts, "drift", json_real(figure->from_drift));
@@ -93,23 +68,35 @@ static void put_figure(const struct stat_run *run, const struct stat_event *even
     json_object_set_new(object, "parts", parts);
 }
 
+static bool is_good(const struct stat_event *event)
+{
+    const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
+    return verdict >= 0 && verdict_is_trusted((enum verdict)verdict);
+}
+
+/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
+static bool is_withheld(const struct stat_run *run, const struct stat_event *event)
+{
+    return is_good(event) && stat_relayed(run) > 0;
+}
+
+/* NULL: none, or nothing is amiss. */
+static const char *trust_cause(const struct stat_event *event)
+{
+    const bool bad = event->is_validated && !is_good(event);
+    return bad && event->trust.cause[0] ? event->trust.cause : NULL;
+}
+
 static void put_trust(const struct stat_run *run, const struct stat_event *event, json_t *object)
 {
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const bool withheld = stat_is_withheld(run, event);
-    if (withheld)
-        json_absent(object, "trust", "what the command wrote was relayed, which adds to counts");
-    else if (trust)
-        json_object_set_new(object, "trust", json_text(trust->verdict));
-    if (trust) {
-        json_object_set_new(object, "trust_age", json_integer(trust->age_s));
-    } else {
-        const char *reason = event->is_counted ? "not validated" : "it was not counted";
-        json_absent(object, "trust", reason);
-        json_absent(object, "trust_age", reason);
-    }
+    const bool withheld = is_withheld(run, event);
+    const char *reason = event->is_counted ? "not validated" : "it was not counted";
+    json_put(object, "trust", trust && !withheld ? json_text(trust->verdict) : NULL,
+             withheld ? "what the command wrote was relayed, which adds to counts" : reason);
+    json_put(object, "trust_age", trust ? json_integer(trust->age_s) : NULL, reason);
     json_object_set_new(object, "trust_cause",
-                        json_text(withheld ? STAT_WITHHELD_CAUSE : stat_trust_cause(event)));
+                        json_text(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event)));
     json_object_set_new(object, "trust_event", json_text(trust ? trust->event : NULL));
     json_object_set_new(object, "trust_stale", trust ? json_boolean(trust->stale) : json_null());
     json_object_set_new(object, "trust_difference",
@@ -125,15 +112,23 @@ static json_t *event_json(const struct stat_run *run, const struct stat_event *e
     json_object_set_new(object, "state", json_text(stat_state_names[event->figure.state]));
     put_figure(run, event, object);
     put_trust(run, event, object);
-    if (event->figure.state != STAT_UNSUPPORTED)
-        put_readings(run, event, object);
-    else
-        json_object_set_new(object, "runs", json_array());
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->run_count && event->figure.state != STAT_UNSUPPORTED; i++) {
+        const struct stat_reading *reading = &event->runs[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "value", json_count(reading->value));
+        json_object_set_new(row, "enabled", json_count(reading->enabled));
+        json_object_set_new(row, "running", json_count(reading->running));
+        json_object_set_new(row, "averaged", json_boolean(stat_is_averaged(run, i)));
+        json_array_append_new(list, row);
+    }
+    json_object_set_new(object, "runs", list);
     return object;
 }
 
-json_t *stat_results_json(const struct stat_run *run)
+json_t *stat_results_json(const void *context)
 {
+    const struct stat_run *run = context;
     json_t *list = json_array();
     for (size_t i = 0; i < run->event_count && run->run_count; i++)
         json_array_append_new(list, event_json(run, &run->events[i]));
@@ -147,28 +142,25 @@ static json_t *execution_json(const struct stat_run *run, size_t index)
     json_t *object = json_object();
     command_ending_put(object, execution->status);
     json_object_set_new(object, "seconds", json_real((double)execution->nanoseconds / 1e9));
-    if (execution->relayed)
-        json_object_set_new(object, "output_bytes", json_count(execution->output_bytes));
-    else
-        json_absent(object, "output_bytes", COMMAND_OUTPUT_LENT);
+    json_put(object, "output_bytes",
+             execution->relayed ? json_count(execution->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
     json_object_set_new(object, "page_faults",
                         json_count(account->minor_faults + account->major_faults));
     json_object_set_new(object, "context_switches",
                         json_count(account->voluntary + account->involuntary));
-    if (execution->tasks_known) {
-        json_object_set_new(object, "tasks", json_count(execution->tasks));
-        json_object_set_new(object, "processes", json_count(execution->processes));
-    } else {
-        json_absent(object, "tasks", "nobody here tells births of threads");
-        json_absent(object, "processes", "nobody here tells births of processes");
-    }
+    const bool births = execution->tasks_known;
+    json_put(object, "tasks", births ? json_count(execution->tasks) : NULL,
+             "nobody here tells births of threads");
+    json_put(object, "processes", births ? json_count(execution->processes) : NULL,
+             "nobody here tells births of processes");
     json_object_set_new(object, "left", json_count(execution->left));
     json_object_set_new(object, "averaged", json_boolean(stat_is_averaged(run, index)));
     return object;
 }
 
-json_t *stat_analysis_json(const struct stat_run *run)
+json_t *stat_analysis_json(const void *context)
 {
+    const struct stat_run *run = context;
     json_t *object = json_object(), *list = json_array();
     char setting[200];
     for (size_t i = 0; i < run->run_count; i++)
@@ -186,8 +178,9 @@ json_t *stat_analysis_json(const struct stat_run *run)
     return object;
 }
 
-json_t *stat_skipped_json(const struct stat_run *run)
+json_t *stat_skipped_json(const void *context)
 {
+    const struct stat_run *run = context;
     struct skips skips = {0};
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].reason)
@@ -247,10 +240,10 @@ static void put_event(const struct stat_run *run, const struct stat_event *event
     put_number(figure->share, known, out);
     put_field(stat_state_names[figure->state], false, out);
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const bool withheld = stat_is_withheld(run, event);
+    const bool withheld = is_withheld(run, event);
     put_field(trust && !withheld ? trust->verdict : NULL, false, out);
     put_number(trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0, out);
-    put_field(withheld ? STAT_WITHHELD_CAUSE : stat_trust_cause(event), false, out);
+    put_field(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event), false, out);
     put_field(trust ? trust->event : NULL, false, out);
     put_field(trust && trust->stale ? trust->difference : NULL, false, out);
     put_field(event->reason, true, out);
@@ -283,29 +276,17 @@ static void put_value(const struct stat_event *event, double value, char *text, 
     }
 }
 
-static void put_uncertainty(const struct stat_event *event, char *text, size_t size)
-{
-    const double value = event->figure.uncertainty / (stat_is_time(event) ? NS_PER_MS : 1);
-    if (!event->figure.has_uncertainty || value == 0)
-        snprintf(text, size, "%s", event->figure.has_uncertainty ? "0" : "");
-    else
-        number_significant(value, 2, text, size);
-}
-
-static bool same_mode(const struct stat_event *one, const struct stat_event *other)
-{
-    const char *first = event_mode(one->name), *second = event_mode(other->name);
-    return first && second ? strcmp(first, second) == 0 : !first && !second;
-}
-
 /* The event of this class that counts in the mode of another (NULL: in any). */
 static const struct stat_event *counted(const struct stat_run *run, const char *class,
                                         const struct stat_event *beside)
 {
+    const char *mode = beside ? event_mode(beside->name) : NULL;
     for (size_t i = 0; i < run->event_count; i++) {
         const struct stat_event *event = &run->events[i];
+        const char *own = event_mode(event->name);
+        const bool same = own && mode ? strcmp(own, mode) == 0 : !own && !mode;
         if (event->class && strcmp(event->class, class) == 0 && stat_has_figure(event) &&
-            event->figure.count > 0 && (!beside || same_mode(event, beside)))
+            event->figure.count > 0 && (!beside || same))
             return event;
     }
     return NULL;
@@ -324,18 +305,34 @@ static const struct {
     {"dtlb-load-misses", "dtlb-loads", "% of loads", 100},
 };
 
-static void put_rate_per_second(const struct stat_run *run, const struct stat_event *event,
-                                char *text, size_t size)
+static void put_rate(const struct stat_run *run, const struct stat_event *event, char *text,
+                     size_t size)
 {
     static const struct {
         double size;
         const char *unit;
     } units[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {0, ""}};
+    const double count = event->figure.count, elapsed = stat_seconds(run);
+    text[0] = '\0';
+    if (stat_is_time(event)) {
+        if (elapsed > 0)
+            snprintf(text, size, "%.3f CPUs", count / 1e9 / elapsed);
+        return;
+    }
+    for (size_t i = 0; event->class && i < sizeof(ratios) / sizeof(*ratios); i++) {
+        const struct stat_event *of =
+            strcmp(ratios[i].class, event->class) == 0 ? counted(run, ratios[i].of, event) : NULL;
+        if (of) {
+            snprintf(text, size, "%.2f %s", ratios[i].times * count / of->figure.count,
+                     ratios[i].words);
+            return;
+        }
+    }
     const struct stat_event *clock = counted(run, "task-clock", NULL);
     const double seconds = clock ? clock->figure.count / 1e9 : 0;
-    if (seconds <= 0 || event->figure.count <= 0)
+    if (seconds <= 0 || count <= 0)
         return;
-    const double rate = event->figure.count / seconds;
+    const double rate = count / seconds;
     size_t unit = 0;
     while (rate < units[unit].size)
         unit++;
@@ -343,61 +340,28 @@ static void put_rate_per_second(const struct stat_run *run, const struct stat_ev
              units[unit].unit);
 }
 
-static void put_rate(const struct stat_run *run, const struct stat_event *event, char *text,
-                     size_t size)
-{
-    text[0] = '\0';
-    const double seconds = stat_seconds(run);
-    if (stat_is_time(event)) {
-        if (seconds > 0)
-            snprintf(text, size, "%.3f CPUs", event->figure.count / 1e9 / seconds);
-        return;
-    }
-    for (size_t i = 0; event->class && i < sizeof(ratios) / sizeof(*ratios); i++) {
-        const struct stat_event *of =
-            strcmp(ratios[i].class, event->class) == 0 ? counted(run, ratios[i].of, event) : NULL;
-        if (of) {
-            snprintf(text, size, "%.2f %s",
-                     ratios[i].times * event->figure.count / of->figure.count, ratios[i].words);
-            return;
-        }
-    }
-    put_rate_per_second(run, event, text, size);
-}
-
-static enum tone tone_of(const struct stat_run *run, const struct stat_event *event)
-{
-    const char *verdict = event->trust.verdict;
-    if (!event->is_validated || stat_is_withheld(run, event) ||
-        strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) == 0)
-        return TONE_DIM;
-    return stat_is_good(event) ? event->trust.stale ? TONE_DIM : TONE_GOOD : TONE_BAD;
-}
-
 /* "exact", "biased: kernel-leak", "exact, stale" */
-static void put_trust_words(const struct stat_event *event, struct text *out)
-{
-    const char *cause = stat_trust_cause(event);
-    text_puts(out, event->trust.verdict);
-    if (cause)
-        text_printf(out, ": %s", cause);
-    if (event->trust.stale)
-        text_puts(out, ", stale");
-}
-
 static void add_trust(const struct stat_run *run, const struct stat_event *event,
                       struct table *table)
 {
     AUTO_TEXT struct text words = {0};
+    const char *verdict = event->trust.verdict, *cause = trust_cause(event);
+    const bool judged = event->is_validated && !is_withheld(run, event);
+    enum tone tone = TONE_DIM;
     if (event->figure.state == STAT_ACCOUNTED)
         text_puts(&words, "by getrusage");
     else if (!event->is_validated)
         text_puts(&words, "?");
-    else if (stat_is_withheld(run, event))
+    else if (!judged)
         text_puts(&words, "withheld: " STAT_WITHHELD_CAUSE);
     else
-        put_trust_words(event, &words);
-    table_add(table, tone_of(run, event), text_string(&words));
+        text_printf(&words, "%s%s%s%s", verdict, cause ? ": " : "", cause ? cause : "",
+                    event->trust.stale ? ", stale" : "");
+    if (judged && !is_good(event) && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0)
+        tone = TONE_BAD;
+    else if (judged && is_good(event) && !event->trust.stale)
+        tone = TONE_GOOD;
+    table_add(table, tone, text_string(&words));
 }
 
 static void add_row(const struct stat_run *run, const struct stat_event *event, struct table *table)
@@ -417,7 +381,11 @@ static void add_row(const struct stat_run *run, const struct stat_event *event, 
     put_value(event, figure->corrected, text, sizeof(text));
     const bool corrected = figure->has_overhead || figure->relayed > 0;
     table_add(table, corrected ? TONE_STRONG : TONE_DIM, corrected ? text : "as is");
-    put_uncertainty(event, text, sizeof(text));
+    const double bar = figure->uncertainty / (stat_is_time(event) ? NS_PER_MS : 1);
+    if (figure->has_uncertainty && bar != 0)
+        number_significant(bar, 2, text, sizeof(text));
+    else
+        snprintf(text, sizeof(text), "%s", figure->has_uncertainty ? "0" : "");
     table_add(table, TONE_PLAIN, text);
     put_rate(run, event, text, sizeof(text));
     table_add(table, TONE_DIM, text);
@@ -450,7 +418,6 @@ static bool is_partial(const struct stat_event *event)
     return event->figure.state == STAT_PARTIAL;
 }
 
-/* Nothing or a part of it was counted. */
 static bool is_lost(const struct stat_event *event)
 {
     return is_partial(event) || event->figure.state == STAT_DROPPED;
@@ -518,7 +485,6 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
 static void put_account(const struct stat_run *run, const struct style *style, struct text *out)
 {
     char faults[NUMBER_SIZE], switches[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
     const size_t count = stat_averaged(run);
     uint64_t fault_sum = 0, switch_sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -528,16 +494,15 @@ static void put_account(const struct stat_run *run, const struct style *style, s
     }
     number_brief((double)fault_sum / (double)count, faults, sizeof(faults));
     number_brief((double)switch_sum / (double)count, switches, sizeof(switches));
-    text_printf(&words,
-                "By the operating system's account: %s page fault%s and %s context switch%s%s.",
-                faults, fault_sum == count ? "" : "s", switches, switch_sum == count ? "" : "es",
-                count > 1 ? " in the mean" : "");
-    section_put_words(text_string(&words), style, out);
+    section_printf(style, out,
+                   "By the operating system's account: %s page fault%s and %s context switch%s%s.",
+                   faults, fault_sum == count ? "" : "s", switches, switch_sum == count ? "" : "es",
+                   count > 1 ? " in the mean" : "");
 }
 
 static void put_ending(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    char words[400], ending[200];
+    char ending[200];
     uint64_t told = 0;
     for (size_t i = 0; i < run->run_count; i++) {
         const uint64_t status = run->runs[i].status;
@@ -545,12 +510,11 @@ static void put_ending(const struct stat_run *run, const struct style *style, st
             continue;
         told = status;
         command_ending(status, run->timeout, ending, sizeof(ending));
-        snprintf(words, sizeof(words), "%s%s%s.", run->run_count > 1 ? "An execution " : "It ",
-                 ending,
-                 !run->runs[i].broken_off   ? ""
-                 : stat_is_averaged(run, i) ? ", when this was interrupted: a part was counted"
-                                            : ", when this was interrupted, and is left out");
-        section_put_words(words, style, out);
+        section_printf(style, out, "%s%s%s.", run->run_count > 1 ? "An execution " : "It ", ending,
+                       !run->runs[i].broken_off ? ""
+                       : stat_is_averaged(run, i)
+                           ? ", when this was interrupted: a part was counted"
+                           : ", when this was interrupted, and is left out");
     }
 }
 
@@ -587,17 +551,6 @@ static bool any_of(const struct stat_run *run, enum stat_nature nature)
     return false;
 }
 
-/* What one execution cannot tell. Who asked for several and got one, because it was interrupted,
- * needs no advice. */
-static void put_bar_of_one(const struct stat_run *run, struct text *words)
-{
-    const bool whole = run->run_count == run->repeat && !run->runs[run->run_count - 1].broken_off;
-    text_printf(words, "One run: the bar is that of measuring%s, not of the program's variation%s",
-                any_of(run, STAT_OF_CHANCE) ? ", and of chance where the scheduler has a part" : "",
-                any_of(run, STAT_OF_TIME) ? "; a single time has none" : "");
-    text_puts(words, whole ? "; -r 5 tells." : ".");
-}
-
 #define STAT_PACES_TELL                                                                            \
     6u /* invocations from which on they tell more than what is assumed (DRIFT_WEIGHT) */
 
@@ -606,73 +559,57 @@ static void put_bar(const struct stat_run *run, const struct style *style, struc
 {
     AUTO_TEXT struct text words = {0};
     const size_t count = stat_averaged(run);
-    if (count > 1) {
-        text_puts(&words, "±: half of the 95 % interval for the mean of many such invocations");
-        if (any_of(run, STAT_OF_TIME) && run->pace_count >= STAT_PACES_TELL)
-            text_printf(&words,
-                        "; for times by how the machine's speed varied over the latest %zu "
-                        "invocations",
-                        run->pace_count);
-        else if (any_of(run, STAT_OF_TIME))
-            text_puts(
-                &words,
-                "; for times by how much a machine's speed is assumed to vary from one "
-                "invocation to the next (docs/stat.md), since too few were made here to tell");
+    const bool times = any_of(run, STAT_OF_TIME);
+    if (count <= 1) {
+        /* Who asked for several and got one, because it was interrupted, needs no advice. */
+        const bool whole =
+            run->run_count == run->repeat && !run->runs[run->run_count - 1].broken_off;
+        section_printf(
+            style, out,
+            "One run: the bar is that of measuring%s, not of the program's variation%s%s",
+            any_of(run, STAT_OF_CHANCE) ? ", and of chance where the scheduler has a part" : "",
+            times ? "; a single time has none" : "", whole ? "; -r 5 tells." : ".");
+        return;
+    }
+    text_puts(&words, "±: half of the 95 % interval for the mean of many such invocations");
+    if (times && run->pace_count >= STAT_PACES_TELL)
         text_printf(&words,
-                    ". What happens in fewer than %.0f %% of executions is missing from all %zu in "
-                    "more than 5 of 100 such invocations, and then from the bar.",
-                    100 * stat_unseen(count), count);
-    } else {
-        put_bar_of_one(run, &words);
-    }
+                    "; for times by how the machine's speed varied over the latest %zu invocations",
+                    run->pace_count);
+    else if (times)
+        text_puts(&words,
+                  "; for times by how much a machine's speed is assumed to vary from one "
+                  "invocation to the next (docs/stat.md), since too few were made here to tell");
+    text_printf(&words,
+                ". What happens in fewer than %.0f %% of executions is missing from all %zu in "
+                "more than 5 of 100 such invocations, and then from the bar.",
+                100 * stat_unseen(count), count);
     section_put_words(text_string(&words), style, out);
-}
-
-static void put_cold_start(const struct stat_run *run, const struct style *style, struct text *out)
-{
-    char words[200];
-    for (size_t i = 0; i < run->event_count; i++) {
-        const struct stat_figure *figure = &run->events[i].figure;
-        if (!stat_has_figure(&run->events[i]) || !(figure->cold > 0))
-            continue;
-        snprintf(words, sizeof(words),
-                 "The first execution took %.2f times the %s of the others, as with cold caches; "
-                 "it is in the mean.",
-                 figure->cold, run->events[i].name);
-        section_put_words(words, style, out);
-    }
-}
-
-static bool is_corrected(const struct stat_event *event)
-{
-    return stat_has_figure(event) && event->figure.has_overhead;
 }
 
 static void put_correction(const struct stat_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     char number[2 * NUMBER_SIZE];
-    size_t count = 0;
     for (size_t i = 0; i < run->event_count; i++) {
         const struct stat_event *event = &run->events[i];
-        if (!is_corrected(event))
+        if (stat_has_figure(event) && event->figure.cold > 0)
+            section_printf(style, out,
+                           "The first execution took %.2f times the %s of the others, as with cold "
+                           "caches; it is in the mean.",
+                           event->figure.cold, event->name);
+    }
+    for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_event *event = &run->events[i];
+        if (!stat_has_figure(event) || !event->figure.has_overhead)
             continue;
         put_value(event, event->figure.overhead, number, sizeof(number));
-        text_printf(&words, "%s%s %s",
-                    count++ ? ", "
-                            : "Corrected: less what starting and "
-                              "counting a program adds here, ",
-                    event->name, number);
+        text_printf(&words, "%s%s %s", words.length ? ", " : "", event->name, number);
     }
-    if (!count)
-        return;
-    text_puts(&words, ".");
-    section_put_words(text_string(&words), style, out);
-}
-
-static bool is_shared(const struct stat_event *event)
-{
-    return event->figure.state == STAT_MULTIPLEXED;
+    if (words.length)
+        section_printf(style, out,
+                       "Corrected: less what starting and counting a program adds here, %s.",
+                       text_string(&words));
 }
 
 static bool is_unscheduled(const struct stat_event *event)
@@ -682,35 +619,33 @@ static bool is_unscheduled(const struct stat_event *event)
 
 static void put_sharing(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0}, never = {0};
-    for (size_t i = 0, count = 0; i < run->event_count; i++)
-        if (is_shared(&run->events[i]))
-            text_printf(&words, "%s%s %.0f %%",
-                        count++ ? ", "
-                                : "Extrapolated, on a counter for a "
-                                  "part of the time: ",
-                        run->events[i].name, 100 * run->events[i].figure.share);
-    if (words.length) {
-        text_puts(&words, ". Count fewer events at once.");
-        section_put_words(text_string(&words), style, out);
-    }
-    if (put_names(run, is_unscheduled, &never)) {
-        text_puts(&never, " never got a counter: the command was too short for all events to have "
-                          "a turn, or something else holds them.");
-        section_put_words(text_string(&never), style, out);
-    }
+    AUTO_TEXT struct text shared = {0}, never = {0};
+    for (size_t i = 0; i < run->event_count; i++)
+        if (run->events[i].figure.state == STAT_MULTIPLEXED)
+            text_printf(&shared, "%s%s %.0f %%", shared.length ? ", " : "", run->events[i].name,
+                        100 * run->events[i].figure.share);
+    if (shared.length)
+        section_printf(style, out,
+                       "Extrapolated, on a counter for a part of the time: %s. Count fewer events "
+                       "at once.",
+                       text_string(&shared));
+    if (put_names(run, is_unscheduled, &never))
+        section_printf(style, out,
+                       "%s never got a counter: the command was too short for all events to have a "
+                       "turn, or something else holds them.",
+                       text_string(&never));
 }
 
 static void put_losses(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    text_puts(&words, "A part was counted, of ");
-    if (!put_names(run, is_partial, &words))
-        return;
-    text_puts(&words, ": something that the command executes gains rights (set-user-ID, "
-                      "set-group-ID or capabilities), and there the operating system stops "
-                      "counting. The count is of the rest.");
-    section_put_words(text_string(&words), style, out);
+    AUTO_TEXT struct text names = {0};
+    if (put_names(run, is_partial, &names))
+        section_printf(
+            style, out,
+            "A part was counted, of %s: something that the command executes gains "
+            "rights (set-user-ID, set-group-ID or capabilities), and there the operating "
+            "system stops counting. The count is of the rest.",
+            text_string(&names));
 }
 
 static bool is_at_floor(const struct stat_event *event)
@@ -718,15 +653,6 @@ static bool is_at_floor(const struct stat_event *event)
     const struct stat_figure *figure = &event->figure;
     return stat_has_figure(event) && figure->has_uncertainty &&
            figure->uncertainty > figure->corrected;
-}
-
-/* Where the bar is wider than the count. */
-static void put_floor(const struct stat_run *run, const struct style *style, struct text *out)
-{
-    if (any_is(run, is_at_floor))
-        section_put_words("No count is below 0: where ± is more than the count, its interval "
-                          "begins there.",
-                          style, out);
 }
 
 static bool is_relayed(const struct stat_event *event)
@@ -766,30 +692,23 @@ static size_t first_sentence(const char *reason)
     return end ? (size_t)(end - reason) : strlen(reason);
 }
 
-static bool reason_was_told(const struct stat_run *run, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (run->events[i].reason && strcmp(run->events[i].reason, run->events[index].reason) == 0)
-            return true;
-    return false;
-}
-
 /* Events that cannot be counted, by the reason. */
 static void put_unsupported(const struct stat_run *run, const struct style *style, struct text *out)
 {
     for (size_t i = 0; i < run->event_count; i++) {
         const char *reason = run->events[i].reason;
-        AUTO_TEXT struct text words = {0};
-        if (!reason || reason_was_told(run, i))
+        bool told = false;
+        AUTO_TEXT struct text names = {0};
+        for (size_t j = 0; reason && j < run->event_count; j++)
+            if (run->events[j].reason && strcmp(run->events[j].reason, reason) == 0) {
+                told |= j < i;
+                text_printf(&names, "%s%s", names.length ? ", " : "", run->events[j].name);
+            }
+        if (!reason || told)
             continue;
-        text_puts(&words, "Not counted: ");
-        for (size_t j = i, count = 0; j < run->event_count; j++)
-            if (run->events[j].reason && strcmp(run->events[j].reason, reason) == 0)
-                text_printf(&words, "%s%s", count++ ? ", " : "", run->events[j].name);
         const size_t length = first_sentence(reason);
-        text_printf(&words, ": %.*s%s", (int)length, reason,
-                    reason[length] ? " (`assay doctor` tells more)." : "");
-        section_put_words(text_string(&words), style, out);
+        section_printf(style, out, "Not counted: %s: %.*s%s", text_string(&names), (int)length,
+                       reason, reason[length] ? " (`assay doctor` tells more)." : "");
     }
 }
 
@@ -803,31 +722,25 @@ static bool is_stale(const struct stat_event *event)
     return event->is_validated && event->trust.stale;
 }
 
-static bool difference_was_told(const struct stat_run *run, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (is_stale(&run->events[i]) &&
-            strcmp(run->events[i].trust.difference, run->events[index].trust.difference) == 0)
-            return true;
-    return false;
-}
-
 /* "Stale: this machine was another one then (kernel 6.1.0 -> 6.18.0); `assay validate …` tells." */
 static void put_stale(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    for (size_t i = 0; i < run->event_count; i++)
-        if (is_stale(&run->events[i]) && !difference_was_told(run, i))
-            text_printf(&words, "%s%s", words.length ? "; " : "", run->events[i].trust.difference);
-    if (!words.length)
-        return;
-    AUTO_TEXT struct text whole = {0};
-    text_printf(&whole,
-                "Stale: found on this CPU, but something is different now: %s. `assay validate",
-                text_string(&words));
-    put_shell_names(run, is_stale, &whole);
-    text_puts(&whole, "` tells anew.");
-    section_put_words(text_string(&whole), style, out);
+    AUTO_TEXT struct text words = {0}, names = {0};
+    for (size_t i = 0; i < run->event_count; i++) {
+        const char *difference = run->events[i].trust.difference;
+        bool told = !is_stale(&run->events[i]);
+        for (size_t j = 0; j < i && !told; j++)
+            told = is_stale(&run->events[j]) &&
+                   strcmp(run->events[j].trust.difference, difference) == 0;
+        if (!told)
+            text_printf(&words, "%s%s", words.length ? "; " : "", difference);
+    }
+    put_shell_names(run, is_stale, &names);
+    if (words.length)
+        section_printf(style, out,
+                       "Stale: found on this CPU, but something is different now: %s. `assay "
+                       "validate%s` tells anew.",
+                       text_string(&words), text_string(&names));
 }
 
 static void show_put_trust(const struct stat_run *run, const struct style *style, struct text *out)
@@ -854,20 +767,11 @@ static void show_put_trust(const struct stat_run *run, const struct style *style
     put_stale(run, style, out);
 }
 
-static void put_not_executed(const struct stat_run *run, const struct style *style,
-                             struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    text_printf(&words, "Not executed%s%s.", run->reason ? ": " : "",
-                run->reason ? run->reason : "");
-    section_put_words(text_string(&words), style, out);
-}
-
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text refused = {0};
     if (!run->run_count) {
-        put_not_executed(run, style, out);
+        section_printf(style, out, "Not executed%s%s.", run->reason ? ": " : "",
+                       run->reason ? run->reason : "");
         return;
     }
     put_title(run, style, out);
@@ -880,18 +784,18 @@ void stat_put_report(const struct stat_run *run, const struct style *style, stru
     put_ending(run, style, out);
     if (any) {
         put_bar(run, style, out);
-        put_cold_start(run, style, out);
         put_correction(run, style, out);
-        put_floor(run, style, out);
+        if (any_is(run, is_at_floor))
+            section_put_words("No count is below 0: where ± is more than the count, its interval "
+                              "begins there.",
+                              style, out);
         put_sharing(run, style, out);
         put_losses(run, style, out);
         put_relaying(run, style, out);
     }
-    if (run->refused && !run->asked) {
-        text_printf(&refused, "Not by counters: %.*s%s.", (int)first_sentence(run->refused),
-                    run->refused, "");
-        section_put_words(text_string(&refused), style, out);
-    }
+    if (run->refused && !run->asked)
+        section_printf(style, out, "Not by counters: %.*s.", (int)first_sentence(run->refused),
+                       run->refused);
     put_unsupported(run, style, out);
     show_put_trust(run, style, out);
     if (run->no_input)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -104,11 +104,9 @@ static int stat_take_input(struct stat_run *run, struct failure *failure)
         error = start_relay(run, failure);
     if (error < 0)
         return error;
-    if (asprintf(&run->input, "/proc/%d/fd/%d", (int)getpid(),
-                 run->relay ? run->relayed : STDIN_FILENO) < 0) {
-        run->input = NULL;
-        return fail_with(failure, -ENOMEM, "out of memory");
-    }
+    struct text input = {0};
+    text_printf(&input, "/proc/%d/fd/%d", (int)getpid(), run->relay ? run->relayed : STDIN_FILENO);
+    run->input = text_take(&input);
     /* Opened as a file, not fed through a pipe by the probe. */
     run->controls |= CONTROL_BIT(CONTROL_STDIN);
     return 0;
@@ -133,44 +131,46 @@ static void stat_end_input(struct stat_run *run)
 
 /* --- events --- */
 
-static bool copy(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
 /* One that cannot be counted has the reason; where perf_event counts nothing at all, that has. */
 static int take_event(void *context, const struct stored_event *stored)
 {
     struct stat_run *run = context;
-    if (strcmp(stored->name, STAT_COUNTER) == 0) {
-        run->refused = run->known_refusal = strdup(stored->reason ? stored->reason : "");
-        return run->refused ? 0 : -ENOMEM;
-    }
-    struct stat_event *event = list_add(&run->events, &run->event_count, sizeof(*event));
-    if (!event)
-        return -ENOMEM;
-    *event = (struct stat_event){.is_counted = !stored->error, .error = stored->error};
-    if (stored->error)
-        event->figure.state = STAT_UNSUPPORTED;
-    run->asked = true;
     const char *reason = stored->reason ? stored->reason : "";
-    return copy(&event->name, stored->name) && copy(&event->class, stored->class) &&
-                   copy(&event->reason, stored->error ? reason : NULL)
-               ? 0
-               : -ENOMEM;
+    if (strcmp(stored->name, STAT_COUNTER) == 0) {
+        run->refused = memory_copy(reason);
+        return 0;
+    }
+    *memory_add(run->events, run->event_count) = (struct stat_event){
+        .name = memory_copy(stored->name),
+        .class = memory_copy(stored->class),
+        .is_counted = !stored->error,
+        .error = stored->error,
+        .reason = stored->error ? memory_copy(reason) : NULL,
+        .figure.state = stored->error ? STAT_UNSUPPORTED : STAT_COUNTED,
+    };
+    run->asked = true;
+    return 0;
 }
 
 /* --- cells --- */
 
-static int keep_cell(struct stat_run *run, const struct stored_cell *stored)
+/* As far as readings and paces need it. */
+static void keep_cell(struct stat_run *run, const struct cell *stored)
 {
-    struct cell *cell = list_add(&run->cells, &run->cell_count, sizeof(*cell));
-    return cell ? cell_copy(cell, &stored->cell) : -ENOMEM;
+    struct cell *cell = memory_add(run->cells, run->cell_count);
+    *cell = (struct cell){
+        .id = stored->id,
+        .counters = stored->counters,
+        .cpu = stored->cpu,
+        .command = {.words = memory_copy(stored->command.words),
+                    .controls = stored->command.controls},
+    };
+    for (uint32_t i = 0; i < cell->counters; i++)
+        cell->events[i] = memory_copy(stored->events[i]);
 }
 
 /* The user's command, whose output was passed on. */
-static int take_command(struct stat_run *run, const struct stored_cell *stored)
+static void take_command(struct stat_run *run, const struct stored_cell *stored)
 {
     const struct cell_command *command = &stored->cell.command;
     const uint32_t named =
@@ -181,20 +181,12 @@ static int take_command(struct stat_run *run, const struct stored_cell *stored)
     run->controls = command->controls;
     run->is_controlled = (run->controls & ~named) != 0;
     run->no_input = !command->input && !(run->controls & CONTROL_BIT(CONTROL_STDIN));
-    if (!copy(&run->line, command->words) || !copy(&run->name, command->name))
-        return -ENOMEM;
+    run->line = memory_copy(command->words);
+    run->name = memory_copy(command->name);
     if (stored->done > stored->failed || !stored->error)
-        return 0;
+        return;
     run->error = stored->error;
-    return copy(&run->reason, stored->reason ? stored->reason : "") ? 0 : -ENOMEM;
-}
-
-static struct stat_event *event_of(struct stat_run *run, const char *name)
-{
-    for (size_t i = 0; i < run->event_count; i++)
-        if (run->events[i].is_counted && strcmp(run->events[i].name, name) == 0)
-            return &run->events[i];
-    return NULL;
+    run->reason = memory_copy(stored->reason ? stored->reason : "");
 }
 
 /* The program of the kit, all events at once: the last time counts, and only if it was counted. */
@@ -204,7 +196,7 @@ static void take_null(struct stat_run *run, const struct stored_cell *stored)
     run->null_cell = counted ? stored->cell.id : 0;
     run->overhead_reason = counted ? STAT_NO_TRUTH : STAT_NULL_FAILED;
     for (uint32_t i = 0; i < stored->cell.counters; i++) {
-        struct stat_event *event = event_of(run, stored->cell.events[i]);
+        struct stat_event *event = stat_find_counted(run, stored->cell.events[i]);
         if (!event)
             continue;
         event->has_truth = counted && stored->counters[i].has_truth;
@@ -215,68 +207,64 @@ static void take_null(struct stat_run *run, const struct stored_cell *stored)
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct stat_run *run = context;
-    const int error = keep_cell(run, stored);
-    if (error < 0 || stored->cell.id != run->cell_count || !stored->cell.command.words)
-        return error;
-    if (stored->cell.command.shown && !run->line)
-        return take_command(run, stored);
-    if (stored->cell.command.shown) { /* what relaying adds: a page first, then several */
+    const struct cell_command *command = &stored->cell.command;
+    keep_cell(run, &stored->cell);
+    if (stored->cell.id != run->cell_count || !command->words)
+        return 0;
+    if (command->shown && !run->line) {
+        take_command(run, stored);
+    } else if (command->shown) { /* what relaying adds: a page first, then several */
         uint32_t *relay = &run->relay_cells[run->relay_cells[0] != 0];
         if (stored->done > stored->failed && stored->processes == STAT_RELAYS)
             *relay = stored->cell.id;
-        return 0;
-    }
-    if (stored->processes == STAT_NULLS)
+    } else if (stored->processes == STAT_NULLS) {
         take_null(run, stored);
+    }
     return 0;
 }
 
 /* --- the run --- */
 
 /* What is not known of an event has a reason, which is the same as it was. */
-static int explain_overheads(struct stat_run *run)
+static void explain_overheads(struct stat_run *run)
 {
-    const int error = run->refused ? stat_take_account(run) : 0;
+    if (run->refused)
+        stat_take_account(run);
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
         if (event->figure.state == STAT_ACCOUNTED)
             event->has_truth = run->null_cell != 0;
         event->overhead_reason = event->has_truth ? NULL : run->overhead_reason;
     }
-    return error;
-}
-
-static int recall(struct stat_run *run, struct failure *failure)
-{
-    run->overhead_reason = STAT_NO_PROGRAM;
-    int error = stored_run_open(run->options->from, "stat", &run->store, &run->stored, failure);
-    if (error == 0)
-        error = store_each_event(run->store, take_event, run, failure);
-    if (error == 0)
-        error = store_each_cell(run->store, take_cell, run, failure);
-    if (error == 0 && !run->line)
-        error =
-            fail_with(failure, -EINVAL, "the run in %.300s ended before the command was executed",
-                      run->options->from);
-    if (error == 0 && !run->event_count && !run->refused)
-        error = fail_with(failure, -EINVAL,
-                          "the run in %.300s is of a version that did not keep which events it "
-                          "counted: `assay export` has its counts",
-                          run->options->from);
-    if (error == 0)
-        error = explain_overheads(run);
-    run->facts = &run->stored.facts;
-    run->fingerprint = run->stored.info.fingerprint;
-    run->was_interrupted = !run->stored.info.finished;
-    run->cut_off = run->stored.info.ended && strcmp(run->stored.info.ended, STAT_CUT_OFF) == 0;
-    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
 }
 
 /* --from: what the store of an earlier run has. */
 static int stat_open_from(struct stat_run *run)
 {
     struct failure failure = {0};
-    return recall(run, &failure) < 0 ? stat_fail(&failure) : EXIT_DONE;
+    run->overhead_reason = STAT_NO_PROGRAM;
+    int error = stored_run_open(run->options->from, "stat", &run->store, &run->stored, &failure);
+    if (error == 0)
+        error = store_each_event(run->store, take_event, run, &failure);
+    if (error == 0)
+        error = store_each_cell(run->store, take_cell, run, &failure);
+    if (error == 0 && !run->line)
+        error =
+            fail_with(&failure, -EINVAL, "the run in %.300s ended before the command was executed",
+                      run->options->from);
+    if (error == 0 && !run->event_count && !run->refused)
+        error = fail_with(&failure, -EINVAL,
+                          "the run in %.300s is of a version that did not keep which events it "
+                          "counted: `assay export` has its counts",
+                          run->options->from);
+    if (error < 0)
+        return stat_fail(&failure);
+    explain_overheads(run);
+    run->facts = &run->stored.facts;
+    run->fingerprint = run->stored.info.fingerprint;
+    run->was_interrupted = !run->stored.info.finished;
+    run->cut_off = run->stored.info.ended && strcmp(run->stored.info.ended, STAT_CUT_OFF) == 0;
+    return EXIT_DONE;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -388,9 +376,8 @@ static int take_options(struct stat_run *run, int word_count, char **words, stru
     if (error == 0)
         error =
             command_line_join((const char *const *)words, (size_t)word_count, &run->line, failure);
-    run->name = error == 0 ? command_line_name(words[0]) : NULL;
-    if (error == 0 && !run->name)
-        error = fail_with(failure, -ENOMEM, "out of memory");
+    if (error == 0)
+        run->name = command_line_name(words[0]);
     return error;
 }
 
@@ -440,21 +427,6 @@ static void put_report(const void *run, const struct style *style, struct text *
         stat_put_report(run, style, out);
 }
 
-static json_t *results(const void *run)
-{
-    return stat_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return stat_analysis_json(run);
-}
-
-static json_t *skipped(const void *run)
-{
-    return stat_skipped_json(run);
-}
-
 /* Programs read the report from standard output; for people that is the command's own, and the
  * report stands beside it. */
 static int show(const struct stat_run *run, int status)
@@ -470,9 +442,9 @@ static int show(const struct stat_run *run, int status)
                                   .undelivered = EXIT_OURS,
                                   .run = run,
                                   .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .skipped = skipped};
+                                  .results = stat_results_json,
+                                  .analysis = stat_analysis_json,
+                                  .skipped = stat_skipped_json};
     return finish_show(&finish, status);
 }
 
@@ -484,37 +456,19 @@ static int refuse(const struct stat_run *run)
     return run->options->common.json || run->options->common.retold ? show(run, status) : status;
 }
 
-static void release_event(struct stat_event *event)
-{
-    free(event->name);
-    free(event->kind);
-    free(event->class);
-    free(event->reason);
-    free(event->runs);
-    free(event->nulls);
-}
-
 static void release(struct stat_run *run)
 {
     stat_end_input(run);
-    for (size_t i = 0; i < run->event_count; i++)
-        release_event(&run->events[i]);
-    free(run->events);
-    for (size_t i = 0; i < run->cell_count; i++)
-        cell_release(&run->cells[i]);
-    free(run->cells);
-    free(run->runs);
-    free(run->null_accounts);
     store_close(run->store);
     session_close(run->session);
+    stored_run_release(&run->stored);
+    if (run->options->from)
+        return; /* the rest is of the store then */
     free(run->line);
     free(run->name);
     free(run->input);
     free(run->directory);
     free(run->keep);
-    free(run->reason);
-    free(run->known_refusal);
-    stored_run_release(&run->stored);
 }
 
 static int judge(struct stat_run *run)
@@ -524,10 +478,8 @@ static int judge(struct stat_run *run)
         return stat_fail(&failure);
     stat_find_trust(run);
     stat_load_paces(run);
-    if (stat_judge_all(run) == 0)
-        return EXIT_DONE;
-    deliver_out_of_memory("stat");
-    return EXIT_OURS;
+    stat_judge_all(run);
+    return EXIT_DONE;
 }
 
 /* How far it came, where that is not all. What starting adds was learnt by other processes, which

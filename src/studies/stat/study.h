@@ -101,7 +101,6 @@ struct stat_run {
     struct stored_run stored;
     const struct facts *facts;
     const char *fingerprint;
-    char *known_refusal;         /* that the store tells */
     const char *overhead_reason; /* of events without a truth, by the store */
     const char *refused;         /* why perf_event counts nothing here; NULL: it does */
     struct stat_event *events;
@@ -135,8 +134,10 @@ struct stat_run {
 
 /* What to count: the events that were asked for, else those that this machine offers. */
 int stat_find_events(struct stat_run *run);
+/* The one that is counted under that name; NULL: none is. */
+struct stat_event *stat_find_counted(const struct stat_run *run, const char *name);
 /* Where perf_event is refused: what the operating system accounts for. */
-int stat_take_account(struct stat_run *run);
+void stat_take_account(struct stat_run *run);
 /* Executes the program of known truth, then the command. */
 int stat_execute(struct stat_run *run);
 
@@ -145,7 +146,7 @@ int stat_load(struct stat_run *run, struct failure *failure);
 /* How fast the machine was, as the latest runs in the state folder tell. */
 void stat_load_paces(struct stat_run *run);
 /* Figures of all events, after stat_load and stat_find_trust. */
-int stat_judge_all(struct stat_run *run);
+void stat_judge_all(struct stat_run *run);
 /* What validation says of the events. */
 void stat_find_trust(struct stat_run *run);
 
@@ -164,13 +165,9 @@ double stat_relayed(const struct stat_run *run);
 
 bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
 bool stat_has_figure(const struct stat_event *event);
-bool stat_is_good(const struct stat_event *event); /* exact or accurate */
-/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
-bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
-const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
 
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);
 void stat_put_csv(const struct stat_run *run, struct text *out);
-json_t *stat_results_json(const struct stat_run *run);
-json_t *stat_analysis_json(const struct stat_run *run);
-json_t *stat_skipped_json(const struct stat_run *run);
+json_t *stat_results_json(const void *run);
+json_t *stat_analysis_json(const void *run);
+json_t *stat_skipped_json(const void *run);

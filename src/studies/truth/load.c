@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a store has of one execution of a command: counts, how it ended, and what it executed. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
-#include "base/words.h"
-#include "decode/walk.h"
-#include "engine/options.h"
+#include "base/memory.h"
 #include "studies/truth/study.h"
 
 struct loading {
@@ -27,12 +22,9 @@ static int take_events(void *context, const struct stored_cell *stored)
     struct loading *loading = context;
     if (stored->cell.id != loading->cell)
         return 0;
-    for (uint32_t i = 0; i < stored->cell.counters; i++) {
-        loading->events[i] = strdup(stored->cell.events[i]);
-        if (!loading->events[i])
-            return -ENOMEM;
-        loading->counters++;
-    }
+    for (uint32_t i = 0; i < stored->cell.counters; i++)
+        loading->events[i] = memory_copy(stored->cell.events[i]);
+    loading->counters = stored->cell.counters;
     return 0;
 }
 
@@ -62,25 +54,22 @@ static void take_value(struct loading *loading, const char *event, uint64_t valu
     counted->has_raw |= strcmp(raw, event) == 0;
 }
 
-/* What could not be known was not running: the counts of a source (its first columns) that was
- * killed. */
-static bool is_lost(const struct loading *loading, const struct sample *sample)
-{
-    return strncmp(loading->events[sample->counter], "run/", 4) != 0 && sample->enabled &&
-           !sample->running;
-}
-
 static int take_sample(void *context, const struct sample *sample)
 {
     struct loading *loading = context;
-    if (sample->counter < loading->counters && is_lost(loading, sample))
-        loading->run->counted.lost = true;
-    else if (sample->counter < loading->counters)
-        take_value(loading, loading->events[sample->counter], sample->value);
-    if (sample->counter < loading->counters &&
-        strcmp(loading->events[sample->counter], RUN_OUTPUT_BYTES) == 0)
-        loading->run->counted.output_known = sample->running > 0;
-    loading->run->counted.account = sample->account;
+    struct truth_counted *counted = &loading->run->counted;
+    counted->account = sample->account;
+    if (sample->counter >= loading->counters)
+        return 0;
+    const char *event = loading->events[sample->counter];
+    /* What could not be known was not running: the counts of a source (its first columns) that was
+     * killed. */
+    if (strncmp(event, "run/", 4) != 0 && sample->enabled && !sample->running)
+        counted->lost = true;
+    else
+        take_value(loading, event, sample->value);
+    if (strcmp(event, RUN_OUTPUT_BYTES) == 0)
+        counted->output_known = sample->running > 0;
     return 0;
 }
 
@@ -100,17 +89,16 @@ static int take_executed(void *context, const struct stored_executed *executed)
         counted->unknown = executed->count;
         return 0;
     }
-    struct truth_sum *sum = list_add(&sums->list, &sums->count, sizeof(*sum));
-    if (!sum)
-        return -ENOMEM;
-    *sum = (struct truth_sum){.object = strdup(executed->object),
-                              .name = strdup(executed->name),
-                              .count = executed->count,
-                              .repetitions = executed->repetitions};
+    *memory_add(sums->list, sums->count) = (struct truth_sum){
+        .object = memory_copy(executed->object),
+        .name = memory_copy(executed->name),
+        .count = executed->count,
+        .repetitions = executed->repetitions,
+    };
     counted->has_code |= function;
     counted->told += function ? executed->count : 0;
     counted->repetitions += function ? executed->repetitions : 0;
-    return sum->object && sum->name ? 0 : -ENOMEM;
+    return 0;
 }
 
 int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure)
@@ -122,56 +110,5 @@ int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure)
         error = store_each_sample(run->store, cell, take_sample, &loading, failure);
     if (error == 0)
         error = store_each_executed(run->store, take_executed, &loading, failure);
-    for (uint32_t i = 0; i < loading.counters; i++)
-        free(loading.events[i]);
-    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
-}
-
-static void release_sums(struct truth_sums *sums)
-{
-    for (size_t i = 0; i < sums->count; i++) {
-        free(sums->list[i].object);
-        free(sums->list[i].name);
-    }
-    free(sums->list);
-    *sums = (struct truth_sums){0};
-}
-
-void truth_counted_release(struct truth_counted *counted)
-{
-    release_sums(&counted->functions);
-    release_sums(&counted->opcodes);
-    release_sums(&counted->classes);
-}
-
-bool truth_known(const struct truth_run *run, int64_t *instructions)
-{
-    AUTO_WORDS char **words = NULL;
-    struct failure ignored = {0};
-    uint64_t n = 0;
-    const size_t prefix = strlen(SUBJECT_WORD);
-    if (strncmp(run->line, SUBJECT_WORD, prefix) != 0 || run->counted.status != 0)
-        return false;
-    const int count = words_split(run->line, &words, &ignored);
-    const struct catalogue_subject *subject =
-        count >= 1 ? catalogue_subject(run->catalogue, words[0] + prefix) : NULL;
-    if (!subject || !subject->has_truth || count != 2 || value_u64(words[1], &n) < 0)
-        return false;
-    return linear_at((struct linear){subject->base, subject->each}, n, instructions);
-}
-
-/* What has code has functions always, but opcodes only where they were asked for. */
-const char *truth_no_opcodes(const struct truth_run *run)
-{
-    const struct truth_counted *counted = &run->counted;
-    if (!counted->has_code)
-        return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
-    if (!counted->classes.count)
-        return "it is more code than can be decoded";
-    return run->options->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
-}
-
-bool truth_is_covered(const struct truth_run *run)
-{
-    return !run->counted.has_code || run->counted.told == run->counted.instructions;
+    return error;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -25,31 +25,19 @@
 static const char *const by_speed[] = {"qemu", "valgrind", "step"};
 #define SPEEDS (sizeof(by_speed) / sizeof(*by_speed))
 
-static size_t speed_of(const char *source)
+static size_t speed_of(const struct catalogue_counter *counter)
 {
     size_t place = 0;
-    while (place < SPEEDS && strcmp(by_speed[place], source) != 0)
+    while (place < SPEEDS && strcmp(by_speed[place], counter->source) != 0)
         place++;
     return place;
-}
-
-/* Something that counts by executing has classes of its own. */
-static bool counts_by_executing(const struct catalogue_counter *counter)
-{
-    return counter->classes && *counter->classes;
 }
 
 static int compare_speed(const void *left, const void *right)
 {
     const struct catalogue_counter *const *one = left, *const *other = right;
-    const size_t first = speed_of((*one)->source), second = speed_of((*other)->source);
+    const size_t first = speed_of(*one), second = speed_of(*other);
     return (first > second) - (first < second);
-}
-
-static void put_names(const struct truth_run *run, struct text *out)
-{
-    for (size_t i = 0; i < run->candidate_count; i++)
-        text_printf(out, "%s%s", i ? ", " : "", run->candidates[i]->source);
 }
 
 /* The one that was asked for; -EINVAL, -ENODEV say why it is none. */
@@ -67,50 +55,37 @@ static int choose_one(struct truth_run *run, struct failure *failure)
         return fail_with(failure, -ENODEV, "%.100s cannot count commands here: %.600s", wanted,
                          absence->reason);
     AUTO_TEXT struct text names = {0};
-    put_names(run, &names);
+    for (size_t i = 0; i < run->candidate_count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", run->candidates[i]->source);
     return fail_with(failure, -EINVAL,
                      "--source %.100s: nothing here counts commands by executing them under that "
                      "name%s%.300s",
                      wanted, names.length ? "; there are " : "", text_string(&names));
 }
 
-static int skip_absent(struct truth_run *run)
-{
-    int error = 0;
-    for (size_t i = 0; i < run->catalogue->absence_count && error == 0; i++) {
-        const struct catalogue_absence *absence = &run->catalogue->absences[i];
-        if (strcmp(absence->kind, "counter") == 0 && strcmp(absence->name, "perf_event") != 0)
-            error = skips_add(&run->skips, absence->name, absence->reason, absence->error);
-    }
-    return error;
-}
-
-static int find(struct truth_run *run, struct failure *failure)
-{
-    const struct catalogue *catalogue = run->catalogue;
-    run->candidates = calloc(catalogue->counter_count + 1, sizeof(*run->candidates));
-    if (!run->candidates)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < catalogue->counter_count; i++)
-        if (counts_by_executing(&catalogue->counters[i]))
-            run->candidates[run->candidate_count++] = &catalogue->counters[i];
-    if (run->candidate_count)
-        qsort(run->candidates, run->candidate_count, sizeof(*run->candidates), compare_speed);
-    if (run->options->source)
-        return choose_one(run, failure);
-    if (skip_absent(run) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    if (run->candidate_count)
-        return 0;
-    return fail_with(failure, -ENODEV, "nothing here can count a command by executing it%s%.700s",
-                     run->skips.count ? ": " : "",
-                     run->skips.count ? run->skips.list[0].reason : "");
-}
-
 int truth_find_sources(struct truth_run *run)
 {
     struct failure failure = {0};
-    return find(run, &failure) < 0 ? truth_fail(&failure) : EXIT_DONE;
+    const struct catalogue *catalogue = run->catalogue;
+    run->candidates = memory_new(catalogue->counter_count + 1, sizeof(*run->candidates));
+    for (size_t i = 0; i < catalogue->counter_count; i++) {
+        const struct catalogue_counter *counter = &catalogue->counters[i];
+        if (counter->classes && *counter->classes) /* what counts by executing has its own */
+            run->candidates[run->candidate_count++] = counter;
+    }
+    qsort(run->candidates, run->candidate_count, sizeof(*run->candidates), compare_speed);
+    if (run->options->source)
+        return choose_one(run, &failure) < 0 ? truth_fail(&failure) : EXIT_DONE;
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (strcmp(absence->kind, "counter") == 0 && strcmp(absence->name, "perf_event") != 0)
+            skips_add(&run->skips, absence->name, absence->reason, absence->error);
+    }
+    if (run->candidate_count)
+        return EXIT_DONE;
+    fail_with(&failure, -ENODEV, "nothing here can count a command by executing it%s%.700s",
+              run->skips.count ? ": " : "", run->skips.count ? run->skips.list[0].reason : "");
+    return truth_fail(&failure);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -122,8 +97,8 @@ int truth_find_sources(struct truth_run *run)
 static int take_ran(void *context, const struct sent_ran *ran, struct failure *failure)
 {
     struct truth_run *run = context;
-    if (!run->executed && executed_new(&run->executed, run->catalogue->isa) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    if (!run->executed)
+        executed_new(&run->executed, run->catalogue->isa);
     run->ran = true;
     return executed_add(run->executed, ran, failure);
 }
@@ -178,7 +153,7 @@ bool truth_tells_late(const struct catalogue_counter *counter)
 }
 
 /* What it counts: all classes of the source, and what became of the command. */
-static int put_events(struct cell *cell, const struct catalogue_counter *counter)
+static void put_events(struct cell *cell, const struct catalogue_counter *counter)
 {
     static const char *const columns[] = {RUN_STATUS, RUN_OUTPUT_BYTES, RUN_TASKS, RUN_PROCESSES,
                                           RUN_LEFT,   RUN_NANOSECONDS,  RUN_RIGHTS};
@@ -186,51 +161,40 @@ static int put_events(struct cell *cell, const struct catalogue_counter *counter
     for (const char *at = counter->classes;
          *at && cell->counters + column_count < CELL_MAX_COUNTERS; at += strspn(at, ",")) {
         const size_t length = strcspn(at, ",");
-        if (asprintf(&cell->events[cell->counters], "%s/%.*s/", counter->source, (int)length, at) <
-            0)
-            return -ENOMEM;
-        cell->counters++;
+        cell->events[cell->counters++] =
+            memory_format("%s/%.*s/", counter->source, (int)length, at);
         at += length;
     }
-    for (size_t i = 0; i < column_count; i++) {
-        cell->events[cell->counters] = strdup(columns[i]);
-        if (!cell->events[cell->counters])
-            return -ENOMEM;
-        cell->counters++;
-    }
-    return 0;
+    for (size_t i = 0; i < column_count; i++)
+        cell->events[cell->counters++] = memory_copy(columns[i]);
 }
 
-static bool copy(char **to, const char *from)
+static void make_cell(const struct truth_run *run, const struct catalogue_counter *counter,
+                      uint32_t id, struct cell *cell)
 {
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
-static int make_cell(const struct truth_run *run, const struct catalogue_counter *counter,
-                     uint32_t id, struct cell *cell)
-{
-    *cell = (struct cell){.id = id,
-                          .path = strdup("command"),
-                          .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup("static"),
-                          .runs = 1,
-                          .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1};
-    struct cell_command *command = &cell->command;
-    command->controls = run->controls;
-    command->timeout = run->options->timeout;
-    command->shown = run->options->show_output;
-    command->lent = command_line_lent(run->options->common.via, false);
     const bool tells = has_word(counter->details, "code") &&
                        (!truth_tells_late(counter) || run->by_opcode || run->by_function);
-    command->detail = tells ? DETAIL_CODE : DETAIL_NONE;
-    const bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
-                       copy(&command->words, run->line) && copy(&command->name, run->name) &&
-                       copy(&command->input, run->input) && copy(&command->keep, run->keep) &&
-                       copy(&command->directory, run->directory);
-    return whole ? put_events(cell, counter) : -ENOMEM;
+    *cell = (struct cell){
+        .id = id,
+        .path = memory_copy("command"),
+        .pattern = PATTERN_RR,
+        .specimen = memory_copy("null"),
+        .opt = memory_copy("O2"),
+        .link = memory_copy("static"),
+        .runs = 1,
+        .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1,
+        .command = {.words = run->line,
+                    .name = run->name,
+                    .input = run->input,
+                    .keep = run->keep,
+                    .directory = run->directory,
+                    .controls = run->controls,
+                    .timeout = run->options->timeout,
+                    .detail = tells ? DETAIL_CODE : DETAIL_NONE,
+                    .shown = run->options->show_output,
+                    .lent = command_line_lent(run->options->common.via, false)},
+    };
+    put_events(cell, counter);
 }
 
 /* --- one try --- */
@@ -322,36 +286,20 @@ static int gather_one(struct truth_run *run, const struct cell *cells, size_t co
     return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
 }
 
-/* Did the source refuse, or is it the command that cannot be executed, by anybody? */
-static bool is_commands_own(int error)
-{
-    return command_exit_of_error(error) != EXIT_OURS;
-}
-
 static int look_at(struct truth_run *run, const struct catalogue_counter *counter, uint32_t cell,
                    struct failure *failure)
 {
     struct command_outcome outcome = {.cell = cell};
     int error = command_outcome_find(run->store, &outcome, failure);
-    if (error == 0 && outcome.done) {
+    if (error < 0)
+        return error;
+    if (outcome.done) {
         run->counter = counter;
-        error = truth_load(run, cell, failure);
-    } else if (error == 0) {
-        run->error = outcome.error;
-        error = skips_add(&run->skips, counter->source, outcome.reason ? outcome.reason : "",
-                          outcome.error);
+        return truth_load(run, cell, failure);
     }
-    free(outcome.reason);
-    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
-}
-
-/* Who watches should know that it is executed once more, and why. */
-static void say_again(const struct truth_run *run, const char *source)
-{
-    const struct skip *last = &run->skips.list[run->skips.count - 1];
-    deliver_remark(&run->options->common, "%s could not count it: %s. Executing it again by %s%s",
-                   last->what, last->reason, source,
-                   run->options->show_output ? "; what it writes comes again" : "");
+    run->error = outcome.error;
+    skips_add(&run->skips, counter->source, outcome.reason ? outcome.reason : "", outcome.error);
+    return 0;
 }
 
 /* EXIT_DONE: run->counter says whether it was counted. */
@@ -359,17 +307,19 @@ static int try_one(struct truth_run *run, struct cell *cells, size_t index)
 {
     struct failure failure = {0};
     const struct catalogue_counter *counter = run->candidates[index];
-    int error = make_cell(run, counter, (uint32_t)index + 1, &cells[index]);
-    if (error < 0)
-        fail_with(&failure, error, "out of memory");
-    if (error == 0)
-        error = put_plan(run, &cells[index], &failure);
+    make_cell(run, counter, (uint32_t)index + 1, &cells[index]);
+    int error = put_plan(run, &cells[index], &failure);
     if (error == 0)
         error = put_note(run, &cells[index], counter, &failure);
     if (error < 0)
         return truth_fail(&failure);
-    if (index)
-        say_again(run, counter->source);
+    if (index) { /* who watches should know that it is executed once more, and why */
+        const struct skip *last = &run->skips.list[run->skips.count - 1];
+        deliver_remark(&run->options->common,
+                       "%s could not count it: %s. Executing it again by %s%s", last->what,
+                       last->reason, counter->source,
+                       run->options->show_output ? "; what it writes comes again" : "");
+    }
     int status = gather_one(run, cells, index + 1);
     if (status != EXIT_DONE)
         return status;
@@ -377,31 +327,19 @@ static int try_one(struct truth_run *run, struct cell *cells, size_t index)
     return error < 0 ? truth_fail(&failure) : EXIT_DONE;
 }
 
-static int try_all(struct truth_run *run, struct cell *cells)
+int truth_execute(struct truth_run *run)
 {
+    const uint64_t began = monotonic_ns();
     struct failure failure = {0};
+    struct cell *cells = memory_new(run->candidate_count + 1, sizeof(*cells));
     int status = create_store(run, &failure) < 0 ? truth_fail(&failure) : EXIT_DONE;
+    /* Until one counted it, or it is the command that cannot be executed, by anybody. */
     for (size_t i = 0; status == EXIT_DONE && i < run->candidate_count && !run->counter &&
-                       !is_commands_own(run->error);
+                       command_exit_of_error(run->error) == EXIT_OURS;
          i++)
         status = try_one(run, cells, i);
     if (status == EXIT_DONE && store_finish(run->store, &failure) < 0 && failure.code != -EBUSY)
         status = truth_fail(&failure);
-    return status;
-}
-
-int truth_execute(struct truth_run *run)
-{
-    const uint64_t began = monotonic_ns();
-    struct cell *cells = calloc(run->candidate_count + 1, sizeof(*cells));
-    if (!cells) {
-        deliver_out_of_memory("truth");
-        return EXIT_OURS;
-    }
-    const int status = try_all(run, cells);
     run->seconds = (double)(monotonic_ns() - began) / 1e9;
-    for (size_t i = 0; i < run->candidate_count; i++)
-        cell_release(&cells[i]);
-    free(cells);
     return status;
 }

@@ -7,13 +7,51 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
+#include "decode/walk.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
+#include "engine/options.h"
 #include "output/table.h"
 #include "studies/truth/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What a command executed, for programs (docs/json). */
+
+/* Is it a subject of the kit whose length is known, that ended as it should? */
+static bool is_known(const struct truth_run *run, int64_t *instructions)
+{
+    AUTO_WORDS char **words = NULL;
+    struct failure ignored = {0};
+    uint64_t n = 0;
+    const size_t prefix = strlen(SUBJECT_WORD);
+    if (strncmp(run->line, SUBJECT_WORD, prefix) != 0 || run->counted.status != 0)
+        return false;
+    const int count = words_split(run->line, &words, &ignored);
+    const struct catalogue_subject *subject =
+        count >= 1 ? catalogue_subject(run->catalogue, words[0] + prefix) : NULL;
+    if (!subject || !subject->has_truth || count != 2 || value_u64(words[1], &n) < 0)
+        return false;
+    return linear_at((struct linear){subject->base, subject->each}, n, instructions);
+}
+
+/* Why there is no list of opcodes, which were asked for; NULL: there is one. What has code has
+ * functions always, but opcodes only where they were asked for. */
+static const char *no_opcodes_because(const struct truth_run *run)
+{
+    const struct truth_counted *counted = &run->counted;
+    if (!counted->has_code)
+        return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
+    if (!counted->classes.count)
+        return "it is more code than can be decoded";
+    return run->options->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
+}
+
+/* Does the code that was told cover all that was counted? */
+static bool is_covered(const struct truth_run *run)
+{
+    return !run->counted.has_code || run->counted.told == run->counted.instructions;
+}
 
 static json_t *classes_json(const struct truth_run *run)
 {
@@ -21,24 +59,21 @@ static json_t *classes_json(const struct truth_run *run)
     json_t *object = json_object();
     if (!counted->lost) /* a class that is not known is not there */
         json_object_set_new(object, "instructions", json_count(counted->instructions));
-    for (size_t i = 0; truth_is_covered(run) && i < counted->classes.count; i++)
+    for (size_t i = 0; is_covered(run) && i < counted->classes.count; i++)
         if (strcmp(counted->classes.list[i].name, "instructions") != 0)
             json_object_set_new(object, counted->classes.list[i].name,
                                 json_count(counted->classes.list[i].count));
     return object;
 }
 
-static void put_repetitions(json_t *object, const struct truth_counted *counted)
+static bool has_raw(const struct truth_counted *counted)
 {
-    if (counted->lost)
-        json_absent(object, "rep_iterations", TRUTH_LOST);
-    else if (counted->has_raw && counted->raw >= counted->instructions)
-        json_object_set_new(object, "rep_iterations",
-                            json_count(counted->raw - counted->instructions));
-    else if (counted->has_code)
-        json_object_set_new(object, "rep_iterations", json_count(counted->repetitions));
-    else
-        json_absent(object, "rep_iterations", "the source does not tell them");
+    return counted->has_raw && counted->raw >= counted->instructions;
+}
+
+static uint64_t repetitions_of(const struct truth_counted *counted)
+{
+    return has_raw(counted) ? counted->raw - counted->instructions : counted->repetitions;
 }
 
 static json_t *sums_json(const struct truth_sums *sums, bool functions)
@@ -60,21 +95,6 @@ static json_t *sums_json(const struct truth_sums *sums, bool functions)
     return list;
 }
 
-/* What --by asked for. */
-static void put_lists(const struct truth_run *run, json_t *object)
-{
-    const struct truth_counted *counted = &run->counted;
-    const char *no_opcodes = truth_no_opcodes(run);
-    if (run->by_opcode && no_opcodes)
-        json_absent(object, "opcodes", no_opcodes);
-    else if (run->by_opcode)
-        json_object_set_new(object, "opcodes", sums_json(&counted->opcodes, false));
-    if (run->by_function && !counted->has_code)
-        json_absent(object, "functions", counted->lost ? TRUTH_LOST : TRUTH_NO_CODE);
-    else if (run->by_function)
-        json_object_set_new(object, "functions", sums_json(&counted->functions, true));
-}
-
 static json_t *row_json(const struct truth_run *run)
 {
     const struct truth_counted *counted = &run->counted;
@@ -83,7 +103,9 @@ static json_t *row_json(const struct truth_run *run)
     json_t *object = json_object();
     json_object_set_new(object, "source", json_text(counted->source));
     json_object_set_new(object, "classes", classes_json(run));
-    put_repetitions(object, counted);
+    const bool told = !counted->lost && (counted->has_code || has_raw(counted));
+    json_put(object, "rep_iterations", told ? json_count(repetitions_of(counted)) : NULL,
+             counted->lost ? TRUTH_LOST : "the source does not tell them");
     command_ending_put(object, counted->status);
     json_object_set_new(object, "program", json_text(run->line));
     json_object_set_new(object, "setting",
@@ -91,10 +113,8 @@ static json_t *row_json(const struct truth_run *run)
     json_object_set_new(object, "tasks", json_count(counted->tasks));
     json_object_set_new(object, "processes", json_count(counted->processes));
     json_object_set_new(object, "left", json_count(counted->left));
-    if (counted->output_known)
-        json_object_set_new(object, "output_bytes", json_count(counted->output_bytes));
-    else
-        json_absent(object, "output_bytes", COMMAND_OUTPUT_LENT);
+    json_put(object, "output_bytes",
+             counted->output_known ? json_count(counted->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
     json_object_set_new(object, "rights_withheld",
                         json_boolean(counted->rights == RIGHTS_WITHHELD));
     json_object_set_new(object, "seconds", json_real((double)counted->nanoseconds / 1e9));
@@ -102,25 +122,33 @@ static json_t *row_json(const struct truth_run *run)
                         json_count(counted->account.minor_faults + counted->account.major_faults));
     json_object_set_new(object, "context_switches",
                         json_count(counted->account.voluntary + counted->account.involuntary));
-    if (counted->has_code)
-        json_object_set_new(object, "unknown", json_count(counted->unknown));
-    else
-        json_absent(object, "unknown", TRUTH_NO_CODE);
+    json_put(object, "unknown", counted->has_code ? json_count(counted->unknown) : NULL,
+             TRUTH_NO_CODE);
     json_object_set_new(object, "note", json_text(note && *note ? note : NULL));
-    put_lists(run, object);
+    /* What --by asked for. */
+    const char *no_opcodes = no_opcodes_because(run);
+    if (run->by_opcode)
+        json_put(object, "opcodes", no_opcodes ? NULL : sums_json(&counted->opcodes, false),
+                 no_opcodes);
+    if (run->by_function)
+        json_put(object, "functions",
+                 counted->has_code ? sums_json(&counted->functions, true) : NULL,
+                 counted->lost ? TRUTH_LOST : TRUTH_NO_CODE);
     return object;
 }
 
-json_t *truth_results_json(const struct truth_run *run)
+json_t *truth_results_json(const void *context)
 {
+    const struct truth_run *run = context;
     json_t *list = json_array();
     if (run->counter)
         json_array_append_new(list, row_json(run));
     return list;
 }
 
-json_t *truth_analysis_json(const struct truth_run *run)
+json_t *truth_analysis_json(const void *context)
 {
+    const struct truth_run *run = context;
     json_t *object = json_object();
     json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
     json_object_set_new(object, "complete",
@@ -138,55 +166,43 @@ json_t *truth_analysis_json(const struct truth_run *run)
 
 /* --- the first lines --- */
 
-static void put_command(const struct truth_run *run, struct text *out)
-{
-    AUTO_TEXT struct text clean = {0};
-    text_put_clean(&clean, run->line);
-    if (utf8_columns(text_string(&clean)) <= SENTENCE_WORDS)
-        text_puts(out, text_string(&clean));
-    else
-        text_put_clean(out, run->name);
-}
-
 static void put_answer(const struct truth_run *run, const struct style *style, struct text *out)
 {
     const struct truth_counted *counted = &run->counted;
     const bool cut = counted->status >= STATUS_TIMEOUT;
     char number[NUMBER_SIZE], ending[160];
-    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text line = {0}, name = {0};
+    text_put_clean(&line, run->line);
+    text_put_clean(&name, run->name);
+    const char *command =
+        text_string(utf8_columns(text_string(&line)) <= SENTENCE_WORDS ? &line : &name);
     number_count(counted->instructions, number, sizeof(number));
     command_ending(counted->status, run->timeout, ending, sizeof(ending));
-    put_command(run, &words);
     if (counted->lost)
-        text_printf(&words,
-                    ": how many instructions is not known, since %s tells them at the end of the "
-                    "command, and was killed with it; it %s.",
-                    counted->source, ending);
+        section_printf(style, out,
+                       "%s: how many instructions is not known, since %s tells them at the end of "
+                       "the command, and was killed with it; it %s.",
+                       command, counted->source, ending);
     else
-        text_printf(&words, ": %s instruction%s%s, counted one by one by %s; it %s.", number,
-                    counted->instructions == 1 ? "" : "s", cut ? " until its time was over" : "",
-                    counted->source, ending);
-    section_put_words(text_string(&words), style, out);
+        section_printf(style, out, "%s: %s instruction%s%s, counted one by one by %s; it %s.",
+                       command, number, counted->instructions == 1 ? "" : "s",
+                       cut ? " until its time was over" : "", counted->source, ending);
 }
 
-static void show_put_repetitions(const struct truth_run *run, const struct style *style,
-                                 struct text *out)
+static void put_repetitions(const struct truth_run *run, const struct style *style,
+                            struct text *out)
 {
     const struct truth_counted *counted = &run->counted;
-    const uint64_t repetitions = counted->has_raw && counted->raw >= counted->instructions
-                                     ? counted->raw - counted->instructions
-                                     : counted->repetitions;
+    const uint64_t repetitions = repetitions_of(counted);
     char number[NUMBER_SIZE], raw[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
     if (!repetitions)
         return;
     number_count(repetitions, number, sizeof(number));
     number_count(counted->instructions + repetitions, raw, sizeof(raw));
-    text_printf(&words,
-                "A repeated string instruction counts once, as CPUs count it; with each of its %s "
-                "further repetitions it would be %s.",
-                number, raw);
-    section_put_words(text_string(&words), style, out);
+    section_printf(style, out,
+                   "A repeated string instruction counts once, as CPUs count it; with each of its "
+                   "%s further repetitions it would be %s.",
+                   number, raw);
 }
 
 /* A program of the kit whose length is known says whether the source is right. */
@@ -195,14 +211,12 @@ static void put_known(const struct truth_run *run, const struct style *style, st
     const struct truth_counted *counted = &run->counted;
     int64_t known;
     char number[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
-    if (counted->lost || !truth_known(run, &known))
+    if (counted->lost || !is_known(run, &known))
         return;
     const bool same = known >= 0 && (uint64_t)known == counted->instructions;
     number_count(known >= 0 ? (uint64_t)known : 0, number, sizeof(number));
-    text_printf(&words, "By its own code it executes %s: %s.", number,
-                same ? "the source is right to the instruction" : "the source is wrong");
-    section_put_words(text_string(&words), style, out);
+    section_printf(style, out, "By its own code it executes %s: %s.", number,
+                   same ? "the source is right to the instruction" : "the source is wrong");
 }
 
 /* --- tables --- */
@@ -240,13 +254,15 @@ static void put_classes(const struct truth_run *run, const struct style *style, 
     table_free(&table);
 }
 
-static void put_rest(size_t left, const char *what, const struct style *style, struct text *out)
+/* A table of the first of them under its heading, and how many are left. */
+static void put_shown(const char *heading, const char *what, struct table *table, size_t left,
+                      const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    if (!left)
-        return;
-    text_printf(&words, "and %zu more %s (--all shows them)", left, what);
-    section_put_words(text_string(&words), style, out);
+    section_put_heading(heading, style, out);
+    table_put(table, style, out);
+    table_free(table);
+    if (left)
+        section_printf(style, out, "and %zu more %s (--all shows them)", left, what);
 }
 
 static size_t shown_of(const struct truth_run *run, const struct truth_sums *sums)
@@ -273,16 +289,7 @@ static void put_opcodes(const struct truth_run *run, const struct style *style, 
         add_count(&table, sums->list[i].count, run->counted.instructions);
         table_add(&table, TONE_PLAIN, number);
     }
-    section_put_heading("By opcode", style, out);
-    table_put(&table, style, out);
-    table_free(&table);
-    put_rest(sums->count - shown, "opcodes", style, out);
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    put_shown("By opcode", "opcodes", &table, sums->count - shown, style, out);
 }
 
 static void put_functions(const struct truth_run *run, const struct style *style, struct text *out)
@@ -300,12 +307,11 @@ static void put_functions(const struct truth_run *run, const struct style *style
         const struct truth_sum *sum = &sums->list[i];
         add_count(&table, sum->count, run->counted.instructions);
         table_add(&table, TONE_PLAIN, *sum->name ? sum->name : "(no symbol)");
-        table_add(&table, TONE_DIM, *sum->object ? last_part(sum->object) : "(no file)");
+        const char *slash = strrchr(sum->object, '/');
+        const char *object = slash && slash[1] ? slash + 1 : sum->object;
+        table_add(&table, TONE_DIM, *object ? object : "(no file)");
     }
-    section_put_heading("By function", style, out);
-    table_put(&table, style, out);
-    table_free(&table);
-    put_rest(sums->count - shown, "functions", style, out);
+    put_shown("By function", "functions", &table, sums->count - shown, style, out);
 }
 
 /* --- how far it can be trusted --- */
@@ -327,7 +333,7 @@ static void put_code(const struct truth_run *run, struct text *out)
     }
     number_count(counted->told, one, sizeof(one));
     number_count(counted->instructions, other, sizeof(other));
-    if (!truth_is_covered(run))
+    if (!is_covered(run))
         text_printf(out,
                     "Classes, opcodes and functions are of %s of the %s instructions: the code of "
                     "the others was not told. ",
@@ -336,7 +342,7 @@ static void put_code(const struct truth_run *run, struct text *out)
         text_puts(out, "It is more code than can be decoded: there are no classes and opcodes. ");
         return;
     }
-    if (run->by_opcode && truth_no_opcodes(run))
+    if (run->by_opcode && no_opcodes_because(run))
         text_puts(out, "Opcodes were " TRUTH_NOT_BY ". ");
     number_count(counted->unknown, one, sizeof(one));
     if (counted->unknown)
@@ -382,22 +388,11 @@ static void put_circumstances(const struct truth_run *run, const struct style *s
     section_put_words(text_string(&words), style, out);
 }
 
-/* Sources that could not, before the one that could. */
-static void put_refusals(const struct truth_run *run, const struct style *style, struct text *out)
-{
-    for (size_t i = 0; i < run->skips.count; i++) {
-        AUTO_TEXT struct text words = {0};
-        text_printf(&words, "Not by %s: %s", run->skips.list[i].what, run->skips.list[i].reason);
-        section_put_words(text_string(&words), style, out);
-    }
-}
-
 void truth_put_report(const struct truth_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text code = {0};
-    AUTO_TEXT struct text note = {0};
     put_answer(run, style, out);
-    show_put_repetitions(run, style, out);
+    put_repetitions(run, style, out);
     put_known(run, style, out);
     put_classes(run, style, out);
     put_opcodes(run, style, out);
@@ -406,10 +401,8 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
     put_code(run, &code);
     if (code.length)
         section_put_words(text_string(&code), style, out);
-    if (run->counter->note && *run->counter->note) {
-        text_printf(&note, "By %s: %s.", run->counted.source, run->counter->note);
-        section_put_words(text_string(&note), style, out);
-    }
+    if (run->counter->note && *run->counter->note)
+        section_printf(style, out, "By %s: %s.", run->counted.source, run->counter->note);
     put_circumstances(run, style, out);
     if (run->counted.rights == RIGHTS_WITHHELD)
         section_put_words("It ran without the rights that its file gives (set-user-ID, "
@@ -417,7 +410,10 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
                           "get them, so it may have done something else. Executed by a user who "
                           "has these rights it needs none of the file's.",
                           style, out);
-    put_refusals(run, style, out);
+    for (size_t i = 0; i < run->skips.count;
+         i++) /* sources that could not, before the one that could */
+        section_printf(style, out, "Not by %s: %s", run->skips.list[i].what,
+                       run->skips.list[i].reason);
     deliver_put_machine(run->facts, style, out);
     text_puts(out, "samples in ");
     text_put_clean(out, store_path(run->store));

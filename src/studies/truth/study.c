@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -26,13 +26,6 @@ struct recalling {
     uint32_t cell; /* that counted it; 0: none did */
 };
 
-static bool take_text(char **to, const char *from)
-{
-    free(*to);
-    *to = strdup(from ? from : "");
-    return *to != NULL;
-}
-
 /* Every try is a cell: the first column is SOURCE/CLASS/. */
 static int take_cell(void *context, const struct stored_cell *stored)
 {
@@ -47,11 +40,12 @@ static int take_cell(void *context, const struct stored_cell *stored)
     run->controls = command->controls;
     run->timeout = command->timeout;
     run->shown = command->shown;
-    if (!take_text(&run->line, command->words) || !take_text(&run->name, command->name))
-        return -ENOMEM;
+    run->line = memory_copy(command->words);
+    run->name = memory_copy(command->name ? command->name : "");
     if (stored->done) {
         recalling->cell = stored->cell.id;
-        return take_text(&run->known_counter.source, source) ? 0 : -ENOMEM;
+        run->known_counter.source = memory_copy(source);
+        return 0;
     }
     run->error = stored->error;
     return skips_add(&run->skips, source, stored->reason ? stored->reason : "", stored->error);
@@ -73,63 +67,47 @@ static int take_note(void *context, const struct stored_event *event)
     const size_t length = source ? strlen(source) : 0;
     if (!length || strncmp(event->name, source, length) != 0 || event->name[length] != '/')
         return 0;
-    return take_text(&run->known_counter.note, event->reason) ? 0 : -ENOMEM;
+    run->known_counter.note = memory_copy(event->reason ? event->reason : "");
+    return 0;
 }
 
 static int take_subject(void *context, const struct stored_subject *stored)
 {
     struct catalogue *known = context;
-    struct catalogue_subject *subject =
-        list_add(&known->subjects, &known->subject_count, sizeof(*subject));
-    if (!subject)
-        return -ENOMEM;
-    *subject = (struct catalogue_subject){.name = strdup(stored->name),
-                                          .has_truth = stored->has_truth,
-                                          .base = stored->base,
-                                          .each = stored->each};
-    return subject->name ? 0 : -ENOMEM;
-}
-
-static int recall(struct truth_run *run, struct failure *failure)
-{
-    struct recalling recalling = {.run = run};
-    int error = stored_run_open(run->options->from, "truth", &run->store, &run->stored, failure);
-    if (error == 0)
-        error = store_each_event(run->store, take_absent, run, failure);
-    if (error == 0)
-        error = store_each_cell(run->store, take_cell, &recalling, failure);
-    if (error == 0)
-        error = store_each_event(run->store, take_note, run, failure);
-    if (error == 0)
-        error = store_each_subject(run->store, take_subject, &run->known, failure);
-    if (error == 0 && !run->line)
-        error = fail_with(failure, -EINVAL, "the run in %.300s ended before the command was tried",
-                          run->options->from);
-    if (error < 0)
-        return failure->code ? error : fail_with(failure, error, "out of memory");
-    run->catalogue = &run->known;
-    run->facts = &run->stored.facts;
-    run->fingerprint = run->stored.info.fingerprint;
-    if (!recalling.cell)
-        return 0;
-    run->counter = &run->known_counter;
-    return truth_load(run, recalling.cell, failure);
+    *memory_add(known->subjects, known->subject_count) =
+        (struct catalogue_subject){.name = memory_copy(stored->name),
+                                   .has_truth = stored->has_truth,
+                                   .base = stored->base,
+                                   .each = stored->each};
+    return 0;
 }
 
 /* --from: what the store of an earlier run has. */
 static int truth_open_from(struct truth_run *run)
 {
     struct failure failure = {0};
-    return recall(run, &failure) < 0 ? truth_fail(&failure) : EXIT_DONE;
-}
-
-static void truth_release_known(struct truth_run *run)
-{
-    for (size_t i = 0; i < run->known.subject_count; i++)
-        free(run->known.subjects[i].name);
-    free(run->known.subjects);
-    free(run->known_counter.source);
-    free(run->known_counter.note);
+    struct recalling recalling = {.run = run};
+    int error = stored_run_open(run->options->from, "truth", &run->store, &run->stored, &failure);
+    if (error == 0)
+        error = store_each_event(run->store, take_absent, run, &failure);
+    if (error == 0)
+        error = store_each_cell(run->store, take_cell, &recalling, &failure);
+    if (error == 0)
+        error = store_each_event(run->store, take_note, run, &failure);
+    if (error == 0)
+        error = store_each_subject(run->store, take_subject, &run->known, &failure);
+    if (error == 0 && !run->line)
+        error = fail_with(&failure, -EINVAL, "the run in %.300s ended before the command was tried",
+                          run->options->from);
+    if (error < 0)
+        return truth_fail(&failure);
+    run->catalogue = &run->known;
+    run->facts = &run->stored.facts;
+    run->fingerprint = run->stored.info.fingerprint;
+    if (!recalling.cell)
+        return EXIT_DONE;
+    run->counter = &run->known_counter;
+    return truth_load(run, recalling.cell, &failure) < 0 ? truth_fail(&failure) : EXIT_DONE;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -242,9 +220,8 @@ static int take_options(struct truth_run *run, int word_count, char **words,
     if (error == 0)
         error =
             command_line_join((const char *const *)words, (size_t)word_count, &run->line, failure);
-    run->name = error == 0 ? command_line_name(words[0]) : NULL;
-    if (error == 0 && !run->name)
-        error = fail_with(failure, -ENOMEM, "out of memory");
+    if (error == 0)
+        run->name = command_line_name(words[0]);
     return error;
 }
 
@@ -276,16 +253,6 @@ static void put_report(const void *run, const struct style *style, struct text *
         truth_put_report(run, style, out);
 }
 
-static json_t *results(const void *run)
-{
-    return truth_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return truth_analysis_json(run);
-}
-
 /* With --show-output standard output is the command's: the report goes beside it. */
 static int show(const struct truth_run *run, bool aside, int status)
 {
@@ -299,8 +266,8 @@ static int show(const struct truth_run *run, bool aside, int status)
                                   .undelivered = EXIT_OURS,
                                   .run = run,
                                   .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis};
+                                  .results = truth_results_json,
+                                  .analysis = truth_analysis_json};
     return finish_show(&finish, status);
 }
 
@@ -322,19 +289,18 @@ static int refuse(const struct truth_run *run)
 
 static void release(struct truth_run *run)
 {
-    truth_counted_release(&run->counted);
     executed_free(run->executed);
     store_close(run->store);
     session_close(run->session);
     skips_free(&run->skips);
-    free(run->candidates);
+    stored_run_release(&run->stored);
+    if (run->options->from)
+        return; /* the rest is of the store then */
     free(run->line);
     free(run->name);
     free(run->input);
     free(run->directory);
     free(run->keep);
-    truth_release_known(run);
-    stored_run_release(&run->stored);
 }
 
 /* How the command ended is told; judging it again went well. */

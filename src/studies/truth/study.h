@@ -103,18 +103,11 @@ int truth_find_sources(struct truth_run *run);
 int truth_execute(struct truth_run *run);
 /* What the store has of the cell. Negative errno. */
 int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure);
-void truth_counted_release(struct truth_counted *counted);
 
 int truth_fail(const struct failure *failure);
 
 void truth_put_report(const struct truth_run *run, const struct style *style, struct text *out);
-json_t *truth_results_json(const struct truth_run *run);
-json_t *truth_analysis_json(const struct truth_run *run);
+json_t *truth_results_json(const void *run);
+json_t *truth_analysis_json(const void *run);
 /* Telling which code was executed costs it much more than counting: only when it is asked for. */
 bool truth_tells_late(const struct catalogue_counter *counter);
-/* Is it a subject of the kit whose length is known, that ended as it should? */
-bool truth_known(const struct truth_run *run, int64_t *instructions);
-/* Why there is no list of opcodes, which were asked for; NULL: there is one. */
-const char *truth_no_opcodes(const struct truth_run *run);
-/* Does the code that was told cover all that was counted? */
-bool truth_is_covered(const struct truth_run *run);
