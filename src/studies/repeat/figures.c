@@ -640,8 +640,9 @@ bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct rep
            strcmp(cell->class[row->event], "instructions-raw") == 0;
 }
 
-json_t *repeat_figures(const struct repeat_run_of *run)
+json_t *repeat_figures(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     static repeat_figure *const all[] = {
         repeat_variation_figure, repeat_spread_figure,      repeat_machines_figure,
         repeat_alone_figure,     repeat_without_figure,     repeat_environment_figure,

@@ -226,8 +226,9 @@ static void put_status(json_t *object, const struct repeat_run_of *run)
         json_object_set_new(object, key, members);                                                 \
     } while (0)
 
-json_t *repeat_analysis_json(const struct repeat_run_of *run)
+json_t *repeat_analysis_json(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     const struct repeat_report *report = &run->report;
     json_t *object = json_object(), *programs = json_array();
     LIST(object, "effects", repeat_effect_json, run, report->effects, report->effect_count);
@@ -326,8 +327,9 @@ static json_t *row_json(const struct repeat_run_of *run, const struct repeat_row
     return object;
 }
 
-json_t *repeat_results_json(const struct repeat_run_of *run)
+json_t *repeat_results_json(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     json_t *list = json_array();
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
@@ -338,7 +340,8 @@ json_t *repeat_results_json(const struct repeat_run_of *run)
     return list;
 }
 
-json_t *repeat_findings_json(const struct repeat_run_of *run)
+json_t *repeat_findings_json(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     return claims_json(run->report.findings, REPEAT_FINDINGS);
 }
