@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "studies/repeat/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -245,10 +244,9 @@ static int note(void *context, const struct sample *sample)
 
 static int read_executions(struct repeat_plan *plan, struct store *store, struct failure *failure)
 {
-    struct reading reading = {plan, calloc(plan->wishes.cell_count + 1, sizeof(*reading.columns))};
-    AUTO_FREE void *columns = reading.columns;
-    if (!columns)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    struct reading reading = {plan,
+                              memory_new(plan->wishes.cell_count + 1, sizeof(*reading.columns))};
+    AUTO_MEMORY void *columns = reading.columns;
     for (size_t i = 0; i < plan->program_count; i++)
         plan->told[i] = (struct repeat_told){.first = plan->told[i].first};
     for (size_t i = 0; i < plan->wishes.count; i++)
@@ -749,25 +747,18 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
 
 /* --- all of it --- */
 
-static int begin(struct repeat_wisher *wisher, const struct catalogue *catalogue)
+static void begin(struct repeat_wisher *wisher, const struct catalogue *catalogue)
 {
     const struct repeat_study *study = wisher->study;
     struct repeat_plan *plan = wisher->plan;
     plan->sources = study->sources;
     plan->source_count = study->source_count;
     plan->passes = repeat_plan_has_passes(study);
-    for (size_t i = 0; i < study->program_count; i++) {
-        struct repeat_wanted *added =
-            list_add(&plan->programs, &plan->program_count, sizeof(*plan->programs));
-        if (!added)
-            return -ENOMEM;
-        *added = study->programs[i];
-    }
+    for (size_t i = 0; i < study->program_count; i++)
+        *memory_add(plan->programs, plan->program_count) = study->programs[i];
     if (study->subjects)
         repeat_add_subjects(wisher, catalogue);
-    if (wisher->error == 0)
-        plan->told = calloc(plan->program_count + 1, sizeof(*plan->told));
-    return wisher->error < 0 ? wisher->error : plan->told ? 0 : -ENOMEM;
+    plan->told = memory_new(plan->program_count + 1, sizeof(*plan->told));
 }
 
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
@@ -775,9 +766,8 @@ int repeat_plan_make(const struct repeat_study *study, const struct catalogue *c
 {
     struct repeat_wisher wisher = {.study = study, .plan = plan, .failure = failure};
     memset(plan, 0, sizeof(*plan));
-    wisher.error = begin(&wisher, catalogue);
-    if (wisher.error == 0)
-        repeat_wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
+    begin(&wisher, catalogue);
+    repeat_wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
     for (size_t i = 0; i < study->program_count && study->one_at_a_time; i++)
         wish_all_singles(&wisher, i);
     for (size_t i = 0; i < study->program_count; i++)
@@ -786,7 +776,5 @@ int repeat_plan_make(const struct repeat_study *study, const struct catalogue *c
         repeat_wish_details(&wisher, REPEAT_DETAILS, i, study->calls, study->code);
     if (wisher.error == 0)
         repeat_wish_subjects(&wisher, study->program_count);
-    if (wisher.error == -ENOMEM)
-        return fail_with(failure, -ENOMEM, "out of memory");
     return wisher.error;
 }

@@ -350,7 +350,7 @@ static void release(struct repeating *repeating)
 {
     store_close(repeating->store);
     session_close(repeating->session);
-    repeat_plan_free(&repeating->plan);
+    wishes_free(&repeating->plan.wishes);
     tried_free(&repeating->tried);
     executed_free(repeating->executed);
     skips_free(&repeating->run.skips);
