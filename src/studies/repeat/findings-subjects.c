@@ -544,20 +544,6 @@ struct together {
     struct apart largest;
 };
 
-/* nobody: what is to be said where no tool and the CPU both executed the programs. */
-static void decide(const struct together *all, const char *nobody, struct finding *finding)
-{
-    if (!all->tools) {
-        finding_clause(finding, "%s", nobody);
-        return;
-    }
-    finding->verdict = all->differing ? FINDING_HOLDS
-                       : all->spoiled ? FINDING_INCONCLUSIVE
-                                      : FINDING_FAILS;
-    if (all->largest.known)
-        apart_report(&all->largest, finding->verdict, finding);
-}
-
 static void tell_apart(const char *tool, const char *subject, const struct apart *apart,
                        struct finding *finding)
 {
@@ -568,71 +554,78 @@ static void tell_apart(const char *tool, const char *subject, const struct apart
         finding_clause(finding, "%s executes as many of %s as the CPU", tool, subject);
 }
 
-/* --- M9 --- */
+/* Programs of which a tool may make something else, and those that tell whether it is this. */
+struct otherwise {
+    const char *made, *plain;
+    const char *endless; /* that may never end; NULL: none is */
+    const char *as_well, *alone, *nobody;
+};
 
-static void round_by(const struct repeat_facts *facts, const char *tool, struct together *all,
-                     struct finding *finding)
+static void compare_by(const struct repeat_facts *facts, const struct otherwise *programs,
+                       const char *tool, struct together *all, struct finding *finding)
 {
-    const struct compared wide = compare(facts, "rounding-x87", tool);
-    const struct compared narrow = compare(facts, "rounding-sse", tool);
-    const struct compared endless = compare(facts, "rounding-endless", tool);
-    if (!wide.apart.known && !endless.apart.known && !endless.endless)
+    const struct compared made = compare(facts, programs->made, tool);
+    const struct compared plain = compare(facts, programs->plain, tool);
+    const struct compared endless =
+        programs->endless ? compare(facts, programs->endless, tool) : (struct compared){0};
+    if (!made.apart.known && !endless.apart.known && !endless.endless)
         return;
     all->tools++;
-    if (wide.apart.known)
-        tell_apart(tool, "rounding-x87", &wide.apart, finding);
+    if (made.apart.known)
+        tell_apart(tool, programs->made, &made.apart, finding);
     if (endless.endless)
-        finding_clause(finding, "rounding-endless never ends in %s", tool);
-    keep_larger(&wide.apart, &all->largest);
+        finding_clause(finding, "%s never ends in %s", programs->endless, tool);
+    keep_larger(&made.apart, &all->largest);
     if (endless.endless)
         all->differing++;
-    else if (narrow.apart.differs)
-        finding_clause(finding, "but doubles take another path there as well: it is not the width");
-    else if (!narrow.apart.known)
-        finding_clause(finding, "no program that rounds to doubles was counted to compare with");
+    else if (plain.apart.differs)
+        finding_clause(finding, "%s", programs->as_well);
+    else if (!plain.apart.known)
+        finding_clause(finding, "%s", programs->alone);
     else
-        all->differing += wide.apart.differs || endless.apart.differs;
-    all->spoiled += !endless.endless && !apart_is_none(&narrow.apart);
-    all->spoiled += wide.apart.known && !wide.apart.differs && !apart_is_none(&wide.apart);
+        all->differing += made.apart.differs || endless.apart.differs;
+    all->spoiled += !endless.endless && !apart_is_none(&plain.apart);
+    all->spoiled += made.apart.known && !made.apart.differs && !apart_is_none(&made.apart);
+}
+
+static void decide_by_tools(const struct repeat_facts *facts, const struct otherwise *programs,
+                            struct finding *finding)
+{
+    struct together all = {0};
+    for (const char *const *tool = repeat_tools; *tool; tool++)
+        compare_by(facts, programs, *tool, &all, finding);
+    if (!all.tools) {
+        finding_clause(finding, "%s", programs->nobody);
+        return;
+    }
+    finding->verdict = all.differing ? FINDING_HOLDS
+                       : all.spoiled ? FINDING_INCONCLUSIVE
+                                     : FINDING_FAILS;
+    if (all.largest.known)
+        apart_report(&all.largest, finding->verdict, finding);
 }
 
 void rule_rounding(const struct repeat_facts *facts, struct finding *finding)
 {
-    struct together all = {0};
-    for (const char *const *tool = repeat_tools; *tool; tool++)
-        round_by(facts, *tool, &all, finding);
-    decide(&all,
-           "no tool and the CPU both executed a program that rounds in an x87 unit, which only "
-           "x86 has",
-           finding);
-}
-
-/* --- M10 --- */
-
-static void place_by(const struct repeat_facts *facts, const char *tool, struct together *all,
-                     struct finding *finding)
-{
-    const struct compared hashing = compare(facts, "address-hash", tool);
-    const struct compared plain = compare(facts, "loop", tool);
-    if (!hashing.apart.known)
-        return;
-    all->tools++;
-    tell_apart(tool, "address-hash", &hashing.apart, finding);
-    keep_larger(&hashing.apart, &all->largest);
-    if (plain.apart.differs)
-        finding_clause(finding, "but the plain loop differs as well: it is not the addresses");
-    else if (!plain.apart.known)
-        finding_clause(finding, "no plain loop was counted to compare with");
-    else
-        all->differing += hashing.apart.differs;
-    all->spoiled +=
-        !apart_is_none(&plain.apart) || (!hashing.apart.differs && !apart_is_none(&hashing.apart));
+    static const struct otherwise programs = {
+        "rounding-x87",
+        "rounding-sse",
+        "rounding-endless",
+        "but doubles take another path there as well: it is not the width",
+        "no program that rounds to doubles was counted to compare with",
+        "no tool and the CPU both executed a program that rounds in an x87 unit, which only x86 "
+        "has"};
+    decide_by_tools(facts, &programs, finding);
 }
 
 void rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
 {
-    struct together all = {0};
-    for (const char *const *tool = repeat_tools; *tool; tool++)
-        place_by(facts, *tool, &all, finding);
-    decide(&all, "no tool and the CPU both executed the program that hashes addresses", finding);
+    static const struct otherwise programs = {
+        "address-hash",
+        "loop",
+        NULL,
+        "but the plain loop differs as well: it is not the addresses",
+        "no plain loop was counted to compare with",
+        "no tool and the CPU both executed the program that hashes addresses"};
+    decide_by_tools(facts, &programs, finding);
 }

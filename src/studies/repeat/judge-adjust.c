@@ -130,16 +130,7 @@ static bool run_disturbances(const struct repeat_run *run, enum disturbance dist
  * held constant. */
 
 /* Classes whose events a program decides alone, so that more of them came from elsewhere. */
-static const char *const decided[] = {"instructions", "branches", "cond-branches", "loads",
-                                      "stores",       "calls",    "returns",       NULL};
-
-static bool is_decided(const char *class)
-{
-    for (const char *const *at = decided; *at; at++)
-        if (strcmp(*at, class) == 0)
-            return true;
-    return false;
-}
+static const char decided[] = "instructions branches cond-branches loads stores calls returns";
 
 /* An event of a machine, and how its contributions are looked for. */
 struct asked {
@@ -174,7 +165,7 @@ static void gather_cell(const struct asked *asked, const struct repeat_cell *cel
 {
     const struct kept kept = kept_counts(cell, (uint32_t)repeat_event(cell, asked->event));
     const int64_t truth = asked->by_truth ? asked->file->programs[cell->program].truth : 0;
-    const double level = asked->by_truth ? (double)((int64_t)kept.base - truth) : 0;
+    const double level = asked->by_truth ? (double)(int64_t)(kept.base - (uint64_t)truth) : 0;
     const size_t group = asked->by_truth ? 0 : list->groups;
     for (size_t i = 0; i < kept.count; i++) {
         const struct repeat_run *run = &cell->list[kept.runs[i]];
@@ -298,26 +289,21 @@ static void judge_event(const struct repeat_case *file, size_t machine, const ch
                      runs);
 }
 
-static bool is_judged(const struct repeat_report *report, size_t machine, const char *event)
-{
-    for (size_t i = 0; i < report->contribution_count; i++)
-        if (report->contributions[i].machine == machine &&
-            strcmp(report->contributions[i].event, event) == 0)
-            return true;
-    return false;
-}
-
 void repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report)
 {
     for (size_t machine = 0; machine < file->machine_count; machine++) {
         const size_t before = report->contribution_count;
         for (size_t i = 0; i < file->cell_count; i++) {
             const struct repeat_cell *cell = &file->cells[i];
-            for (uint32_t event = 0; event < cell->events; event++)
-                if (counts_by_hardware(cell, machine, cell->event[event]) &&
-                    is_decided(cell->class[event]) &&
-                    !is_judged(report, machine, cell->event[event]))
-                    judge_event(file, machine, cell->event[event], report);
+            for (uint32_t event = 0; event < cell->events; event++) {
+                const char *name = cell->event[event];
+                bool asks = counts_by_hardware(cell, machine, name) &&
+                            has_word(decided, cell->class[event]);
+                for (size_t j = before; j < report->contribution_count && asks; j++)
+                    asks = strcmp(report->contributions[j].event, name) != 0;
+                if (asks)
+                    judge_event(file, machine, name, report);
+            }
         }
         if (report->contribution_count > before)
             continue;
@@ -377,16 +363,6 @@ static const struct repeat_row *best_row(const struct ranking *ranking, size_t p
     return best;
 }
 
-/* What the program should count; NaN: nobody knows. */
-static double truth_of(const struct ranking *ranking, size_t program)
-{
-    const struct repeat_program *known = &ranking->file->programs[program];
-    if (known->has_truth && strcmp(ranking->class, "instructions") == 0)
-        return (double)known->truth;
-    const struct repeat_row *row = best_row(ranking, program, NULL);
-    return row ? row->usual : (double)NAN;
-}
-
 static int by_agreement(const void *left, const void *right)
 {
     const struct repeat_rank *one = left;
@@ -421,7 +397,11 @@ static void rank_class(const struct ranking *ranking, struct repeat_report *repo
     const size_t count = report->rank_count - first;
     const struct repeat_row **rows = memory_new(count, sizeof(*rows));
     for (size_t program = 0; count > 1 && program < ranking->file->program_count; program++) {
-        const double truth = truth_of(ranking, program);
+        /* What the program should count, where anybody knows it. */
+        const struct repeat_program *known = &ranking->file->programs[program];
+        const bool told = known->has_truth && strcmp(ranking->class, "instructions") == 0;
+        const struct repeat_row *exact = told ? NULL : best_row(ranking, program, NULL);
+        const double truth = told ? (double)known->truth : exact ? exact->usual : (double)NAN;
         bool all = truth > 0;
         for (size_t i = 0; i < count && all; i++)
             all = (rows[i] = best_row(ranking, program, ranks[i].event));

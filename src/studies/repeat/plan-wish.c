@@ -152,52 +152,22 @@ static uint64_t timeout_of(const struct repeat_study *study, const struct repeat
     return slowed < (double)most ? (uint64_t)slowed : most;
 }
 
-/* --- its columns --- */
-
-static bool add_column(struct cell *cell, const char *event)
-{
-    cell->events[cell->counters] = strdup(event);
-    return cell->events[cell->counters++] != NULL;
-}
-
-/* Who watches calls counts nothing that would slow it down. */
-static bool add_columns(struct cell *cell, const struct repeat_source *source)
-{
-    const bool watches = cell->command.detail == DETAIL_CALLS;
-    bool whole = watches ? add_column(cell, source->calls) : true;
-    for (size_t i = 0; source && !watches && i < source->count && i < CELL_MAX_COUNTERS - COLUMNS;
-         i++)
-        whole &= add_column(cell, source->events[i]);
-    for (size_t i = 0; i < COLUMNS; i++)
-        whole &= add_column(cell, columns[i]);
-    return whole;
-}
-
 /* --- a cell --- */
 
-static bool copy(char **to, const char *from)
+/* Cells free what they have, so it is malloc's. */
+static char *own(const char *text)
 {
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
-static uint64_t swept_to(enum command_sweep sweep, uint32_t point)
-{
-    switch (sweep) {
-    case SWEEP_ENVIRONMENT:
-        return (uint64_t)point * ENVIRONMENT_STEP;
-    case SWEEP_STACK:
-        return (uint64_t)point * STACK_STEP;
-    case SWEEP_ASLR:
-        return point + 1;
-    default:
-        return 0;
-    }
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy)
+        memory_end();
+    return copy;
 }
 
 static int make_cell(const struct repeat_wisher *wisher, const struct wished_execution *wished,
                      uint32_t point, struct cell *cell)
 {
+    static const uint64_t steps[SWEEP_COUNT] = {
+        [SWEEP_ENVIRONMENT] = ENVIRONMENT_STEP, [SWEEP_STACK] = STACK_STEP};
     const struct repeat_study *study = wisher->study;
     const struct repeat_wanted *program = &wisher->plan->programs[wished->program];
     const struct repeat_source *source =
@@ -205,41 +175,37 @@ static int make_cell(const struct repeat_wisher *wisher, const struct wished_exe
     const bool pinned = wished->controls & CONTROL_BIT(CONTROL_CPU);
     const bool first =
         wished->controls == 0 && wished->detail == DETAIL_NONE && (!source || wished->source == 0);
-    *cell = (struct cell){.path = strdup("command"),
-                          .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup("static"),
-                          .runs = 1,
-                          .cpu = pinned ? study->cpu : -1,
-                          .command = {.controls = wished->controls,
-                                      .sweep = wished->sweep,
-                                      .swept = swept_to(wished->sweep, point),
-                                      .timeout = timeout_of(study, program, source),
-                                      .detail = wished->detail,
-                                      .shown = study->shown && program->user && first}};
-    struct cell_command *command = &cell->command;
-    const bool whole =
-        cell->path && cell->specimen && cell->opt && cell->link &&
-        copy(&command->words, program->words) && copy(&command->name, program->name) &&
-        copy(&command->directory, program->directory) && copy(&command->input, program->input) &&
-        copy(&command->keep, study->keep) && add_columns(cell, source);
-    if (!whole)
-        memory_end();
+    *cell = (struct cell){
+        .path = own("command"),
+        .pattern = PATTERN_RR,
+        .specimen = own("null"),
+        .opt = own("O2"),
+        .link = own("static"),
+        .runs = 1,
+        .cpu = pinned ? study->cpu : -1,
+        .command = {.controls = wished->controls,
+                    .sweep = wished->sweep,
+                    .swept = wished->sweep == SWEEP_ASLR ? point + 1 : point * steps[wished->sweep],
+                    .timeout = timeout_of(study, program, source),
+                    .detail = wished->detail,
+                    .shown = study->shown && program->user && first,
+                    .words = own(program->words),
+                    .name = own(program->name),
+                    .directory = own(program->directory),
+                    .input = own(program->input),
+                    .keep = own(study->keep)}};
+    /* Who watches calls counts nothing that would slow it down. */
+    if (wished->detail == DETAIL_CALLS)
+        cell->events[cell->counters++] = own(source->calls);
+    else
+        for (size_t i = 0; source && i < source->count && i < CELL_MAX_COUNTERS - COLUMNS; i++)
+            cell->events[cell->counters++] = own(source->events[i]);
+    for (size_t i = 0; i < COLUMNS; i++)
+        cell->events[cell->counters++] = own(columns[i]);
     return cell_check_command(cell, wisher->failure);
 }
 
 /* --- a wish --- */
-
-static int add_point(struct wish *wish, const struct repeat_wisher *wisher,
-                     const struct wished_execution *wished, uint32_t point)
-{
-    struct cell *grown = reallocarray(wish->cells, wish->cell_count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    wish->cells = grown;
-    return make_cell(wisher, wished, point, &grown[wish->cell_count++]);
-}
 
 static int add_wish(struct repeat_wisher *wisher, const struct wished_execution *wished)
 {
@@ -257,8 +223,13 @@ static int add_wish(struct repeat_wisher *wisher, const struct wished_execution 
         cell_release(&cell);
     else
         error = wishes_add(&plan->wishes, &wish, &cell);
-    for (uint32_t point = 1; point < points && error == 0; point++)
-        error = add_point(&plan->wishes.list[plan->wishes.count - 1], wisher, wished, point);
+    for (uint32_t point = 1; point < points && error == 0; point++) {
+        struct wish *added = &plan->wishes.list[plan->wishes.count - 1];
+        added->cells = reallocarray(added->cells, added->cell_count + 1, sizeof(*added->cells));
+        if (!added->cells)
+            memory_end();
+        error = make_cell(wisher, wished, point, &added->cells[added->cell_count++]);
+    }
     return error;
 }
 

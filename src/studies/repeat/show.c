@@ -259,57 +259,24 @@ static void put_ratio(const struct repeat_effect *effect, struct text *out)
     text_printf(out, " (%s to %s)", low, high);
 }
 
-/* "perl hash.pl, counted as step/instructions/": first, because other events may vary otherwise. */
-static void put_counted(const struct repeat_run_of *run, size_t machine, size_t program,
-                        const struct repeat_row *row, struct text *out)
+/* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it." */
+static void put_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+                       struct text *out)
 {
-    repeat_put_program(run, program, out);
-    repeat_put_machine(run, machine, out);
-    text_printf(out, ", counted as %s: ", repeat_event_of(run, row));
-}
-
-/* "perl hash.pl, counted as step/instructions/: as-is it varies by 0.8 % (12 runs), controlled 12
- * of 12 runs identical; hash-seeds did it." */
-static void put_effect(const struct repeat_run_of *run, size_t machine, size_t program,
-                       const struct repeat_effect *effect, struct text *out)
-{
-    const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
-    put_counted(run, machine, program, as_is, out);
     /* What the judge says of runs without any difference has their numbers. */
-    const bool same = strncmp(effect->who, "identical", strlen("identical")) == 0;
-    if (same) {
+    if (strncmp(effect->who, "identical", strlen("identical")) == 0) {
         text_printf(out, "%s.", effect->who);
         return;
     }
     text_puts(out, "as-is ");
-    put_setting(run, as_is, out);
+    put_setting(run, repeat_row_at(run, effect->as_is), out);
     if (controlled) {
         text_puts(out, ", controlled ");
         put_setting(run, controlled, out);
         put_ratio(effect, out);
     }
     text_printf(out, "%s%s.", effect->who[0] ? "; " : "", effect->who);
-}
-
-/* Measured under one setting only. */
-static bool put_single(const struct repeat_run_of *run, size_t machine, size_t program,
-                       struct text *out)
-{
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        char setting[200];
-        if (!cell || cell->machine != machine || cell->program != program ||
-            cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE)
-            continue;
-        put_counted(run, machine, program, row, out);
-        text_printf(out, "%s ", setting_name(cell->controls, setting, sizeof(setting)));
-        put_setting(run, row, out);
-        text_puts(out, "; under no other setting.");
-        return true;
-    }
-    return false;
 }
 
 /* Runs that ended otherwise than most, over all of the program's rows that are shown. */
@@ -331,6 +298,20 @@ static void put_apart(const struct repeat_run_of *run, size_t program, struct te
                     apart, apart == 1 ? "" : "s", rows, rows == 1 ? " is" : "s are");
 }
 
+/* Measured under one setting only: its first row; NULL: none. */
+static const struct repeat_row *single_row(const struct repeat_run_of *run, size_t machine,
+                                           size_t program)
+{
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct repeat_row *row = &run->report.rows[i];
+        const struct repeat_cell *cell = repeat_cell_of(run, row);
+        if (cell && cell->machine == machine && cell->program == program &&
+            cell->sweep == SWEEP_NONE && cell->detail == DETAIL_NONE)
+            return row;
+    }
+    return NULL;
+}
+
 static void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
                                struct text *out)
 {
@@ -341,13 +322,25 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
     for (size_t program = 0; program < file->program_count; program++)
         for (size_t machine = 0; machine < file->machine_count; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            const struct repeat_row *row =
+                effect ? repeat_row_at(run, effect->as_is) : single_row(run, machine, program);
             AUTO_TEXT struct text words = {0};
-            if (!repeat_is_own(run, program))
+            char setting[200];
+            if (!repeat_is_own(run, program) || !row)
                 continue;
-            if (effect)
-                put_effect(run, machine, program, effect, &words);
-            else if (!put_single(run, machine, program, &words))
-                continue;
+            /* How it was counted comes first, because other events may vary otherwise. */
+            repeat_put_program(run, program, &words);
+            repeat_put_machine(run, machine, &words);
+            text_printf(&words, ", counted as %s: ", repeat_event_of(run, row));
+            if (effect) {
+                put_effect(run, effect, &words);
+            } else {
+                text_printf(
+                    &words, "%s ",
+                    setting_name(repeat_cell_of(run, row)->controls, setting, sizeof(setting)));
+                put_setting(run, row, &words);
+                text_puts(&words, "; under no other setting.");
+            }
             put_apart(run, program, &words);
             section_put_words(text_string(&words), style, out);
         }
@@ -529,27 +522,6 @@ static void repeat_put_suite(const struct repeat_run_of *run, const struct style
 
 /* --- the same program on several machines --- */
 
-static void add_machine_line(struct table *table, const struct repeat_run_of *run, size_t program,
-                             size_t machine, double *first)
-{
-    const struct repeat_effect *effect = repeat_leading(run, machine, program);
-    const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
-    char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
-    if (!row || !row->runs)
-        return;
-    if (isfinite(*first))
-        repeat_difference(row->mean - *first, difference, sizeof(difference));
-    repeat_number(row->mean, mean, sizeof(mean));
-    table_add(table, TONE_PLAIN, isfinite(*first) ? "" : repeat_program_name(run, program));
-    table_add(table, TONE_PLAIN, repeat_machine_name(run, machine));
-    table_add(table, TONE_PLAIN, repeat_event_of(run, row));
-    table_add(table, TONE_STRONG, mean);
-    table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
-               repeat_alike(run, row), row->runs);
-    table_add(table, TONE_PLAIN, difference);
-    *first = isfinite(*first) ? *first : row->mean;
-}
-
 static void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
                                 struct text *out)
 {
@@ -559,13 +531,27 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
         {"identical", true, false, false}, {"difference", true, false, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    if (run->file.machine_count < 2)
-        return;
+    const size_t machines = run->file.machine_count > 1 ? run->file.machine_count : 0;
     for (size_t program = 0; program < run->file.program_count; program++) {
         double first = NAN;
-        for (size_t machine = 0; machine < run->file.machine_count; machine++)
-            if (repeat_is_own(run, program) || run->options->all)
-                add_machine_line(&table, run, program, machine, &first);
+        for (size_t machine = 0; machine < machines; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
+            char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
+            if (!row || !row->runs || !(repeat_is_own(run, program) || run->options->all))
+                continue;
+            if (isfinite(first))
+                repeat_difference(row->mean - first, difference, sizeof(difference));
+            repeat_number(row->mean, mean, sizeof(mean));
+            table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, program));
+            table_add(&table, TONE_PLAIN, repeat_machine_name(run, machine));
+            table_add(&table, TONE_PLAIN, repeat_event_of(run, row));
+            table_add(&table, TONE_STRONG, mean);
+            table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
+                       repeat_alike(run, row), row->runs);
+            table_add(&table, TONE_PLAIN, difference);
+            first = isfinite(first) ? first : row->mean;
+        }
     }
     if (table.count) {
         section_put_heading("The same program on several machines, controlled", style, out);
@@ -615,41 +601,33 @@ static void add_number(struct table *table, enum tone tone, double value)
     table_add(table, tone, text);
 }
 
-/* "cpuid -312, vdso +40": the figures; the evidence is below. */
-static void put_reasons(const struct repeat_alignment *alignment, struct text *out)
-{
-    bool unknown = false;
-    for (size_t i = 0; i < alignment->reason_count; i++) {
-        char number[NUMBER_SIZE];
-        unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
-        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
-        text_printf(out, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
-    }
-    if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
-        alignment->unexplained != 0) {
-        char number[NUMBER_SIZE];
-        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
-        text_printf(out, "%sunexplained %s", alignment->reason_count ? ", " : "", number);
-    }
-}
-
 static void add_alignment(struct table *table, const struct repeat_run_of *run,
                           const struct repeat_alignment *alignment, bool several)
 {
-    AUTO_TEXT struct text reasons = {0};
+    AUTO_TEXT struct text reasons = {0}; /* "cpuid -312, vdso +40"; the evidence is below */
     AUTO_TEXT struct text source = {0};
-    char difference[NUMBER_SIZE];
+    char number[NUMBER_SIZE];
+    bool unknown = false;
+    for (size_t i = 0; i < alignment->reason_count; i++) {
+        unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
+        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
+        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
+    }
+    if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
+        alignment->unexplained != 0) {
+        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
+        text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "", number);
+    }
     text_puts(&source, alignment->source);
     repeat_put_machine(run, alignment->machine, &source);
-    repeat_difference(alignment->difference, difference, sizeof(difference));
+    repeat_difference(alignment->difference, number, sizeof(number));
     table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->program) : "");
     table_add(table, TONE_PLAIN, text_string(&source));
     add_number(table, TONE_PLAIN, alignment->raw);
     add_number(table, TONE_PLAIN, alignment->repetitions);
     add_number(table, TONE_STRONG, alignment->aligned);
     table_add(table, TONE_PLAIN, alignment->against);
-    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, difference);
-    put_reasons(alignment, &reasons);
+    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, number);
     table_add(table, TONE_PLAIN,
               reasons.length    ? text_string(&reasons)
               : alignment->same ? "the same to the instruction"
@@ -665,17 +643,13 @@ static void put_evidence(const struct repeat_alignment *alignment, bool all,
         AUTO_TEXT struct text words = {0};
         if (!reason->words[0])
             continue;
-        text_printf(&words, "%s, %s: ", alignment->source, reason->what);
         size_t length = strlen(reason->words);
-        if (all || length <= FEW_WORDS) {
-            text_puts(&words, reason->words);
-        } else {
-            length = FEW_WORDS;
-            while (length && reason->words[length] != ' ')
-                length--;
-            text_append(&words, reason->words, length);
-            text_puts(&words, " ...");
-        }
+        const bool cut = !all && length > FEW_WORDS;
+        length = cut ? FEW_WORDS : length;
+        while (cut && length && reason->words[length] != ' ')
+            length--;
+        text_printf(&words, "%s, %s: %.*s%s", alignment->source, reason->what, (int)length,
+                    reason->words, cut ? " ..." : "");
         section_put_item(text_string(&words), style, out);
     }
 }

@@ -23,42 +23,27 @@
 #define MOST_RUNS 10000u
 #define MOST_CPUS 65536u
 
-static int check_from(const struct repeat_options *options, size_t words, struct failure *failure)
+/* What can be said of the command line before a machine is reached. */
+static int check_against(const struct repeat_options *options, size_t words,
+                         struct failure *failure)
 {
-    if (!options->from.count)
-        return 0;
-    if (options->resume || options->store)
+    const bool about_execution = words || options->suite.count || options->event.count ||
+                                 options->source.count || options->control.count ||
+                                 options->no_control.count || options->sweep.count ||
+                                 options->bring.count || options->keep.count || options->input ||
+                                 options->directory || options->runs.given || options->quick;
+    if (options->from.count && (options->resume || options->store))
         return fail_with(failure, -EINVAL,
                          "--from judges stored runs again: --store and --resume measure one");
-    if (words || options->suite.count || options->event.count || options->source.count ||
-        options->control.count || options->no_control.count || options->sweep.count ||
-        options->bring.count || options->keep.count || options->input || options->directory ||
-        options->runs.given || options->quick || options->budget)
+    if (options->from.count && (about_execution || options->budget))
         return fail_with(failure, -EINVAL,
                          "--from judges everything that is stored: leave out the command and what "
                          "says how it is executed");
-    return 0;
-}
-
-static int check_resume(const struct repeat_options *options, size_t words, struct failure *failure)
-{
-    if (!options->resume)
-        return 0;
-    if (words || options->suite.count || options->event.count || options->source.count ||
-        options->control.count || options->no_control.count || options->sweep.count ||
-        options->bring.count || options->keep.count || options->input || options->directory ||
-        options->runs.given || options->cpu.given || options->quick || options->no_subjects ||
-        options->show_output)
+    if (options->resume &&
+        (about_execution || options->cpu.given || options->no_subjects || options->show_output))
         return fail_with(failure, -EINVAL,
                          "--resume goes on with what the run began with: leave out the command and "
                          "what says how it is executed");
-    return 0;
-}
-
-/* What belongs to a command only. */
-static int check_command(const struct repeat_options *options, size_t words,
-                         struct failure *failure)
-{
     if (words && options->suite.count)
         return fail_with(failure, -EINVAL,
                          "either a command is repeated or the programs of --suite, not both");
@@ -76,19 +61,6 @@ static int check_command(const struct repeat_options *options, size_t words,
     return 0;
 }
 
-static int check_numbers(const struct repeat_options *options, struct failure *failure)
-{
-    int error = options_check_number("runs", &options->runs, MOST_RUNS, failure);
-    if (error == 0 && options->runs.given && options->runs.value < 2)
-        error = fail_with(failure, -EINVAL,
-                          "--runs must be at least 2: what is executed once does not vary");
-    if (error == 0 && options->cpu.given && options->cpu.value >= MOST_CPUS)
-        error = fail_with(failure, -EINVAL, "--cpu: there is no such CPU");
-    if (error == 0 && (options->timeout == 0 || options->timeout > COMMAND_MOST_MS))
-        error = fail_with(failure, -EINVAL, "--timeout must be between 1ms and a week");
-    return error;
-}
-
 static int check_controls(const char *option, const struct string_list *list,
                           struct failure *failure)
 {
@@ -104,23 +76,25 @@ static int check_controls(const char *option, const struct string_list *list,
     return 0;
 }
 
-static int check_sweeps(const struct string_list *list, struct failure *failure)
+static int check_values(const struct repeat_options *options, struct failure *failure)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (sweep_from_name(list->items[i]) == SWEEP_NONE)
-            return fail_with(failure, -EINVAL,
-                             "--sweep: '%.60s' cannot be swept, but env, stack and aslr can",
-                             list->items[i]);
-    return 0;
-}
-
-static int check_names(const struct repeat_options *options, struct failure *failure)
-{
-    int error = check_controls("control", &options->control, failure);
+    int error = options_check_number("runs", &options->runs, MOST_RUNS, failure);
+    if (error == 0 && options->runs.given && options->runs.value < 2)
+        error = fail_with(failure, -EINVAL,
+                          "--runs must be at least 2: what is executed once does not vary");
+    if (error == 0 && options->cpu.given && options->cpu.value >= MOST_CPUS)
+        error = fail_with(failure, -EINVAL, "--cpu: there is no such CPU");
+    if (error == 0 && (options->timeout == 0 || options->timeout > COMMAND_MOST_MS))
+        error = fail_with(failure, -EINVAL, "--timeout must be between 1ms and a week");
+    if (error == 0)
+        error = check_controls("control", &options->control, failure);
     if (error == 0)
         error = check_controls("no-control", &options->no_control, failure);
-    if (error == 0)
-        error = check_sweeps(&options->sweep, failure);
+    for (size_t i = 0; i < options->sweep.count && error == 0; i++)
+        if (sweep_from_name(options->sweep.items[i]) == SWEEP_NONE)
+            error = fail_with(failure, -EINVAL,
+                              "--sweep: '%.60s' cannot be swept, but env, stack and aslr can",
+                              options->sweep.items[i]);
     for (size_t i = 0; i < options->keep.count && error == 0; i++)
         if (strpbrk(options->keep.items[i], "= \t\n"))
             error = fail_with(failure, -EINVAL,
@@ -134,15 +108,9 @@ static int check_names(const struct repeat_options *options, struct failure *fai
 static int repeat_check_options(const struct repeat_options *options, size_t word_count)
 {
     struct failure failure = {0};
-    int error = check_from(options, word_count, &failure);
+    int error = check_against(options, word_count, &failure);
     if (error == 0)
-        error = check_resume(options, word_count, &failure);
-    if (error == 0)
-        error = check_command(options, word_count, &failure);
-    if (error == 0)
-        error = check_numbers(options, &failure);
-    if (error == 0)
-        error = check_names(options, &failure);
+        error = check_values(options, &failure);
     if (error == 0)
         error = output_check(options->common.output, &failure);
     return error < 0 ? repeat_fail(&failure) : EXIT_DONE;
@@ -167,8 +135,6 @@ static uint32_t bits_of(const struct string_list *names)
         bits |= CONTROL_BIT(control_from_name(names->items[i])); /* checked before */
     return bits;
 }
-
-/* --- remarks --- */
 
 static int nothing_counts(const struct repeating *repeating, struct failure *failure)
 {
