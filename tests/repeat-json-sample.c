@@ -9,9 +9,7 @@
 static void build_hostile(struct shown *shown)
 {
     shown_build_rich(shown);
-    free(shown->builder.file.programs[0].name);
     shown->builder.file.programs[0].name = repeat_built_copy("\"\\\n\033[2J\x80");
-    free(shown->builder.file.cells[0].event[0]);
     shown->builder.file.cells[0].event[0] = repeat_built_copy("\x80\"");
     shown->builder.file.cells[0].counts[0] = UINT64_MAX;
 }

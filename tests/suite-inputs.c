@@ -13,15 +13,15 @@
 static int make(const struct made_input *input, const char *beside, const char *folder,
                 struct failure *failure)
 {
-    AUTO_FREE char *bytes = NULL, *path = NULL;
-    size_t length;
-    int error = made_input_bytes(input, beside, &bytes, &length, failure);
+    AUTO_FREE char *path = NULL;
+    AUTO_TEXT struct text bytes = {0};
+    int error = made_input_bytes(input, beside, &bytes, failure);
     if (error)
         return error;
     if (asprintf(&path, "%s/%s", folder, input->name) < 0)
         return fail_with(failure, -1, "out of memory");
     AUTO_FILE FILE *file = fopen(path, "we");
-    if (!file || fwrite(bytes, 1, length, file) != length)
+    if (!file || fwrite(text_string(&bytes), 1, bytes.length, file) != bytes.length)
         return fail_with(failure, -1, "%s cannot be written", path);
     return 0;
 }
@@ -50,6 +50,5 @@ int main(int argc, char **argv)
     }
     if (error)
         fprintf(stderr, "%s\n", failure.text);
-    suite_release(&suite);
     return error ? 1 : 0;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "studies/repeat/suite.h"
 
@@ -54,13 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct suite suite;
     struct failure failure = {0};
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
     write_file(bytes, size);
     int error = suite_read(file_name(), &suite, &failure);
     unlink(file_name());
     assert(!error || (error < 0 && failure.text[0]));
-    if (!error) {
+    if (!error)
         check(&suite);
-        suite_release(&suite);
-    }
+    memory_scope_end(&scope);
     return 0;
 }

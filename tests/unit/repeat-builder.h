@@ -3,7 +3,7 @@
  *
  * Makes cases for the judge of repetition: machines, programs, cells, and runs with given counts,
  * system calls and functions; and whole planted programs, whose counts vary as long as certain
- * controls are off. Memory that runs out ends the test. Cells and programs are named by index,
+ * controls are off. Cells and programs are named by index,
  * since adding one may move the others. */
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/random.h"
 #include "studies/repeat/study.h"
 
@@ -22,6 +23,7 @@
 
 struct repeat_builder {
     struct repeat_case file;
+    struct memory_scope scope; /* of all that it makes, and of what is judged meanwhile */
     struct random random;
 };
 
@@ -43,29 +45,24 @@ struct repeat_way {
 
 static inline void *repeat_built_room(void *list, size_t count, size_t size)
 {
-    void *larger = realloc(list, (count ? count : 1) * size);
-    if (!larger)
-        abort();
-    return larger;
+    return memory_resize(list, count ? count : 1, size);
 }
 
 static inline char *repeat_built_copy(const char *string)
 {
-    char *copy = strdup(string);
-    if (!copy)
-        abort();
-    return copy;
+    return memory_copy(string);
 }
 
 static inline void repeat_build_start(struct repeat_builder *builder, uint64_t seed)
 {
     memset(builder, 0, sizeof(*builder));
+    memory_scope_begin(&builder->scope);
     random_seed(&builder->random, seed);
 }
 
 static inline void repeat_build_end(struct repeat_builder *builder)
 {
-    repeat_case_release(&builder->file);
+    memory_scope_end(&builder->scope);
 }
 
 /* --- chance --- */
@@ -87,9 +84,8 @@ static inline double repeat_built_normal(struct repeat_builder *builder)
 static inline size_t repeat_build_machine(struct repeat_builder *builder, const char *name,
                                           const char *fingerprint)
 {
-    struct repeat_machine *machine = repeat_case_add_machine(&builder->file);
-    if (!machine)
-        abort();
+    struct repeat_machine *machine =
+        memory_add(builder->file.machines, builder->file.machine_count);
     machine->name = repeat_built_copy(name);
     machine->fingerprint = repeat_built_copy(fingerprint);
     machine->pmu = true;
@@ -99,9 +95,8 @@ static inline size_t repeat_build_machine(struct repeat_builder *builder, const 
 static inline size_t repeat_build_program(struct repeat_builder *builder, const char *name,
                                           const char *words)
 {
-    struct repeat_program *program = repeat_case_add_program(&builder->file);
-    if (!program)
-        abort();
+    struct repeat_program *program =
+        memory_add(builder->file.programs, builder->file.program_count);
     program->name = repeat_built_copy(name);
     program->words = repeat_built_copy(words);
     program->subject_name = repeat_built_copy("");
@@ -122,8 +117,6 @@ static inline size_t repeat_build_subject(struct repeat_builder *builder, const 
     snprintf(full, sizeof(full), SUBJECT_WORD "%s", name);
     size_t index = repeat_build_program(builder, full, words);
     struct repeat_program *program = &builder->file.programs[index];
-    free(program->subject_name);
-    free(program->shows);
     program->subject = true;
     program->subject_name = repeat_built_copy(name);
     program->shows = repeat_built_copy(shows);
@@ -137,9 +130,8 @@ static inline size_t repeat_build_subject(struct repeat_builder *builder, const 
 static inline void repeat_build_absence(struct repeat_builder *builder, const char *what,
                                         const char *reason, int error)
 {
-    struct repeat_absence *absence = repeat_case_add_absence(&builder->file);
-    if (!absence)
-        abort();
+    struct repeat_absence *absence =
+        memory_add(builder->file.absences, builder->file.absence_count);
     absence->what = repeat_built_copy(what);
     absence->reason = repeat_built_copy(reason);
     absence->error = error;
@@ -159,9 +151,7 @@ static inline void repeat_built_event(struct repeat_cell *cell, const char *even
 /* A cell without runs; its index. */
 static inline size_t repeat_build_cell(struct repeat_builder *builder, const struct repeat_way *way)
 {
-    struct repeat_cell *cell = repeat_case_add_cell(&builder->file);
-    if (!cell)
-        abort();
+    struct repeat_cell *cell = memory_add(builder->file.cells, builder->file.cell_count);
     const char *source = way->source ? way->source : "perf_event";
     cell->machine = way->machine;
     cell->program = way->program;

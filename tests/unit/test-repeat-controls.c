@@ -55,7 +55,6 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
             }
         if (getenv("ASSAY_TEST_SAY") && seed <= 3)
             print_message("#   %s\n", effect->who);
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
     return score;
@@ -157,7 +156,6 @@ static char *sentence(const struct repeat_planted *planted, bool singles)
     repeat_build_settings(&builder, &(struct repeat_way){0}, planted, singles);
     struct repeat_report report = repeat_judged(&builder);
     memcpy(who, report.effects[0].who, sizeof(who));
-    repeat_report_release(&report);
     repeat_build_end(&builder);
     return who;
 }
@@ -205,7 +203,6 @@ static void the_ratio_says_how_much_and_how_surely(void **state)
         const struct repeat_effect *effect = &report.effects[0];
         assert_true(effect->ratio_low <= effect->ratio && effect->ratio <= effect->ratio_high);
         within += effect->ratio_low <= 10 && 10 <= effect->ratio_high;
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
     print_message("# the ratio's interval holds it in %u of %u worlds\n", within, worlds);
@@ -228,13 +225,11 @@ static void a_ratio_over_identical_counts_has_no_end(void **state)
     assert_float_equal(aslr->only_part, 1, 1e-12);
     assert_float_equal(aslr->only_low, pow(.025, 1. / 12), 1e-6);
     assert_true(aslr->brings && aslr->is_needed);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
     repeat_begin(&builder, 3);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
     report = repeat_judged(&builder);
     assert_true(isnan(report.effects[0].ratio));
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 
@@ -253,7 +248,6 @@ static void a_draw_that_is_held_is_no_shift_of_the_level(void **state)
         struct repeat_report report = repeat_judged(&builder);
         const struct control_part *part = &report.effects[0].parts[CONTROL_ASLR];
         shifts += part->only_shifts || part->without_shifts;
-        repeat_report_release(&report);
         repeat_build_end(&builder);
     }
     assert_true(shifts <= .05 * worlds);
@@ -269,7 +263,6 @@ static void controlled_may_be_a_few_controls_only(void **state)
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.effect_count, 1);
     assert_int_equal(named(&report.effects[0]), SEEDS);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 

@@ -70,7 +70,6 @@ static void counts_with_repetitions_are_left_out(void **state)
     struct repeat_cell *cells = shown->builder.file.cells;
     for (size_t i = 0; i < shown->builder.file.cell_count; i++)
         if (cells[i].program == 0 && strcmp(cells[i].source, "step") == 0) {
-            free(cells[i].class[0]);
             cells[i].class[0] = repeat_built_copy("instructions-raw");
         }
     json_t *figures = figures_of(shown);

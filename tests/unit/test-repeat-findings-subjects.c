@@ -50,7 +50,6 @@ static struct finding judged(struct repeat_builder *builder, int index)
         assert_true(finding.low <= finding.estimate && finding.estimate <= finding.high);
         assert_true(finding.detectable > 0);
     }
-    repeat_report_release(&report);
     repeat_build_end(builder);
     return finding;
 }

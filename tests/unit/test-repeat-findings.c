@@ -28,7 +28,6 @@ static struct finding found(struct repeat_builder *builder, size_t which)
                     (finding->low <= finding->estimate && finding->estimate <= finding->high));
     }
     struct finding finding = report.findings[which];
-    repeat_report_release(&report);
     repeat_build_end(builder);
     return finding;
 }
@@ -379,7 +378,6 @@ static void events_stand_by_agreement_with_the_truth(void **state)
     }
     assert_true(fabs(report.ranks[1].off_percent - .05) < 1e-9);
     assert_true(fabs(report.ranks[2].off_percent - 10) < 1e-9);
-    repeat_report_release(&report);
     repeat_build_end(&builder);
 }
 

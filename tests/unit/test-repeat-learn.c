@@ -63,7 +63,7 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
 static void end(struct world *world)
 {
     store_close(world->store);
-    repeat_plan_free(&world->plan);
+    wishes_free(&world->plan.wishes);
     nftw(world->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -284,7 +284,7 @@ static void a_stepper_that_was_named_alone_is_tried(void **state)
     (void)state;
     struct world world;
     begin(&world, false);
-    repeat_plan_free(&world.plan);
+    wishes_free(&world.plan.wishes);
     world.offers.study.sources = &world.offers.sources[OFFER_STEP];
     world.offers.study.source_count = 1;
     world.plan = offers_plan(&world.offers);

@@ -55,7 +55,6 @@ static struct repeat_sweep swept(const struct plan *plan, uint64_t seed)
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.sweep_count, plan->points ? 1 : 0);
     struct repeat_sweep sweep = report.sweeps[0];
-    repeat_report_release(&report);
     repeat_build_end(&builder);
     return sweep;
 }

@@ -348,15 +348,12 @@ static void a_hostile_name_moves_no_cursor(void **state)
 {
     struct shown *shown = *state;
     struct repeat_program *program = &shown->builder.file.programs[0];
-    free(program->name);
-    free(program->words);
     program->name = repeat_built_copy("\033[2Jevil\n\x80");
     program->words = repeat_built_copy("\033[2Jevil\n\x80");
     snprintf(shown->run.report.effects[0].who, 100, "\033[31m");
     snprintf(shown->run.report.seen[0].evidence, 100, "\033]0;x\a");
     snprintf(shown->run.report.sweeps[0].what, 100, "\033[32m");
     snprintf(shown->run.report.alignments[0].reasons[0].words, 100, "\033[33m");
-    free(shown->builder.file.cells[0].event[0]);
     shown->builder.file.cells[0].event[0] = repeat_built_copy("\033[34m");
     for (int all = 0; all < 2; all++) {
         shown->options.all = all;

@@ -4,23 +4,13 @@
  * Who counts held against each other: sources, what repetitions of string instructions make of
  * them (the paper's Table 3), and machines (its Figures 4 and 5). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "studies/repeat/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What changing one thing in steps does to counts: a line for every program and event; and why
  * programs are not the same from run to run. */
-
-static size_t points_of(const struct repeat_run_of *run, const struct repeat_sweep *sweep)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < run->report.row_count; i++)
-        count += run->report.rows[i].runs && repeat_is_point(run, sweep, &run->report.rows[i]);
-    return count;
-}
 
 /* Differences within a sweep are small beside the counts themselves. */
 static void add_point(json_t *figure, const struct repeat_run_of *run,
@@ -52,20 +42,6 @@ static bool is_drawn(const struct repeat_run_of *run, const struct repeat_sweep 
 
 #define ALIKE 20.0 /* lines that reach so many times as far as others would flatten them */
 
-static enum figure_scale scale_of(const struct repeat_run_of *run, enum command_sweep kind)
-{
-    double least = INFINITY, most = 0;
-    for (size_t i = 0; i < run->report.sweep_count; i++) {
-        const struct repeat_sweep *sweep = &run->report.sweeps[i];
-        const double reach = sweep->highest - sweep->lowest;
-        if (!is_drawn(run, sweep, kind) || !(reach > 0))
-            continue;
-        least = fmin(least, reach);
-        most = fmax(most, reach);
-    }
-    return most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR;
-}
-
 /* Whole sweeps, those that matter first, as many as there is room for; returns how many had none.
  */
 static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum command_sweep kind)
@@ -75,54 +51,21 @@ static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum c
     for (int matters = 1; matters >= 0; matters--)
         for (size_t i = 0; i < report->sweep_count; i++) {
             const struct repeat_sweep *sweep = &report->sweeps[i];
+            size_t points = 0;
             if (sweep->matters != (bool)matters || !is_drawn(run, sweep, kind))
                 continue;
-            const size_t points = points_of(run, sweep);
+            for (int pass = 0; pass < 2 && points <= room; pass++)
+                for (size_t row = 0; row < report->row_count; row++) {
+                    if (!report->rows[row].runs || !repeat_is_point(run, sweep, &report->rows[row]))
+                        continue;
+                    points += pass == 0;
+                    if (pass)
+                        add_point(figure, run, sweep, &report->rows[row]);
+                }
             left += points > room;
-            if (points > room)
-                continue;
-            room -= points;
-            for (size_t row = 0; row < report->row_count; row++)
-                if (report->rows[row].runs && repeat_is_point(run, sweep, &report->rows[row]))
-                    add_point(figure, run, sweep, &report->rows[row]);
+            room -= points <= room ? points : 0;
         }
     return left;
-}
-
-static void put_caption(const struct repeat_run_of *run, enum command_sweep kind, const char *what,
-                        struct text *out)
-{
-    const struct repeat_sweep *largest = NULL;
-    size_t sweeps = 0, matter = 0;
-    for (size_t i = 0; i < run->report.sweep_count; i++) {
-        const struct repeat_sweep *sweep = &run->report.sweeps[i];
-        if (!is_drawn(run, sweep, kind))
-            continue;
-        sweeps++;
-        matter += sweep->matters;
-        if (sweep->matters &&
-            (!largest || sweep->highest - sweep->lowest > largest->highest - largest->lowest))
-            largest = sweep;
-    }
-    text_printf(out,
-                "%s Counts are shown beyond the lowest of their line, with all runs at a point "
-                "between low and high. ",
-                what);
-    if (!largest) {
-        if (sweeps == 1)
-            text_puts(out, "Points differ by no more than runs at one point.");
-        else
-            text_printf(out,
-                        "In none of %zu lines do points differ by more than runs at one point.",
-                        sweeps);
-        return;
-    }
-    text_printf(out,
-                "In %zu of %zu lines points differ by more than runs at one point do; most in %s, "
-                "%s",
-                matter, sweeps, repeat_program_name(run, largest->program), largest->event);
-    repeat_put_machine(run, largest->machine, out);
-    text_printf(out, ": %s.", largest->what);
 }
 
 static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep kind,
@@ -142,11 +85,44 @@ static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep 
         {"machine", "machine", repeat_machine_role(run), true},
         {0},
     };
+    const struct repeat_sweep *largest = NULL;
     AUTO_TEXT struct text caption = {0};
-    put_caption(run, kind, what, &caption);
+    double least = INFINITY, most = 0;
+    size_t sweeps = 0, matter = 0;
+    for (size_t i = 0; i < run->report.sweep_count; i++) {
+        const struct repeat_sweep *sweep = &run->report.sweeps[i];
+        const double reach = sweep->highest - sweep->lowest;
+        if (!is_drawn(run, sweep, kind))
+            continue;
+        least = reach > 0 ? fmin(least, reach) : least;
+        most = reach > 0 ? fmax(most, reach) : most;
+        sweeps++;
+        matter += sweep->matters;
+        if (sweep->matters && (!largest || reach > largest->highest - largest->lowest))
+            largest = sweep;
+    }
+    text_printf(&caption,
+                "%s Counts are shown beyond the lowest of their line, with all runs at a point "
+                "between low and high. ",
+                what);
+    if (largest) {
+        text_printf(&caption,
+                    "In %zu of %zu lines points differ by more than runs at one point do; most in "
+                    "%s, %s",
+                    matter, sweeps, repeat_program_name(run, largest->program), largest->event);
+        repeat_put_machine(run, largest->machine, &caption);
+        text_printf(&caption, ": %s.", largest->what);
+    } else if (sweeps == 1) {
+        text_puts(&caption, "Points differ by no more than runs at one point.");
+    } else {
+        text_printf(&caption,
+                    "In none of %zu lines do points differ by more than runs at one point.",
+                    sweeps);
+    }
     struct figure_spec spec = *like;
     spec.caption = text_string(&caption);
-    spec.y = (struct figure_axis){"counts beyond the lowest", scale_of(run, kind), true};
+    spec.y = (struct figure_axis){"counts beyond the lowest",
+                                  most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true};
     spec.columns = columns;
     json_t *figure = figure_new(&spec);
     if (add_sweeps(figure, run, kind))
@@ -187,17 +163,6 @@ json_t *repeat_addresses_figure(const struct repeat_run_of *run)
 
 /* --- causes --- */
 
-static void put_causes_caption(const struct repeat_run_of *run, struct text *out)
-{
-    size_t parted = 0;
-    for (size_t i = 0; i < run->report.seen_count; i++)
-        parted += run->report.seen[i].parted;
-    text_printf(out,
-                "What may make a program another from run to run, as its system calls and threads "
-                "show it: %zu, of which two executions really parted at %zu.",
-                run->report.seen_count, parted);
-}
-
 json_t *repeat_causes_figure(const struct repeat_run_of *run)
 {
     static const struct figure_column columns[] = {
@@ -210,7 +175,13 @@ json_t *repeat_causes_figure(const struct repeat_run_of *run)
         {0},
     };
     AUTO_TEXT struct text caption = {0};
-    put_causes_caption(run, &caption);
+    size_t parted = 0;
+    for (size_t i = 0; i < run->report.seen_count; i++)
+        parted += run->report.seen[i].parted;
+    text_printf(&caption,
+                "What may make a program another from run to run, as its system calls and threads "
+                "show it: %zu, of which two executions really parted at %zu.",
+                run->report.seen_count, parted);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-causes",
         .title = "Why programs are not the same from run to run",
@@ -333,41 +304,6 @@ static double excess_of(const struct repeat_run_of *run, size_t index)
     return 100 * at->repetitions / at->aligned;
 }
 
-static bool is_subject(const struct repeat_run_of *run, size_t program)
-{
-    return program < run->file.program_count && run->file.programs[program].subject;
-}
-
-/* " Most of any program: perl by qemu, 5.4 %." Programs of the kit are made to show it, and have a
- * sentence of their own. */
-static void put_most(const struct repeat_run_of *run, bool subjects, const char *whose,
-                     struct text *out)
-{
-    const struct repeat_alignment *most = NULL;
-    double highest = 0;
-    char percent[NUMBER_SIZE];
-    for (size_t i = 0; i < run->report.alignment_count; i++) {
-        const double excess = excess_of(run, i);
-        if (is_subject(run, run->report.alignments[i].program) == subjects && excess > highest) {
-            highest = excess;
-            most = &run->report.alignments[i];
-        }
-    }
-    repeat_percent(highest, percent, sizeof(percent));
-    if (most)
-        text_printf(out, " Most of %s: %s by %s, %s %%.", whose,
-                    repeat_program_name(run, most->program), most->source, percent);
-}
-
-static void put_repetitions_caption(const struct repeat_run_of *run, struct text *out)
-{
-    text_puts(out, "By how much a count is too high that takes every repetition of a string "
-                   "instruction for one instruction; the CPU counts it once.");
-    put_most(run, false, "the programs", out);
-    put_most(run, true, "those that are made to show it", out);
-    text_puts(out, " In the paper it was up to 21.7 %.");
-}
-
 json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
 {
     const struct figure_column columns[] = {
@@ -381,7 +317,29 @@ json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
     };
     AUTO_TEXT struct text caption = {0};
     size_t added = 0;
-    put_repetitions_caption(run, &caption);
+    text_puts(&caption, "By how much a count is too high that takes every repetition of a string "
+                        "instruction for one instruction; the CPU counts it once.");
+    /* Programs of the kit are made to show it, and have a sentence of their own. */
+    for (int subjects = 0; subjects < 2; subjects++) {
+        const struct repeat_alignment *most = NULL;
+        double highest = 0;
+        char percent[NUMBER_SIZE];
+        for (size_t i = 0; i < run->report.alignment_count; i++) {
+            const size_t program = run->report.alignments[i].program;
+            const bool subject =
+                program < run->file.program_count && run->file.programs[program].subject;
+            if (subject != (subjects == 1) || !(excess_of(run, i) > highest))
+                continue;
+            highest = excess_of(run, i);
+            most = &run->report.alignments[i];
+        }
+        repeat_percent(highest, percent, sizeof(percent));
+        if (most)
+            text_printf(&caption, " Most of %s: %s by %s, %s %%.",
+                        subjects ? "those that are made to show it" : "the programs",
+                        repeat_program_name(run, most->program), most->source, percent);
+    }
+    text_puts(&caption, " In the paper it was up to 21.7 %.");
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-repetitions",
         .title = "What repeated string instructions add",
@@ -471,18 +429,6 @@ static void put_machines_caption(const struct repeat_run_of *run, struct text *o
     text_puts(out, ".");
 }
 
-static void add_machine(json_t *figure, const struct repeat_run_of *run,
-                        const struct repeat_row *row, double mean)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    const double off = row->mean - mean;
-    FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->program)),
-               json_text(repeat_event_of(run, row)),
-               json_text(repeat_machine_name(run, cell->machine)), figure_number(off),
-               figure_number(mean > 0 ? 100 * off / mean : NAN), figure_number(row->mean),
-               figure_number(row->stdev), json_count(row->runs), json_text(cell->source));
-}
-
 json_t *repeat_machines_figure(const struct repeat_run_of *run)
 {
     static const struct figure_column columns[] = {
@@ -515,8 +461,14 @@ json_t *repeat_machines_figure(const struct repeat_run_of *run)
         for (size_t machine = 0; apart.machines > 1 && machine < run->file.machine_count;
              machine++) {
             const struct repeat_row *row = row_on(run, program, machine, &event);
-            if (row && added++ < FIGURE_MOST_ROWS)
-                add_machine(figure, run, row, apart.mean);
+            if (!row || added++ >= FIGURE_MOST_ROWS)
+                continue;
+            const double off = row->mean - apart.mean;
+            FIGURE_ROW(figure, json_text(repeat_program_name(run, program)), json_text(event),
+                       json_text(repeat_machine_name(run, machine)), figure_number(off),
+                       figure_number(apart.mean > 0 ? 100 * off / apart.mean : NAN),
+                       figure_number(row->mean), figure_number(row->stdev), json_count(row->runs),
+                       json_text(repeat_cell_of(run, row)->source));
         }
     }
     return figure;

@@ -3,10 +3,9 @@
  *
  * The figures of `assay repeat`, and what they share. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/figure.h"
 #include "studies/repeat/parts.h"
 
@@ -22,17 +21,13 @@ struct share {
     bool shifts, decides;
 };
 
-typedef struct share share_of(const struct control_part *part);
-
-static struct share alone(const struct control_part *part)
+/* Switched on alone, or left out. */
+static struct share share_of(const struct control_part *part, bool alone)
 {
-    return (struct share){100 * part->only_part, 100 * part->only_low, 100 * part->only_high,
-                          part->only_cv,         part->only_shift,     part->only_shifts,
-                          part->brings};
-}
-
-static struct share left_out(const struct control_part *part)
-{
+    if (alone)
+        return (struct share){100 * part->only_part, 100 * part->only_low, 100 * part->only_high,
+                              part->only_cv,         part->only_shift,     part->only_shifts,
+                              part->brings};
     return (struct share){100 * part->without_part, 100 * part->without_low,
                           100 * part->without_high, part->without_cv,
                           part->without_shift,      part->without_shifts,
@@ -46,64 +41,43 @@ static double drawn(double percent)
     return rint(fmin(100, fmax(-100, percent))) + 0.0;
 }
 
-static bool is_measured(const struct share *share)
+/* Of each program and machine the effect that says most. A row for each of its controls, where
+ * there is a figure; else what decides is told: "aslr (perl), hash-seeds (perl)". */
+static void visit(const struct repeat_run_of *run, bool alone, json_t *figure, struct text *by)
 {
-    return isfinite(share->percent) && isfinite(share->cv);
-}
-
-/* The effect that says most of each program and machine; calls `each` with it. */
-struct view {
-    const struct repeat_run_of *run;
-    share_of *share;
-    json_t *figure;  /* NULL: they are only counted */
-    struct text *by; /* "aslr (perl), hash-seeds (perl)": what decides */
-    size_t fields, decisive, added;
-};
-
-static void visit_control(struct view *view, const struct repeat_effect *effect, int control,
-                          const struct repeat_cell *cell)
-{
-    const struct repeat_run_of *run = view->run;
-    const struct share share = view->share(&effect->parts[control]);
-    AUTO_TEXT struct text where = {0};
-    if (!is_measured(&share) || view->added == FIGURE_MOST_ROWS)
-        return;
-    view->fields++;
-    if (share.decides && !view->figure) {
-        text_printf(view->by, "%s%s (%s)", view->decisive ? ", " : "", control_names[control],
-                    repeat_program_name(run, cell->program));
-        view->decisive++;
-    }
-    if (!view->figure)
-        return;
-    text_puts(&where, repeat_program_name(run, cell->program));
-    repeat_put_machine(run, cell->machine, &where);
-    view->added++;
-    FIGURE_ROW(view->figure, json_text(text_string(&where)), json_text(control_names[control]),
-               figure_number(drawn(share.percent)), figure_number(share.percent),
-               figure_number(share.low), figure_number(share.high), figure_number(share.cv),
-               figure_number(share.shifts ? share.shift : NAN),
-               json_text(repeat_program_name(run, cell->program)),
-               json_text(repeat_machine_name(run, cell->machine)),
-               json_text(repeat_event_of(run, repeat_row_at(run, effect->as_is))),
-               json_text(cell->source));
-}
-
-static void visit(struct view *view)
-{
-    const struct repeat_run_of *run = view->run;
+    size_t added = 0;
     for (size_t program = 0; program < run->file.program_count; program++)
         for (size_t machine = 0; machine < run->file.machine_count; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_cell *cell =
-                effect ? repeat_cell_of(run, repeat_row_at(run, effect->as_is)) : NULL;
-            for (int control = 0; cell && control < CONTROL_COUNT; control++)
-                visit_control(view, effect, control, cell);
+            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
+            const struct repeat_cell *cell = repeat_cell_of(run, as_is);
+            for (int control = 0; cell && control < CONTROL_COUNT; control++) {
+                const struct share share = share_of(&effect->parts[control], alone);
+                AUTO_TEXT struct text where = {0};
+                if (!isfinite(share.percent) || !isfinite(share.cv) || added == FIGURE_MOST_ROWS)
+                    continue;
+                if (!figure) {
+                    if (share.decides)
+                        text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
+                                    repeat_program_name(run, cell->program));
+                    continue;
+                }
+                text_puts(&where, repeat_program_name(run, cell->program));
+                repeat_put_machine(run, cell->machine, &where);
+                added++;
+                FIGURE_ROW(figure, json_text(text_string(&where)),
+                           json_text(control_names[control]), figure_number(drawn(share.percent)),
+                           figure_number(share.percent), figure_number(share.low),
+                           figure_number(share.high), figure_number(share.cv),
+                           figure_number(share.shifts ? share.shift : NAN),
+                           json_text(repeat_program_name(run, cell->program)),
+                           json_text(repeat_machine_name(run, cell->machine)),
+                           json_text(repeat_event_of(run, as_is)), json_text(cell->source));
+            }
         }
 }
 
-static json_t *controls_figure(const struct repeat_run_of *run, share_of *share,
-                               const struct figure_spec *like, const char *what, const char *decide)
+static json_t *controls_figure(const struct repeat_run_of *run, bool alone)
 {
     static const struct figure_column columns[] = {
         {"row", "program", ROLE_Y, false},
@@ -122,42 +96,40 @@ static json_t *controls_figure(const struct repeat_run_of *run, share_of *share,
     };
     AUTO_TEXT struct text by = {0};
     AUTO_TEXT struct text caption = {0};
-    struct view view = {.run = run, .share = share, .by = &by};
-    visit(&view);
-    text_puts(&caption, what);
-    if (view.decisive)
-        text_printf(&caption, " %s: %s.", decide, text_string(&by));
+    visit(run, alone, NULL, &by);
+    text_puts(&caption,
+              alone ? "How much of the as-is variance is gone with one control on and nothing "
+                      "else: 100 % is all, 0 nothing, less than 0 means that it grew."
+                    : "How much of the as-is variance comes back with all controls on but "
+                      "one: 0 means that it is not needed.");
+    if (by.length)
+        text_printf(&caption, " %s: %s.",
+                    alone ? "Alone they bring most of what can be had" : "Needed",
+                    text_string(&by));
     else
         text_puts(&caption, " The runs at hand prove it of no single one.");
-    struct figure_spec spec = *like;
-    spec.caption = text_string(&caption);
-    spec.kind = FIGURE_MATRIX;
-    spec.x.label = "control";
-    spec.y.label = "program";
-    spec.columns = columns;
-    view.figure = figure_new(&spec);
-    visit(&view);
-    return view.figure;
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = alone ? "repeat-control-alone" : "repeat-control-without",
+        .title =
+            alone ? "What each control brings by itself" : "What comes back without each control",
+        .caption = text_string(&caption),
+        .kind = FIGURE_MATRIX,
+        .x.label = "control",
+        .y.label = "program",
+        .columns = columns,
+    });
+    visit(run, alone, figure, NULL);
+    return figure;
 }
 
 static json_t *repeat_alone_figure(const struct repeat_run_of *run)
 {
-    const struct figure_spec spec = {.id = "repeat-control-alone",
-                                     .title = "What each control brings by itself"};
-    return controls_figure(run, alone, &spec,
-                           "How much of the as-is variance is gone with one control on and nothing "
-                           "else: 100 % is all, 0 nothing, less than 0 means that it grew.",
-                           "Alone they bring most of what can be had");
+    return controls_figure(run, true);
 }
 
 static json_t *repeat_without_figure(const struct repeat_run_of *run)
 {
-    const struct figure_spec spec = {.id = "repeat-control-without",
-                                     .title = "What comes back without each control"};
-    return controls_figure(run, left_out, &spec,
-                           "How much of the as-is variance comes back with all controls on but "
-                           "one: 0 means that it is not needed.",
-                           "Needed");
+    return controls_figure(run, false);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -165,26 +137,6 @@ static json_t *repeat_without_figure(const struct repeat_run_of *run)
  * several events of one class is the proper one. */
 
 /* --- what faults and interrupts add --- */
-
-static bool is_told(const struct repeat_contribution *contribution)
-{
-    return contribution->known && isfinite(contribution->each);
-}
-
-static void put_contributions_caption(const struct repeat_run_of *run, struct text *out)
-{
-    text_puts(out, "How many events one page fault or one interrupt adds to a count, estimated "
-                   "over all runs, with 95 %.");
-    for (size_t i = 0; i < run->report.contribution_count; i++) {
-        const struct repeat_contribution *at = &run->report.contributions[i];
-        if (is_told(at) && at->firm && at->low > 0) {
-            text_printf(out, " Here %s grow by %.3g with each %s; in the paper by one.", at->event,
-                        at->each, at->of);
-            return;
-        }
-    }
-    text_puts(out, " None is above 0 for certain here.");
-}
 
 static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
 {
@@ -202,7 +154,20 @@ static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
         {0},
     };
     AUTO_TEXT struct text caption = {0};
-    put_contributions_caption(run, &caption);
+    const struct repeat_contribution *list = run->report.contributions;
+    const size_t count = run->report.contribution_count;
+    size_t sure = 0;
+    while (sure < count && !(list[sure].known && isfinite(list[sure].each) && list[sure].firm &&
+                             list[sure].low > 0))
+        sure++;
+    text_puts(&caption,
+              "How many events one page fault or one interrupt adds to a count, estimated "
+              "over all runs, with 95 %.");
+    if (sure < count)
+        text_printf(&caption, " Here %s grow by %.3g with each %s; in the paper by one.",
+                    list[sure].event, list[sure].each, list[sure].of);
+    else
+        text_puts(&caption, " None is above 0 for certain here.");
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-contributions",
         .title = "What the operating system adds",
@@ -212,9 +177,9 @@ static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
         .columns = columns,
     });
     size_t added = 0;
-    for (size_t i = 0; i < run->report.contribution_count && added < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_contribution *at = &run->report.contributions[i];
-        if (!is_told(at))
+    for (size_t i = 0; i < count && added < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_contribution *at = &list[i];
+        if (!at->known || !isfinite(at->each))
             continue;
         FIGURE_ROW(figure, json_text(at->event), json_text(at->of),
                    json_text(repeat_machine_name(run, at->machine)), figure_number(at->each),
@@ -395,16 +360,12 @@ struct overall {
     struct change worst_before, worst_after;
 };
 
-static void look_at(const struct change *change, struct overall *overall)
+/* Does the row count instructions? */
+static bool repeat_counts_instructions(const struct repeat_run_of *run,
+                                       const struct repeat_row *row)
 {
-    overall->rows++;
-    overall->identical += change->controlled->distinct == 1;
-    if (!overall->worst_before.cell ||
-        change->as_is->cv_percent > overall->worst_before.as_is->cv_percent)
-        overall->worst_before = *change;
-    if (!overall->worst_after.cell ||
-        change->controlled->cv_percent > overall->worst_after.controlled->cv_percent)
-        overall->worst_after = *change;
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
 }
 
 static void put_worst(const struct repeat_run_of *run, const struct change *change, double percent,
@@ -421,28 +382,7 @@ static void put_worst(const struct repeat_run_of *run, const struct change *chan
                 repeat_event_of(run, change->as_is));
 }
 
-static void put_overall(const struct repeat_run_of *run, const struct overall *overall,
-                        bool instructions, struct text *out)
-{
-    text_printf(out, " %s vary ", instructions ? "Counts of instructions" : "Counts");
-    put_worst(run, &overall->worst_before, overall->worst_before.as_is->cv_percent, out);
-    text_puts(out, " as they are and ");
-    put_worst(run, &overall->worst_after, overall->worst_after.controlled->cv_percent, out);
-    text_printf(out, " when controlled; %zu of %zu are then identical in every run.",
-                overall->identical, overall->rows);
-    if (instructions)
-        text_puts(out, " In the paper it was 1.07 %, and less than 0.002 % in the end.");
-}
-
-/* Does the row count instructions? */
-static bool repeat_counts_instructions(const struct repeat_run_of *run,
-                                       const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
-}
-
-/* Returns whether anything varies. */
+/* Of instructions where any are shown, else of all. Returns whether anything varies. */
 static bool put_variation_caption(const struct repeat_run_of *run, double end, struct text *out)
 {
     struct overall all = {0}, instructions = {0};
@@ -450,35 +390,33 @@ static bool put_variation_caption(const struct repeat_run_of *run, double end, s
     for (size_t i = 0; i < run->report.effect_count; i++) {
         if (!is_shown(run, &run->report.effects[i], &change))
             continue;
-        look_at(&change, &all);
-        if (repeat_counts_instructions(run, change.as_is))
-            look_at(&change, &instructions);
+        for (int pass = 0; pass < 1 + repeat_counts_instructions(run, change.as_is); pass++) {
+            struct overall *overall = pass ? &instructions : &all;
+            const struct change *before = &overall->worst_before, *after = &overall->worst_after;
+            overall->rows++;
+            overall->identical += change.controlled->distinct == 1;
+            if (!before->cell || change.as_is->cv_percent > before->as_is->cv_percent)
+                overall->worst_before = change;
+            if (!after->cell || change.controlled->cv_percent > after->controlled->cv_percent)
+                overall->worst_after = change;
+        }
     }
     text_printf(out,
                 "Coefficient of variation of what a program counts from run to run: as it is, and "
                 "with all controls on. Identical counts stand at the left end, at %g %%.",
                 end);
+    const struct overall *told = instructions.rows ? &instructions : &all;
+    if (!told->rows)
+        return false;
+    text_printf(out, " %s vary ", instructions.rows ? "Counts of instructions" : "Counts");
+    put_worst(run, &told->worst_before, told->worst_before.as_is->cv_percent, out);
+    text_puts(out, " as they are and ");
+    put_worst(run, &told->worst_after, told->worst_after.controlled->cv_percent, out);
+    text_printf(out, " when controlled; %zu of %zu are then identical in every run.",
+                told->identical, told->rows);
     if (instructions.rows)
-        put_overall(run, &instructions, true, out);
-    else if (all.rows)
-        put_overall(run, &all, false, out);
-    return all.rows &&
-           (all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0);
-}
-
-static void add_change(json_t *figure, const struct repeat_run_of *run,
-                       const struct repeat_effect *effect, const struct change *change, double end)
-{
-    const struct repeat_row *as_is = change->as_is, *controlled = change->controlled;
-    FIGURE_ROW(figure, json_text(repeat_program_name(run, change->cell->program)),
-               json_text(repeat_event_of(run, as_is)), json_text(change->cell->source),
-               json_text(repeat_machine_name(run, change->cell->machine)),
-               figure_number(fmax(as_is->cv_percent, end)),
-               figure_number(fmax(controlled->cv_percent, end)), figure_number(as_is->cv_percent),
-               figure_number(controlled->cv_percent), figure_number(as_is->mean),
-               json_count(as_is->runs), json_count(controlled->runs),
-               json_count(repeat_alike(run, as_is)), json_count(repeat_alike(run, controlled)),
-               json_text(effect->who));
+        text_puts(out, " In the paper it was 1.07 %, and less than 0.002 % in the end.");
+    return all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0;
 }
 
 static json_t *repeat_variation_figure(const struct repeat_run_of *run)
@@ -518,7 +456,16 @@ static json_t *repeat_variation_figure(const struct repeat_run_of *run)
         const struct repeat_effect *effect = &run->report.effects[i];
         if (!is_shown(run, effect, &change))
             continue;
-        add_change(figure, run, effect, &change, end);
+        const struct repeat_row *as_is = change.as_is, *controlled = change.controlled;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, change.cell->program)),
+                   json_text(repeat_event_of(run, as_is)), json_text(change.cell->source),
+                   json_text(repeat_machine_name(run, change.cell->machine)),
+                   figure_number(fmax(as_is->cv_percent, end)),
+                   figure_number(fmax(controlled->cv_percent, end)),
+                   figure_number(as_is->cv_percent), figure_number(controlled->cv_percent),
+                   figure_number(as_is->mean), json_count(as_is->runs),
+                   json_count(controlled->runs), json_count(repeat_alike(run, as_is)),
+                   json_count(repeat_alike(run, controlled)), json_text(effect->who));
         added++;
     }
     if (run->report.effect_count > FIGURE_MOST_ROWS)
@@ -529,61 +476,6 @@ static json_t *repeat_variation_figure(const struct repeat_run_of *run)
 /* --- all programs of a source --- */
 
 #define LEAST_PROGRAMS 3u /* fewer make no box */
-
-struct pool {
-    size_t machine;
-    const char *source;
-    double *deviations[2]; /* as-is, controlled: of each program */
-    size_t count;
-};
-
-static bool is_of(const struct pool *pool, const struct change *change)
-{
-    return change->cell->machine == pool->machine &&
-           strcmp(change->cell->source, pool->source) == 0;
-}
-
-/* Is it the first with its machine and source? */
-static bool begins_pool(const struct repeat_run_of *run, size_t effect, struct pool *pool)
-{
-    struct change change;
-    if (!find_change(run, &run->report.effects[effect], &change) ||
-        !repeat_counts_instructions(run, change.as_is))
-        return false;
-    pool->machine = change.cell->machine;
-    pool->source = change.cell->source;
-    for (size_t i = 0; i < effect; i++)
-        if (find_change(run, &run->report.effects[i], &change) && is_of(pool, &change) &&
-            repeat_counts_instructions(run, change.as_is))
-            return false;
-    return true;
-}
-
-static void fill_pool(const struct repeat_run_of *run, struct pool *pool)
-{
-    struct change change;
-    pool->count = 0;
-    for (size_t i = 0; i < run->report.effect_count; i++)
-        if (find_change(run, &run->report.effects[i], &change) && is_of(pool, &change) &&
-            repeat_counts_instructions(run, change.as_is)) {
-            pool->deviations[0][pool->count] = change.as_is->stdev;
-            pool->deviations[1][pool->count++] = change.controlled->stdev;
-        }
-}
-
-static void add_box(json_t *figure, const struct repeat_run_of *run, const struct pool *pool,
-                    int setting)
-{
-    static const char *const settings[] = {"as-is", "controlled"};
-    struct distribution seen;
-    if (distribution_of(pool->deviations[setting], pool->count, &seen) < 0)
-        return;
-    FIGURE_ROW(figure, json_text(pool->source), json_text(settings[setting]),
-               json_text(repeat_machine_name(run, pool->machine)), json_count(pool->count),
-               figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
-               figure_number(seen.q3), figure_number(seen.max), seen.samples);
-    json_decref(seen.density);
-}
 
 static json_t *repeat_spread_figure(const struct repeat_run_of *run)
 {
@@ -600,10 +492,11 @@ static json_t *repeat_spread_figure(const struct repeat_run_of *run)
         {"samples", "programs' deviations", ROLE_SAMPLES, false},
         {0},
     };
-    const size_t most = run->report.effect_count + 1;
-    AUTO_FREE double *as_is = calloc(most, sizeof(*as_is));
-    AUTO_FREE double *controlled = calloc(most, sizeof(*controlled));
-    struct pool pool = {.deviations = {as_is, controlled}};
+    static const char *const settings[] = {"as-is", "controlled"};
+    const size_t effects = run->report.effect_count;
+    double *deviations[2] = {memory_new(effects, sizeof(double)),
+                             memory_new(effects, sizeof(double))}; /* of each program */
+    struct change first, change;
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-spread",
         .title = "How far runs lie apart, by who counts",
@@ -615,12 +508,32 @@ static json_t *repeat_spread_figure(const struct repeat_run_of *run)
         .x = {.label = "standard deviation, instructions", .scale = SCALE_SYMLOG, .zero = true},
         .columns = columns,
     });
-    for (size_t i = 0; as_is && controlled && i < run->report.effect_count; i++) {
-        if (!begins_pool(run, i, &pool))
+    for (size_t i = 0; i < effects; i++) {
+        size_t count = 0;
+        bool begins = true; /* the first with its machine and source */
+        if (!find_change(run, &run->report.effects[i], &first) ||
+            !repeat_counts_instructions(run, first.as_is))
             continue;
-        fill_pool(run, &pool);
-        for (int setting = 0; setting < 2 && pool.count >= LEAST_PROGRAMS; setting++)
-            add_box(figure, run, &pool, setting);
+        for (size_t j = 0; j < effects && begins; j++) {
+            if (!find_change(run, &run->report.effects[j], &change) ||
+                !repeat_counts_instructions(run, change.as_is) ||
+                change.cell->machine != first.cell->machine ||
+                strcmp(change.cell->source, first.cell->source) != 0)
+                continue;
+            begins = j >= i;
+            deviations[0][count] = change.as_is->stdev;
+            deviations[1][count++] = change.controlled->stdev;
+        }
+        for (int setting = 0; setting < 2 && begins && count >= LEAST_PROGRAMS; setting++) {
+            struct distribution seen;
+            if (distribution_of(deviations[setting], count, &seen) < 0)
+                continue;
+            FIGURE_ROW(figure, json_text(first.cell->source), json_text(settings[setting]),
+                       json_text(repeat_machine_name(run, first.cell->machine)), json_count(count),
+                       figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
+                       figure_number(seen.q3), figure_number(seen.max), seen.samples);
+            json_decref(seen.density);
+        }
     }
     return figure;
 }
@@ -640,8 +553,9 @@ bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct rep
            strcmp(cell->class[row->event], "instructions-raw") == 0;
 }
 
-json_t *repeat_figures(const struct repeat_run_of *run)
+json_t *repeat_figures(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     static repeat_figure *const all[] = {
         repeat_variation_figure, repeat_spread_figure,      repeat_machines_figure,
         repeat_alone_figure,     repeat_without_figure,     repeat_environment_figure,

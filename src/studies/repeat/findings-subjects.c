@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Findings that programs of the kit show: M2, M5 to M10. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
@@ -18,18 +16,6 @@
 
 /* Tools that execute programs their own way; ends with NULL. */
 static const char *const repeat_tools[] = {"valgrind", "qemu", "pin", "dynamorio", NULL};
-
-/* The next program (from *index on) that is this subject; NULL: no more. *index is then its own. */
-static const struct repeat_program *subject_next(const struct repeat_case *file, const char *name,
-                                                 size_t *index)
-{
-    for (; *index < file->program_count; ++*index) {
-        const struct repeat_program *program = &file->programs[*index];
-        if (program->subject && strcmp(program->subject_name, name) == 0)
-            return program;
-    }
-    return NULL;
-}
 
 /* N of "subject:NAME N"; 0: it has none. */
 static uint64_t subject_n(const struct repeat_program *program)
@@ -44,16 +30,6 @@ static bool never_ended(const struct repeat_cell *cell)
     return cell->runs > 0 && cell->timed_out == cell->runs;
 }
 
-static bool has_instructions(const struct repeat_cell *cell, uint32_t *event)
-{
-    for (uint32_t i = 0; i < cell->events; i++)
-        if (counts_instructions(cell, i)) {
-            *event = i;
-            return true;
-        }
-    return false;
-}
-
 /* The cell of this program by this source under as many controls as there are, neither swept nor
  * watched, with an event of user instructions; NULL: none that ended. *event is that. */
 static const struct repeat_cell *controlled_cell(const struct repeat_case *file, size_t machine,
@@ -63,25 +39,18 @@ static const struct repeat_cell *controlled_cell(const struct repeat_case *file,
     const struct repeat_cell *best = NULL;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i];
-        uint32_t column;
+        uint32_t column = 0;
+        while (column < cell->events && !counts_instructions(cell, column))
+            column++;
         if (cell->machine != machine || cell->program != program || !cell->runs ||
             cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
-            strcmp(cell->source, source) != 0 || !has_instructions(cell, &column))
-            continue;
-        if (best && __builtin_popcount(best->controls) >= __builtin_popcount(cell->controls))
+            strcmp(cell->source, source) != 0 || column == cell->events ||
+            (best && __builtin_popcount(best->controls) >= __builtin_popcount(cell->controls)))
             continue;
         best = cell;
         *event = column;
     }
     return best;
-}
-
-/* The same on the CPU itself: by its counter, or stepped. */
-static const struct repeat_cell *cpu_cell(const struct repeat_case *file, size_t machine,
-                                          size_t program, uint32_t *event)
-{
-    const struct repeat_cell *cell = controlled_cell(file, machine, program, "step", event);
-    return cell ? cell : controlled_cell(file, machine, program, "perf_event", event);
 }
 
 /* How much more one cell counts than another: means, with a 95 % interval. Whole counts leave half
@@ -100,47 +69,34 @@ struct apart {
 /* Of what rounding to whole numbers leaves: 1 / sqrt(12). */
 #define ROUNDING_VARIANCE (1.0 / 12)
 
-static void finish(double events, double half, struct apart *apart)
+static struct apart apart_within(double from, double to, double events, double half)
 {
-    const double percent = 100 / apart->from;
-    apart->known = true;
-    apart->events = events;
-    apart->low = events - half;
-    apart->high = events + half;
-    apart->percent = events * percent;
-    apart->percent_low = apart->low * percent;
-    apart->percent_high = apart->high * percent;
-    apart->differs = fabs(events) >= 1 && (apart->low > 0 || apart->high < 0);
+    const double percent = 100 / from;
+    return (struct apart){.known = true,
+                          .from = from,
+                          .to = to,
+                          .events = events,
+                          .low = events - half,
+                          .high = events + half,
+                          .percent = events * percent,
+                          .percent_low = (events - half) * percent,
+                          .percent_high = (events + half) * percent,
+                          .differs = fabs(events) >= 1 && (events - half > 0 || events + half < 0)};
 }
 
 /* -ENOMEM */
-static int apart_of(const struct repeat_cell *from, uint32_t from_event,
-                    const struct repeat_cell *to, uint32_t to_event, struct apart *apart)
+static struct apart apart_of(const struct repeat_cell *from, uint32_t from_event,
+                             const struct repeat_cell *to, uint32_t to_event)
 {
-    AUTO_KEPT struct kept one = {0};
-    AUTO_KEPT struct kept other = {0};
-    *apart = (struct apart){0};
-    if (kept_counts(from, from_event, &one) < 0 || kept_counts(to, to_event, &other) < 0)
-        return -ENOMEM;
+    const struct kept one = kept_counts(from, from_event), other = kept_counts(to, to_event);
     if (one.count < 2 || other.count < 2)
-        return 0;
+        return (struct apart){0};
     const double first = fmax(kept_variance(&one), ROUNDING_VARIANCE) / (double)one.count;
     const double second = fmax(kept_variance(&other), ROUNDING_VARIANCE) / (double)other.count;
     const double df = pow(first + second, 2) / (first * first / (double)(one.count - 1) +
                                                 second * second / (double)(other.count - 1));
-    apart->from = kept_mean(&one);
-    apart->to = kept_mean(&other);
-    finish(kept_shift(&one, &other), t_quantile(.975, df) * sqrt(first + second), apart);
-    return 0;
-}
-
-/* The same of two counts of each run: moments of what the second has more, from a mean. */
-static void apart_paired(const struct moments *more, size_t runs, double from, struct apart *apart)
-{
-    const double variance = fmax(more->variance, ROUNDING_VARIANCE) / (double)runs;
-    apart->from = from;
-    apart->to = from + more->mean;
-    finish(more->mean, t_quantile(.975, (double)runs - 1) * sqrt(variance), apart);
+    return apart_within(kept_mean(&one), kept_mean(&other), kept_shift(&one, &other),
+                        t_quantile(.975, df) * sqrt(first + second));
 }
 
 /* Is there for certain no difference of APART_DECIDES %? */
@@ -150,10 +106,14 @@ static bool apart_is_none(const struct apart *apart)
            apart->percent_high <= APART_DECIDES;
 }
 
-/* The largest of those that were found, by what lies between. */
-static bool apart_larger(const struct apart *one, const struct apart *other)
+/* The largest of those that were found, by what lies between. True: it is this one now. */
+static bool keep_larger(const struct apart *one, struct apart *largest)
 {
-    return one->known && (!other->known || fabs(one->percent) > fabs(other->percent));
+    const bool larger =
+        one->known && (!largest->known || fabs(one->percent) > fabs(largest->percent));
+    if (larger)
+        *largest = *one;
+    return larger;
 }
 
 static void apart_report(const struct apart *apart, enum finding_verdict verdict,
@@ -204,35 +164,29 @@ static const char *emulated(const struct repeat_facts *facts, size_t machine)
 
 /* --- M2 --- */
 
-/* The row of the subject where it is most controlled; NULL: the CPU did not count it. */
-static const struct repeat_row *opcode_row(const struct repeat_facts *facts)
+void rule_opcodes(const struct repeat_facts *facts, struct finding *finding)
 {
-    const struct repeat_row *best = NULL;
+    /* The row of the subject where it is most controlled. */
+    const struct repeat_row *row = NULL;
     int most = -1;
     for (size_t i = 0; i < facts->report->row_count; i++) {
-        const struct repeat_row *row = &facts->report->rows[i];
-        const struct repeat_cell *cell = &facts->file->cells[row->cell];
+        const struct repeat_row *at = &facts->report->rows[i];
+        const struct repeat_cell *cell = &facts->file->cells[at->cell];
         const struct repeat_program *program = &facts->file->programs[cell->program];
         const int controlled = __builtin_popcount(cell->controls);
         if (strcmp(cell->source, "perf_event") == 0 && cell->sweep == SWEEP_NONE &&
             repeat_program_shows(program, "M2") && program->has_truth && subject_n(program) > 0 &&
-            counts_instructions(cell, row->event) && row->runs > 1 && controlled > most) {
-            best = row;
+            counts_instructions(cell, at->event) && at->runs > 1 && controlled > most) {
+            row = at;
             most = controlled;
         }
     }
-    return best;
-}
-
-static int rule_opcodes(const struct repeat_facts *facts, struct finding *finding)
-{
-    const struct repeat_row *row = opcode_row(facts);
     if (!row) {
         if (has_counter(facts))
             finding_clause(finding, "no subject that executes fldcw was counted: only x86 has it");
         else
             say_no_counter(facts, finding);
-        return 0;
+        return;
     }
     const struct repeat_cell *cell = &facts->file->cells[row->cell];
     const struct repeat_program *program = &facts->file->programs[cell->program];
@@ -247,7 +201,6 @@ static int rule_opcodes(const struct repeat_facts *facts, struct finding *findin
     estimate_report(&estimate, finding);
     finding_clause(finding, "%.64s counts %.4g instructions more for each of %.0f fldcw%s",
                    cell->event[row->event], mean / n, n, emulated(facts, cell->machine));
-    return 0;
 }
 
 /* --- M6, M7 --- */
@@ -270,74 +223,54 @@ static const struct repeat_contribution *known(const struct repeat_facts *facts,
     return NULL;
 }
 
-static void say_unknown(const struct repeat_facts *facts, enum disturbance disturbance,
-                        struct finding *finding)
+static void disturb(const struct repeat_facts *facts, enum disturbance disturbance,
+                    struct finding *finding)
 {
     const struct repeat_report *report = facts->report;
-    for (size_t i = 0; has_counter(facts) && i < report->contribution_count; i++)
-        if (!report->contributions[i].known &&
-            strcmp(report->contributions[i].of, disturbance_names[disturbance]) == 0) {
-            finding_clause(finding, "%s", report->contributions[i].why);
-            return;
-        }
-    say_no_counter(facts, finding);
-}
-
-/* Counts that grow with faults in programs that may do more then themselves decide nothing; that
- * they do not grow is none of the programs' doing. */
-static bool is_open(const struct repeat_contribution *found)
-{
-    return !found->firm && (found->low > 0 || found->high < 0);
-}
-
-static void say_known(const struct repeat_facts *facts,
-                      const struct repeat_contribution *contribution, struct finding *finding)
-{
+    const struct repeat_contribution *found = known(facts, disturbance);
+    if (!found) {
+        for (size_t i = 0; has_counter(facts) && i < report->contribution_count; i++)
+            if (!report->contributions[i].known &&
+                strcmp(report->contributions[i].of, disturbance_names[disturbance]) == 0) {
+                finding_clause(finding, "%s", report->contributions[i].why);
+                return;
+            }
+        say_no_counter(facts, finding);
+        return;
+    }
+    /* In the paper it is one for each fault, and some for each interrupt. */
+    struct estimate estimate;
+    if (disturbance == DISTURBANCE_FAULT) {
+        estimate = estimate_within(found->each - 1, found->low - 1, found->high - 1, HALF_A_COUNT);
+        estimate.value = found->each;
+        estimate.low = found->low;
+        estimate.high = found->high;
+    } else {
+        estimate = estimate_at_least(found->each, found->low, found->high, HALF_A_COUNT);
+    }
+    /* Counts that grow with faults in programs that may do more then themselves decide nothing;
+     * that they do not grow is none of the programs' doing. */
+    const bool open = !found->firm && (found->low > 0 || found->high < 0);
+    if (open)
+        estimate.verdict = FINDING_INCONCLUSIVE;
+    estimate_report(&estimate, finding);
     finding_clause(finding, "%.64s grows by %.4g for each %.24s in %zu runs of %zu program%s%s",
-                   contribution->event, contribution->each, contribution->of, contribution->runs,
-                   contribution->programs, contribution->programs == 1 ? "" : "s",
-                   emulated(facts, contribution->machine));
-    if (is_open(contribution))
+                   found->event, found->each, found->of, found->runs, found->programs,
+                   found->programs == 1 ? "" : "s", emulated(facts, found->machine));
+    if (open)
         finding_clause(finding,
                        "no program of known length was counted, so that it may be what the "
                        "program itself does more then");
 }
 
-/* M6 */
-static int rule_faults(const struct repeat_facts *facts, struct finding *finding)
+void rule_faults(const struct repeat_facts *facts, struct finding *finding)
 {
-    const struct repeat_contribution *found = known(facts, DISTURBANCE_FAULT);
-    if (!found) {
-        say_unknown(facts, DISTURBANCE_FAULT, finding);
-        return 0;
-    }
-    struct estimate estimate =
-        estimate_within(found->each - 1, found->low - 1, found->high - 1, HALF_A_COUNT);
-    estimate.value = found->each;
-    estimate.low = found->low;
-    estimate.high = found->high;
-    if (is_open(found))
-        estimate.verdict = FINDING_INCONCLUSIVE;
-    estimate_report(&estimate, finding);
-    say_known(facts, found, finding);
-    return 0;
+    disturb(facts, DISTURBANCE_FAULT, finding);
 }
 
-/* M7 */
-static int rule_interrupts(const struct repeat_facts *facts, struct finding *finding)
+void rule_interrupts(const struct repeat_facts *facts, struct finding *finding)
 {
-    const struct repeat_contribution *found = known(facts, DISTURBANCE_INTERRUPT);
-    if (!found) {
-        say_unknown(facts, DISTURBANCE_INTERRUPT, finding);
-        return 0;
-    }
-    struct estimate estimate =
-        estimate_at_least(found->each, found->low, found->high, HALF_A_COUNT);
-    if (is_open(found))
-        estimate.verdict = FINDING_INCONCLUSIVE;
-    estimate_report(&estimate, finding);
-    say_known(facts, found, finding);
-    return 0;
+    disturb(facts, DISTURBANCE_INTERRUPT, finding);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -356,106 +289,79 @@ struct by_tool {
 
 /* Both counts are of the same executions: what one has more than the other is taken run by run,
  * however much the program itself varies. */
-static int excess_of(const struct repeat_cell *cell, uint32_t once, uint32_t every,
-                     struct apart *apart)
+static struct apart excess_of(const struct repeat_cell *cell, uint32_t once, uint32_t every)
 {
-    AUTO_KEPT struct kept kept = {0};
-    *apart = (struct apart){0};
-    if (kept_counts(cell, once, &kept) < 0)
-        return -ENOMEM;
+    const struct kept kept = kept_counts(cell, once);
     if (kept.count < 2)
-        return 0;
-    const double mean = kept_mean(&kept);
-    AUTO_FREE double *more = calloc(kept.count, sizeof(*more));
-    if (!more)
-        return -ENOMEM;
+        return (struct apart){0};
+    const double mean = kept_mean(&kept), runs = (double)kept.count;
     for (size_t i = 0; i < kept.count; i++) {
         const uint64_t *counts = &cell->counts[kept.runs[i] * cell->events];
-        more[i] = counts[every] >= counts[once] ? (double)(counts[every] - counts[once])
-                                                : -(double)(counts[once] - counts[every]);
+        kept.values[i] = counts[every] >= counts[once] ? (double)(counts[every] - counts[once])
+                                                       : -(double)(counts[once] - counts[every]);
     }
-    const struct moments moments = moments_of(more, kept.count);
-    apart_paired(&moments, kept.count, mean, apart);
-    return 0;
+    const struct moments more = moments_of(kept.values, kept.count);
+    return apart_within(mean, mean + more.mean, more.mean,
+                        t_quantile(.975, runs - 1) *
+                            sqrt(fmax(more.variance, ROUNDING_VARIANCE) / runs));
 }
 
-static int look(const struct repeat_facts *facts, const struct repeat_cell *cell,
-                struct by_tool *found)
-{
-    char plain[64], raw[64];
-    snprintf(plain, sizeof(plain), "%s/instructions/", cell->source);
-    snprintf(raw, sizeof(raw), "%s/instructions-raw/", cell->source);
-    const int once = repeat_event(cell, plain), every = repeat_event(cell, raw);
-    if (once < 0 || every < 0)
-        return 0;
-    const struct repeat_program *program = &facts->file->programs[cell->program];
-    struct apart apart;
-    if (excess_of(cell, (uint32_t)once, (uint32_t)every, &apart) < 0)
-        return -ENOMEM;
-    /* A subject that was not made for it has hardly any, and says nothing of real programs. */
-    const bool made = program->subject && repeat_program_shows(program, "M8");
-    struct excess *excess = made ? &found->subject : &found->real;
-    if (!apart.known || (program->subject && !made))
-        return 0;
-    excess->programs += !excess->programs || excess->last != cell->program;
-    excess->last = cell->program;
-    if (apart_larger(&apart, &excess->apart)) {
-        excess->apart = apart;
-        excess->program = program->name;
-    }
-    return 0;
-}
-
-static int look_at_tool(const struct repeat_facts *facts, struct by_tool *found)
+static void look_at_tool(const struct repeat_facts *facts, struct by_tool *found)
 {
     const struct repeat_case *file = facts->file;
-    for (size_t program = 0; program < file->program_count; program++)
+    char plain[64], raw[64];
+    snprintf(plain, sizeof(plain), "%s/instructions/", found->tool);
+    snprintf(raw, sizeof(raw), "%s/instructions-raw/", found->tool);
+    for (size_t index = 0; index < file->program_count; index++)
         for (size_t i = 0; i < file->cell_count; i++) {
             const struct repeat_cell *cell = &file->cells[i];
-            if (cell->program == program && strcmp(cell->source, found->tool) == 0 &&
-                cell->sweep == SWEEP_NONE && cell->detail == DETAIL_NONE && !never_ended(cell) &&
-                look(facts, cell, found) < 0)
-                return -ENOMEM;
+            const struct repeat_program *program = &file->programs[index];
+            const int once = repeat_event(cell, plain), every = repeat_event(cell, raw);
+            /* A subject that was not made for it has hardly any, and says nothing of real ones. */
+            const bool made = program->subject && repeat_program_shows(program, "M8");
+            if (cell->program != index || strcmp(cell->source, found->tool) != 0 ||
+                cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE || never_ended(cell) ||
+                once < 0 || every < 0 || (program->subject && !made))
+                continue;
+            const struct apart apart = excess_of(cell, (uint32_t)once, (uint32_t)every);
+            struct excess *excess = made ? &found->subject : &found->real;
+            if (!apart.known)
+                continue;
+            excess->programs += !excess->programs || excess->last != index;
+            excess->last = index;
+            if (keep_larger(&apart, &excess->apart))
+                excess->program = program->name;
         }
-    return 0;
-}
-
-static void tell(const struct by_tool *found, struct finding *finding)
-{
-    if (found->subject.apart.known)
-        finding_clause(finding, "%s counts %s instructions in %.48s instead of %s", found->tool,
-                       FIGURE(found->subject.apart.to), found->subject.program,
-                       FIGURE(found->subject.apart.from));
-    if (found->real.apart.known)
-        finding_clause(finding, "by %s up to %s %% too many in %zu other program%s (%.48s)",
-                       found->tool, ROUNDED(found->real.apart.percent, 3), found->real.programs,
-                       found->real.programs == 1 ? "" : "s", found->real.program);
 }
 
 /* M8 */
-static int rule_repetitions(const struct repeat_facts *facts, struct finding *finding)
+void rule_repetitions(const struct repeat_facts *facts, struct finding *finding)
 {
     struct apart real = {0}, subject = {0};
     size_t tools = 0, counting = 0, not_counting = 0;
     for (const char *const *tool = repeat_tools; *tool; tool++) {
         struct by_tool found = {.tool = *tool};
-        if (look_at_tool(facts, &found) < 0)
-            return -ENOMEM;
-        tools += found.subject.apart.known || found.real.apart.known;
-        counting += found.subject.apart.differs || found.real.apart.differs;
+        const struct apart *made = &found.subject.apart, *other = &found.real.apart;
+        look_at_tool(facts, &found);
+        tools += made->known || other->known;
+        counting += made->differs || other->differs;
         /* A program without such instructions proves nothing. */
-        not_counting += found.subject.apart.known && !found.subject.apart.differs;
-        if (apart_larger(&found.real.apart, &real))
-            real = found.real.apart;
-        if (apart_larger(&found.subject.apart, &subject))
-            subject = found.subject.apart;
-        tell(&found, finding);
+        not_counting += made->known && !made->differs;
+        keep_larger(other, &real);
+        keep_larger(made, &subject);
+        if (made->known)
+            finding_clause(finding, "%s counts %s instructions in %.48s instead of %s", *tool,
+                           FIGURE(made->to), found.subject.program, FIGURE(made->from));
+        if (other->known)
+            finding_clause(finding, "by %s up to %s %% too many in %zu other program%s (%.48s)",
+                           *tool, ROUNDED(other->percent, 3), found.real.programs,
+                           found.real.programs == 1 ? "" : "s", found.real.program);
     }
     if (tools == 0) {
         finding_clause(finding,
                        "neither Valgrind nor QEMU counted, with and without repetitions, a real "
                        "program or the subject that is made of them; only x86 has any");
-        return 0;
+        return;
     }
     const enum finding_verdict verdict = counting && !not_counting   ? FINDING_HOLDS
                                          : not_counting && !counting ? FINDING_FAILS
@@ -464,7 +370,6 @@ static int rule_repetitions(const struct repeat_facts *facts, struct finding *fi
     if (verdict == FINDING_INCONCLUSIVE)
         finding_clause(finding, counting ? "not every tool does"
                                          : "no program with such instructions was counted");
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -472,45 +377,36 @@ static int rule_repetitions(const struct repeat_facts *facts, struct finding *fi
  * programs whose stack begins lower and lower. Only counts of the CPU itself say anything: tools
  * place the stack where they like. */
 
-/* The cell that differs by the control of the layout alone. */
-static const struct repeat_cell *without_layout(const struct repeat_case *file,
-                                                const struct repeat_cell *cell)
+/* The largest difference that switching the layout makes to a 32-bit program: of cells that differ
+ * by this control alone. */
+static struct apart find_layout(const struct repeat_facts *facts, const char **name)
 {
+    const struct repeat_case *file = facts->file;
+    struct apart largest = {0};
     for (size_t i = 0; i < file->cell_count; i++) {
-        const struct repeat_cell *other = &file->cells[i];
-        if (other->machine == cell->machine && other->program == cell->program &&
-            other->controls == (cell->controls & ~CONTROL_BIT(CONTROL_LAYOUT)) &&
-            other->sweep == SWEEP_NONE && other->detail == DETAIL_NONE && other->runs &&
-            strcmp(other->source, cell->source) == 0)
-            return other;
-    }
-    return NULL;
-}
-
-/* The largest difference that switching the layout makes to a 32-bit program. */
-static int find_layout(const struct repeat_facts *facts, struct apart *largest, const char **name)
-{
-    for (size_t i = 0; i < facts->file->cell_count; i++) {
-        const struct repeat_cell *cell = &facts->file->cells[i];
-        const struct repeat_program *program = &facts->file->programs[cell->program];
-        if (program->bits != 32 || !(cell->controls & CONTROL_BIT(CONTROL_LAYOUT)) ||
-            cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE)
+        const struct repeat_cell *cell = &file->cells[i], *other = NULL;
+        if (file->programs[cell->program].bits != 32 ||
+            !(cell->controls & CONTROL_BIT(CONTROL_LAYOUT)) || cell->sweep != SWEEP_NONE ||
+            cell->detail != DETAIL_NONE)
             continue;
-        const struct repeat_cell *other = without_layout(facts->file, cell);
+        for (size_t j = 0; j < file->cell_count && !other; j++) {
+            const struct repeat_cell *at = &file->cells[j];
+            if (at->machine == cell->machine && at->program == cell->program &&
+                at->controls == (cell->controls & ~CONTROL_BIT(CONTROL_LAYOUT)) &&
+                at->sweep == SWEEP_NONE && at->detail == DETAIL_NONE && at->runs &&
+                strcmp(at->source, cell->source) == 0)
+                other = at;
+        }
         for (uint32_t event = 0; other && event < cell->events; event++) {
             const int column = repeat_event(other, cell->event[event]);
-            struct apart apart;
             if (column < 0 || !counts_here(cell, event))
                 continue;
-            if (apart_of(cell, event, other, (uint32_t)column, &apart) < 0)
-                return -ENOMEM;
-            if (apart_larger(&apart, largest)) {
-                *largest = apart;
-                *name = program->name;
-            }
+            const struct apart apart = apart_of(cell, event, other, (uint32_t)column);
+            if (keep_larger(&apart, &largest))
+                *name = file->programs[cell->program].name;
         }
     }
-    return 0;
+    return largest;
 }
 
 struct stack_swept {
@@ -548,68 +444,46 @@ static struct stack_swept look_at_sweeps(const struct repeat_facts *facts)
     return swept;
 }
 
-/* Of a sweep: as far apart as its points lie, less what runs at one point vary. */
-static struct apart apart_of_sweep(const struct repeat_sweep *sweep)
-{
-    const double doubt = 2 * fmax(sweep->within, 0.5), percent = 100 / sweep->lowest;
-    struct apart apart = {.known = true,
-                          .from = sweep->lowest,
-                          .to = sweep->highest,
-                          .events = sweep->highest - sweep->lowest,
-                          .differs = true};
-    apart.low = apart.events - doubt;
-    apart.high = apart.events + doubt;
-    apart.percent = apart.events * percent;
-    apart.percent_low = apart.low * percent;
-    apart.percent_high = apart.high * percent;
-    return apart;
-}
-
-static void stack_tell(const struct repeat_facts *facts, const struct apart *layout,
-                       const char *name, const struct stack_swept *swept, struct finding *finding)
-{
-    if (layout->known)
-        finding_clause(finding,
-                       "%.64s executes %s instructions with its stack below 3 GB and %s where "
-                       "this system puts it",
-                       name, FIGURE(layout->from), FIGURE(layout->to));
-    if (swept->largest)
-        finding_clause(finding, "%.64s between %s and %s as its stack begins lower",
-                       facts->file->programs[swept->largest->program].name,
-                       FIGURE(swept->largest->lowest), FIGURE(swept->largest->highest));
-    if (swept->moved && swept->large_tried)
-        finding_clause(finding, "%zu of %zu 64-bit programs move with it, too", swept->large_moved,
-                       swept->large_tried);
-}
-
 /* M5 */
-static int rule_stack(const struct repeat_facts *facts, struct finding *finding)
+void rule_stack(const struct repeat_facts *facts, struct finding *finding)
 {
-    struct apart layout = {0};
     const char *name = "";
-    if (find_layout(facts, &layout, &name) < 0)
-        return -ENOMEM;
+    const struct apart layout = find_layout(facts, &name);
     const struct stack_swept swept = look_at_sweeps(facts);
+    const struct repeat_sweep *largest = swept.largest;
+    struct apart moved = {0};
     if (!layout.known && swept.tried == 0) {
         finding_clause(finding, "no program was counted on the CPU with its stack in two places: a "
                                 "32-bit one needs x86 and an operating system that executes it");
-        return 0;
+        return;
     }
-    const struct apart moved = swept.largest ? apart_of_sweep(swept.largest) : (struct apart){0};
+    /* As far apart as the points of a sweep lie, less what runs at one point vary. */
+    if (largest) {
+        moved = apart_within(largest->lowest, largest->highest, largest->highest - largest->lowest,
+                             2 * fmax(largest->within, 0.5));
+        moved.differs = true;
+    }
     const struct apart *shown = layout.differs || !moved.known ? &layout : &moved;
     const bool holds = layout.differs || swept.moved > 0;
     const bool unsure = swept.unsure > 0 || (layout.known && !apart_is_none(&layout));
-    const enum finding_verdict verdict = holds    ? FINDING_HOLDS
-                                         : unsure ? FINDING_INCONCLUSIVE
-                                                  : FINDING_FAILS;
-    finding->verdict = verdict;
+    finding->verdict = holds ? FINDING_HOLDS : unsure ? FINDING_INCONCLUSIVE : FINDING_FAILS;
     if (shown->known)
-        apart_report(shown, verdict, finding);
-    stack_tell(facts, &layout, name, &swept, finding);
+        apart_report(shown, finding->verdict, finding);
+    if (layout.known)
+        finding_clause(finding,
+                       "%.64s executes %s instructions with its stack below 3 GB and %s where "
+                       "this system puts it",
+                       name, FIGURE(layout.from), FIGURE(layout.to));
+    if (largest)
+        finding_clause(finding, "%.64s between %s and %s as its stack begins lower",
+                       facts->file->programs[largest->program].name, FIGURE(largest->lowest),
+                       FIGURE(largest->highest));
+    if (swept.moved && swept.large_tried)
+        finding_clause(finding, "%zu of %zu 64-bit programs move with it, too", swept.large_moved,
+                       swept.large_tried);
     if (!holds && swept.tried)
         finding_clause(finding, "%zu programs count %s wherever their stack begins", swept.tried,
                        unsure ? "no differently, as far as can be seen," : "the same");
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -636,28 +510,31 @@ static bool ends_on_cpu(const struct repeat_case *file, size_t machine, size_t p
     return false;
 }
 
-static int compare(const struct repeat_facts *facts, const char *subject, const char *tool,
-                   struct compared *compared)
+static struct compared compare(const struct repeat_facts *facts, const char *subject,
+                               const char *tool)
 {
     const struct repeat_case *file = facts->file;
-    *compared = (struct compared){0};
+    struct compared compared = {0};
     for (size_t machine = 0; machine < file->machine_count; machine++)
-        for (size_t program = 0; subject_next(file, subject, &program); program++) {
+        for (size_t program = 0; program < file->program_count; program++) {
             uint32_t here = 0, there = 0;
-            const struct repeat_cell *cpu = cpu_cell(file, machine, program, &here);
+            if (!file->programs[program].subject ||
+                strcmp(file->programs[program].subject_name, subject) != 0)
+                continue;
+            /* On the CPU itself: by stepping, or its counter. */
+            const struct repeat_cell *cpu = controlled_cell(file, machine, program, "step", &here);
+            if (!cpu)
+                cpu = controlled_cell(file, machine, program, "perf_event", &here);
             const struct repeat_cell *cell = controlled_cell(file, machine, program, tool, &there);
-            struct apart apart;
             if (cell && never_ended(cell))
-                compared->endless |= ends_on_cpu(file, machine, program);
+                compared.endless |= ends_on_cpu(file, machine, program);
             if (!cell || !cpu || never_ended(cell) || never_ended(cpu) ||
                 cell->controls != cpu->controls)
                 continue;
-            if (apart_of(cpu, here, cell, there, &apart) < 0)
-                return -ENOMEM;
-            if (apart_larger(&apart, &compared->apart))
-                compared->apart = apart;
+            const struct apart apart = apart_of(cpu, here, cell, there);
+            keep_larger(&apart, &compared.apart);
         }
-    return 0;
+    return compared;
 }
 
 /* What the tools made of the subjects together. */
@@ -666,19 +543,6 @@ struct together {
     size_t spoiled; /* where nothing follows: the other program differs as well, or is missing */
     struct apart largest;
 };
-
-static void decide(const struct together *all, struct finding *finding)
-{
-    enum finding_verdict verdict = FINDING_FAILS;
-    if (all->differing)
-        verdict = FINDING_HOLDS;
-    else if (all->spoiled)
-        verdict = FINDING_INCONCLUSIVE;
-    if (all->largest.known)
-        apart_report(&all->largest, verdict, finding);
-    else
-        finding->verdict = verdict;
-}
 
 static void tell_apart(const char *tool, const char *subject, const struct apart *apart,
                        struct finding *finding)
@@ -690,110 +554,78 @@ static void tell_apart(const char *tool, const char *subject, const struct apart
         finding_clause(finding, "%s executes as many of %s as the CPU", tool, subject);
 }
 
-static void keep_largest(const struct apart *apart, struct together *all)
-{
-    if (apart_larger(apart, &all->largest))
-        all->largest = *apart;
-}
+/* Programs of which a tool may make something else, and those that tell whether it is this. */
+struct otherwise {
+    const char *made, *plain;
+    const char *endless; /* that may never end; NULL: none is */
+    const char *as_well, *alone, *nobody;
+};
 
-/* --- M9 --- */
-
-static int round_by(const struct repeat_facts *facts, const char *tool, struct together *all,
-                    struct finding *finding)
+static void compare_by(const struct repeat_facts *facts, const struct otherwise *programs,
+                       const char *tool, struct together *all, struct finding *finding)
 {
-    struct compared wide, narrow, endless;
-    if (compare(facts, "rounding-x87", tool, &wide) < 0 ||
-        compare(facts, "rounding-sse", tool, &narrow) < 0 ||
-        compare(facts, "rounding-endless", tool, &endless) < 0)
-        return -ENOMEM;
-    if (!wide.apart.known && !endless.apart.known && !endless.endless)
-        return 0;
+    const struct compared made = compare(facts, programs->made, tool);
+    const struct compared plain = compare(facts, programs->plain, tool);
+    const struct compared endless =
+        programs->endless ? compare(facts, programs->endless, tool) : (struct compared){0};
+    if (!made.apart.known && !endless.apart.known && !endless.endless)
+        return;
     all->tools++;
-    if (wide.apart.known)
-        tell_apart(tool, "rounding-x87", &wide.apart, finding);
+    if (made.apart.known)
+        tell_apart(tool, programs->made, &made.apart, finding);
     if (endless.endless)
-        finding_clause(finding, "rounding-endless never ends in %s", tool);
-    keep_largest(&wide.apart, all);
+        finding_clause(finding, "%s never ends in %s", programs->endless, tool);
+    keep_larger(&made.apart, &all->largest);
     if (endless.endless)
         all->differing++;
-    else if (narrow.apart.differs)
-        finding_clause(finding, "but doubles take another path there as well: it is not the width");
-    else if (!narrow.apart.known)
-        finding_clause(finding, "no program that rounds to doubles was counted to compare with");
-    else
-        all->differing += wide.apart.differs || endless.apart.differs;
-    all->spoiled += !endless.endless && !apart_is_none(&narrow.apart);
-    all->spoiled += wide.apart.known && !wide.apart.differs && !apart_is_none(&wide.apart);
-    return 0;
-}
-
-static int rule_rounding(const struct repeat_facts *facts, struct finding *finding)
-{
-    struct together all = {0};
-    for (const char *const *tool = repeat_tools; *tool; tool++)
-        if (round_by(facts, *tool, &all, finding) < 0)
-            return -ENOMEM;
-    if (all.tools)
-        decide(&all, finding);
-    else
-        finding_clause(finding, "no tool and the CPU both executed a program that rounds in an x87 "
-                                "unit, which only x86 has");
-    return 0;
-}
-
-/* --- M10 --- */
-
-static int place_by(const struct repeat_facts *facts, const char *tool, struct together *all,
-                    struct finding *finding)
-{
-    struct compared hashing, plain;
-    if (compare(facts, "address-hash", tool, &hashing) < 0 ||
-        compare(facts, "loop", tool, &plain) < 0)
-        return -ENOMEM;
-    if (!hashing.apart.known)
-        return 0;
-    all->tools++;
-    tell_apart(tool, "address-hash", &hashing.apart, finding);
-    keep_largest(&hashing.apart, all);
-    if (plain.apart.differs)
-        finding_clause(finding, "but the plain loop differs as well: it is not the addresses");
+    else if (plain.apart.differs)
+        finding_clause(finding, "%s", programs->as_well);
     else if (!plain.apart.known)
-        finding_clause(finding, "no plain loop was counted to compare with");
+        finding_clause(finding, "%s", programs->alone);
     else
-        all->differing += hashing.apart.differs;
-    all->spoiled +=
-        !apart_is_none(&plain.apart) || (!hashing.apart.differs && !apart_is_none(&hashing.apart));
-    return 0;
+        all->differing += made.apart.differs || endless.apart.differs;
+    all->spoiled += !endless.endless && !apart_is_none(&plain.apart);
+    all->spoiled += made.apart.known && !made.apart.differs && !apart_is_none(&made.apart);
 }
 
-static int rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
+static void decide_by_tools(const struct repeat_facts *facts, const struct otherwise *programs,
+                            struct finding *finding)
 {
     struct together all = {0};
     for (const char *const *tool = repeat_tools; *tool; tool++)
-        if (place_by(facts, *tool, &all, finding) < 0)
-            return -ENOMEM;
-    if (all.tools)
-        decide(&all, finding);
-    else
-        finding_clause(finding,
-                       "no tool and the CPU both executed the program that hashes addresses");
-    return 0;
+        compare_by(facts, programs, *tool, &all, finding);
+    if (!all.tools) {
+        finding_clause(finding, "%s", programs->nobody);
+        return;
+    }
+    finding->verdict = all.differing ? FINDING_HOLDS
+                       : all.spoiled ? FINDING_INCONCLUSIVE
+                                     : FINDING_FAILS;
+    if (all.largest.known)
+        apart_report(&all.largest, finding->verdict, finding);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Findings that programs of the kit show: M2, M5 to M10. */
-
-int repeat_judge_subject_findings(const struct repeat_case *file, struct repeat_report *report)
+void rule_rounding(const struct repeat_facts *facts, struct finding *finding)
 {
-    static const struct {
-        size_t index; /* M1 is 0 */
-        repeat_rule *rule;
-    } rules[] = {{1, rule_opcodes},    {4, rule_stack},       {5, rule_faults},
-                 {6, rule_interrupts}, {7, rule_repetitions}, {8, rule_rounding},
-                 {9, rule_tool_layout}};
-    const struct repeat_facts facts = {file, report};
-    int error = 0;
-    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && !error; i++)
-        error = rules[i].rule(&facts, &report->findings[rules[i].index]);
-    return error;
+    static const struct otherwise programs = {
+        "rounding-x87",
+        "rounding-sse",
+        "rounding-endless",
+        "but doubles take another path there as well: it is not the width",
+        "no program that rounds to doubles was counted to compare with",
+        "no tool and the CPU both executed a program that rounds in an x87 unit, which only x86 "
+        "has"};
+    decide_by_tools(facts, &programs, finding);
+}
+
+void rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
+{
+    static const struct otherwise programs = {
+        "address-hash",
+        "loop",
+        NULL,
+        "but the plain loop differs as well: it is not the addresses",
+        "no plain loop was counted to compare with",
+        "no tool and the CPU both executed the program that hashes addresses"};
+    decide_by_tools(facts, &programs, finding);
 }

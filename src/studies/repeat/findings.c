@@ -3,7 +3,6 @@
  *
  * What the paper claims, M1 to M11, as data; and what the rules share. Those that programs of the
  * kit show are decided beside (findings-subjects.c). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,22 +20,6 @@ struct relative {
     double percent, low, high;
 };
 
-/* The value that chi squared exceeds with probability tail. */
-static double chi_squared_upper(double tail, double df)
-{
-    double low = 0, high = 1;
-    while (chi_squared_p(high, df) > tail && high < 1e12)
-        high *= 2;
-    for (int i = 0; i < 80; i++) {
-        const double middle = (low + high) / 2;
-        if (chi_squared_p(middle, df) > tail)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
 /* Of a standard deviation of so many runs about a mean. Where all are identical: up to what one
  * count in one run would have made. */
 static struct relative relative_of(double stdev, size_t runs, double mean)
@@ -47,8 +30,8 @@ static struct relative relative_of(double stdev, size_t runs, double mean)
     if (!(stdev > 0))
         return (struct relative){0, 0, each / sqrt((double)runs)};
     const double df = (double)runs - 1;
-    return (struct relative){each * stdev, each * stdev * sqrt(df / chi_squared_upper(.025, df)),
-                             each * stdev * sqrt(df / chi_squared_upper(.975, df))};
+    return (struct relative){each * stdev, each * stdev * sqrt(df / value_exceeded(.025, df, 0)),
+                             each * stdev * sqrt(df / value_exceeded(.975, df, 0))};
 }
 
 static struct relative relative_row(const struct repeat_row *row)
@@ -64,15 +47,6 @@ static const struct repeat_cell *cell_of_row(const struct repeat_facts *facts, s
 static const char *program_of_cell(const struct repeat_facts *facts, const struct repeat_cell *cell)
 {
     return facts->file->programs[cell->program].name;
-}
-
-/* Did it ever have several threads or processes? */
-static bool cell_has_tasks(const struct repeat_cell *cell)
-{
-    for (size_t i = 0; i < cell->runs; i++)
-        if (cell->list[i].tasks > 1)
-            return true;
-    return false;
 }
 
 /* Copies a figure and a verdict; the smallest detectable effect follows from the interval. */
@@ -99,38 +73,6 @@ struct controlled_facts {
     size_t programs, below, threaded, subjects;
 };
 
-/* Programs of the kit are made to vary, unless they say otherwise. */
-static bool is_asked(const struct repeat_facts *facts, const struct repeat_effect *effect,
-                     struct controlled_facts *found)
-{
-    const struct repeat_row *row = &facts->report->rows[effect->as_is];
-    const struct repeat_cell *cell = cell_of_row(facts, effect->as_is);
-    const struct repeat_program *program = &facts->file->programs[cell->program];
-    if (!counts_best(facts->file, facts->report, row) || row->runs < 2 ||
-        facts->report->rows[effect->controlled].runs < 2)
-        return false;
-    if (program->subject && !repeat_program_shows(program, "M1")) {
-        found->subjects++;
-        return false;
-    }
-    if (cell_has_tasks(cell) || cell_has_tasks(cell_of_row(facts, effect->controlled))) {
-        found->threaded++;
-        return false;
-    }
-    return true;
-}
-
-/* After what faults and interrupts add has been subtracted, as in the paper, where that is known.
- */
-static struct relative adjusted(const struct repeat_row *row)
-{
-    const struct relative plain = relative_row(row);
-    if (!row->is_adjusted || !(row->adjusted_stdev >= 0))
-        return plain;
-    const struct relative less = relative_of(row->adjusted_stdev, row->runs, row->adjusted_mean);
-    return less.percent < plain.percent ? less : plain;
-}
-
 static void take(const struct repeat_cell *cell, struct relative relative, struct worst *worst)
 {
     if (!worst->cell || relative.percent > worst->relative.percent ||
@@ -138,50 +80,48 @@ static void take(const struct repeat_cell *cell, struct relative relative, struc
         *worst = (struct worst){cell, relative};
 }
 
-static void gather(const struct repeat_facts *facts, struct controlled_facts *found)
+static void look_at(const struct repeat_facts *facts, const struct repeat_effect *effect,
+                    struct controlled_facts *found)
 {
-    for (size_t i = 0; i < facts->report->effect_count; i++) {
-        const struct repeat_effect *effect = &facts->report->effects[i];
-        if (!is_asked(facts, effect, found))
-            continue;
-        const struct relative before = relative_row(&facts->report->rows[effect->as_is]);
-        const struct relative after = adjusted(&facts->report->rows[effect->controlled]);
-        if (isnan(before.percent) || isnan(after.percent))
-            continue;
-        found->programs++;
-        found->below += after.high < PAPER_CONTROLLED;
-        take(cell_of_row(facts, effect->as_is), before, &found->as_is);
-        take(cell_of_row(facts, effect->controlled), after, &found->controlled);
+    const struct repeat_row *as_is = &facts->report->rows[effect->as_is];
+    const struct repeat_row *row = &facts->report->rows[effect->controlled];
+    const struct repeat_cell *cell = cell_of_row(facts, effect->as_is);
+    const struct repeat_cell *controlled = cell_of_row(facts, effect->controlled);
+    const struct repeat_program *program = &facts->file->programs[cell->program];
+    if (!counts_best(facts->file, facts->report, as_is) || as_is->runs < 2 || row->runs < 2)
+        return;
+    /* Programs of the kit are made to vary, unless they say otherwise. */
+    if (program->subject && !repeat_program_shows(program, "M1")) {
+        found->subjects++;
+        return;
     }
-}
-
-static void tell(const struct repeat_facts *facts, const struct controlled_facts *found,
-                 struct finding *finding)
-{
-    const struct worst *before = &found->as_is, *after = &found->controlled;
-    finding_clause(finding,
-                   "of %zu program%s %.40s varies most when controlled, %s %% [%s, %s] by "
-                   "%.15s; as-is %.40s, %s %% [%s, %s]",
-                   found->programs, found->programs == 1 ? "" : "s",
-                   program_of_cell(facts, after->cell), ROUNDED(after->relative.percent, 2),
-                   ROUNDED(after->relative.low, 2), ROUNDED(after->relative.high, 2),
-                   after->cell->source, program_of_cell(facts, before->cell),
-                   ROUNDED(before->relative.percent, 2), ROUNDED(before->relative.low, 2),
-                   ROUNDED(before->relative.high, 2));
-    if (found->threaded)
-        finding_clause(finding, "%zu with several threads or processes left out", found->threaded);
-}
-
-static bool is_of_tool(const struct repeat_cell *cell)
-{
-    return strcmp(cell->source, "perf_event") != 0 && strcmp(cell->source, "step") != 0;
+    if (cell_has_tasks(cell) || cell_has_tasks(controlled)) {
+        found->threaded++;
+        return;
+    }
+    const struct relative before = relative_row(as_is);
+    struct relative after = relative_row(row);
+    /* After what faults and interrupts add has been subtracted, as in the paper, where that is
+     * known. */
+    if (row->is_adjusted && row->adjusted_stdev >= 0) {
+        const struct relative less =
+            relative_of(row->adjusted_stdev, row->runs, row->adjusted_mean);
+        after = less.percent < after.percent ? less : after;
+    }
+    if (isnan(before.percent) || isnan(after.percent))
+        return;
+    found->programs++;
+    found->below += after.high < PAPER_CONTROLLED;
+    take(cell, before, &found->as_is);
+    take(controlled, after, &found->controlled);
 }
 
 /* M1 */
-static int rule_controlled(const struct repeat_facts *facts, struct finding *finding)
+static void rule_controlled(const struct repeat_facts *facts, struct finding *finding)
 {
     struct controlled_facts found = {0};
-    gather(facts, &found);
+    for (size_t i = 0; i < facts->report->effect_count; i++)
+        look_at(facts, &facts->report->effects[i], &found);
     if (!found.programs) {
         finding_clause(
             finding, found.threaded ? "only programs with several threads or processes were counted"
@@ -189,25 +129,35 @@ static int rule_controlled(const struct repeat_facts *facts, struct finding *fin
                          ? "only programs of the kit were counted, which are made to vary"
                          : "no program's instructions were counted in two runs at least that "
                            "ended alike, both as-is and controlled");
-        return 0;
+        return;
     }
     const struct relative *before = &found.as_is.relative, *after = &found.controlled.relative;
+    const char *source = found.controlled.cell->source;
+    const bool of_tool = strcmp(source, "perf_event") != 0 && strcmp(source, "step") != 0;
     enum finding_verdict verdict = FINDING_INCONCLUSIVE;
     /* What a tool adds by itself is no fault of the program. */
-    if (after->low >= PAPER_CONTROLLED && !is_of_tool(found.controlled.cell))
+    if (after->low >= PAPER_CONTROLLED && !of_tool)
         verdict = FINDING_FAILS;
     else if (found.below == found.programs && before->low >= PAPER_CONTROLLED)
         verdict = FINDING_HOLDS;
     relative_report(after, verdict, finding);
-    tell(facts, &found, finding);
-    if (is_of_tool(found.controlled.cell))
+    finding_clause(finding,
+                   "of %zu program%s %.40s varies most when controlled, %s %% [%s, %s] by "
+                   "%.15s; as-is %.40s, %s %% [%s, %s]",
+                   found.programs, found.programs == 1 ? "" : "s",
+                   program_of_cell(facts, found.controlled.cell), ROUNDED(after->percent, 2),
+                   ROUNDED(after->low, 2), ROUNDED(after->high, 2), source,
+                   program_of_cell(facts, found.as_is.cell), ROUNDED(before->percent, 2),
+                   ROUNDED(before->low, 2), ROUNDED(before->high, 2));
+    if (found.threaded)
+        finding_clause(finding, "%zu with several threads or processes left out", found.threaded);
+    if (of_tool)
         finding_clause(finding,
                        "%.15s places memory itself, so address randomisation hardly "
                        "reaches the program there",
-                       found.controlled.cell->source);
+                       source);
     if (verdict == FINDING_INCONCLUSIVE && found.below == found.programs)
         finding_clause(finding, "as-is too little varies for anything to fall");
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -300,11 +250,11 @@ static struct witness witness_of_control(const struct repeat_facts *facts,
 }
 
 /* All draws of a sweep as one sample. */
-static int witness_of_draws(const struct repeat_facts *facts, const struct repeat_sweep *sweep,
-                            struct witness *witness)
+static struct witness witness_of_draws(const struct repeat_facts *facts,
+                                       const struct repeat_sweep *sweep)
 {
     double sum = 0, squares = 0, least = (double)NAN;
-    *witness = (struct witness){.follows = sweep->matters};
+    struct witness witness = {.follows = sweep->matters};
     for (size_t i = 0; i < facts->file->cell_count; i++) {
         const struct repeat_cell *cell = &facts->file->cells[i];
         const int event = repeat_event(cell, sweep->event);
@@ -312,25 +262,23 @@ static int witness_of_draws(const struct repeat_facts *facts, const struct repea
             cell->sweep != sweep->sweep || cell->detail != DETAIL_NONE || event < 0 ||
             strcmp(cell->source, sweep->source) != 0 || !counts_here(cell, (uint32_t)event))
             continue;
-        AUTO_KEPT struct kept kept;
-        if (kept_counts(cell, (uint32_t)event, &kept) < 0)
-            return -ENOMEM;
-        witness->cell = cell;
+        const struct kept kept = kept_counts(cell, (uint32_t)event);
+        witness.cell = cell;
         for (size_t run = 0; run < kept.count; run++) {
             const double count = (double)kept.base + kept.values[run];
             least = isnan(least) ? count : least;
             sum += count - least;
             squares += (count - least) * (count - least);
-            witness->runs++;
+            witness.runs++;
         }
     }
-    const double runs = (double)witness->runs;
+    const double runs = (double)witness.runs;
     const double variance = runs > 1 ? (squares - sum * sum / runs) / (runs - 1) : (double)NAN;
-    witness->relative = relative_of(sqrt(fmax(variance, 0)), witness->runs, least + sum / runs);
-    return 0;
+    witness.relative = relative_of(sqrt(fmax(variance, 0)), witness.runs, least + sum / runs);
+    return witness;
 }
 
-static int rule_addresses(const struct repeat_facts *facts, struct finding *finding)
+static void rule_addresses(const struct repeat_facts *facts, struct finding *finding)
 {
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->effect_count; i++) {
@@ -344,11 +292,9 @@ static int rule_addresses(const struct repeat_facts *facts, struct finding *find
         hear(facts, "M3", &witness, &heard);
     }
     for (size_t i = 0; i < facts->report->sweep_count; i++) {
-        struct witness witness;
         if (facts->report->sweeps[i].sweep != SWEEP_ASLR)
             continue;
-        if (witness_of_draws(facts, &facts->report->sweeps[i], &witness) < 0)
-            return -ENOMEM;
+        const struct witness witness = witness_of_draws(facts, &facts->report->sweeps[i]);
         if (witness.cell)
             hear(facts, "M3", &witness, &heard);
     }
@@ -356,7 +302,6 @@ static int rule_addresses(const struct repeat_facts *facts, struct finding *find
         finding_clause(finding, "no program was counted with and without random addresses, by the "
                                 "hardware or by stepping");
     decide(facts, &heard, "address randomisation", finding);
-    return 0;
 }
 
 /* --- M4 --- */
@@ -391,7 +336,7 @@ static struct witness witness_of_sizes(const struct repeat_facts *facts,
     return witness;
 }
 
-static int rule_environment(const struct repeat_facts *facts, struct finding *finding)
+static void rule_environment(const struct repeat_facts *facts, struct finding *finding)
 {
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->sweep_count; i++) {
@@ -406,7 +351,6 @@ static int rule_environment(const struct repeat_facts *facts, struct finding *fi
         finding_clause(finding, "no program was counted with environments of several sizes, by the "
                                 "hardware or by stepping, and none by a tool follows them");
     decide(facts, &heard, "the size of the environment", finding);
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -471,40 +415,6 @@ static struct relative difference_of(const struct repeat_row *one, const struct 
     return (struct relative){each * off, each * fmax(off - reach, 0), each * (off + reach)};
 }
 
-/* The rows that were controlled alike, and most. */
-static struct pair pair_of(const struct repeat_facts *facts, size_t program, size_t one,
-                           size_t other, const char *source)
-{
-    struct pair pair = {.one = row_of(facts, one, program, source, NULL)};
-    pair.other = pair.one ? row_of(facts, other, program, source, pair.one) : NULL;
-    if (pair.other)
-        return pair;
-    pair.other = row_of(facts, other, program, source, NULL);
-    pair.one = pair.other ? row_of(facts, one, program, source, pair.other) : NULL;
-    return pair;
-}
-
-/* Ended alike, and wrote the same where there is something that it usually writes. */
-static bool did_the_same(const struct repeat_cell *one, const struct repeat_cell *other)
-{
-    const uint64_t status = kept_status(one);
-    if (status != kept_status(other))
-        return false;
-    const struct repeat_run *wrote = kept_output(one, status),
-                            *wrote_too = kept_output(other, status);
-    return !wrote || !wrote_too ||
-           (wrote->output_bytes == wrote_too->output_bytes &&
-            wrote->output_sum == wrote_too->output_sum);
-}
-
-static bool is_made_to_vary(const struct repeat_facts *facts, const struct pair *pair)
-{
-    const struct repeat_program *program = &facts->file->programs[pair->cell->program];
-    const bool varies =
-        program->subject && !program->has_truth && !repeat_program_shows(program, "M11");
-    return varies || cell_has_tasks(pair->cell) || cell_has_tasks(pair->rival);
-}
-
 /* The larger difference decides. Where there is none, a short program could not have shown a small
  * one, and is no reason to doubt what a long one shows. */
 static bool says_more(const struct relative *one, const struct relative *other)
@@ -514,93 +424,56 @@ static bool says_more(const struct relative *one, const struct relative *other)
     return one->percent > 0 ? one->high > other->high : one->high < other->high;
 }
 
-static void compare(const struct repeat_facts *facts, size_t program, size_t one, size_t other,
+/* One program on two machines, by the first source that counted it on both. */
+static void compare(const struct repeat_facts *facts, size_t program, size_t first, size_t second,
                     struct pairs *pairs)
 {
     static const char *const sources[] = {"perf_event", "step"};
-    const struct repeat_machine *machines = facts->file->machines;
+    const struct repeat_program *known = &facts->file->programs[program];
+    const struct repeat_machine *one = &facts->file->machines[first];
+    const struct repeat_machine *other = &facts->file->machines[second];
     for (size_t i = 0; i < 2; i++) {
-        struct pair pair = pair_of(facts, program, one, other, sources[i]);
-        if (!pair.one || !pair.other)
+        /* The rows that were controlled alike, and most. */
+        struct pair pair = {.one = row_of(facts, first, program, sources[i], NULL)};
+        pair.other = pair.one ? row_of(facts, second, program, sources[i], pair.one) : NULL;
+        if (!pair.other) {
+            pair.other = row_of(facts, second, program, sources[i], NULL);
+            pair.one = pair.other ? row_of(facts, first, program, sources[i], pair.other) : NULL;
+        }
+        if (!pair.one)
             continue;
-        if (strcmp(machines[one].fingerprint, machines[other].fingerprint) == 0) {
-            pairs->twice = true;
-            return;
-        }
-        if (strcmp(isa_of(&machines[one]), isa_of(&machines[other])) != 0) {
-            pairs->foreign = true;
-            return;
-        }
         pair.cell = &facts->file->cells[pair.one->cell];
         pair.rival = &facts->file->cells[pair.other->cell];
-        if (is_made_to_vary(facts, &pair)) {
-            pairs->varied++;
-            return;
-        }
-        if (!did_the_same(pair.cell, pair.rival)) {
-            pairs->otherwise++;
-            return;
-        }
         pair.relative = difference_of(pair.one, pair.other);
-        if (isnan(pair.relative.percent))
+        const uint64_t status = kept_status(pair.cell);
+        const struct repeat_run *wrote = kept_output(pair.cell, status);
+        const struct repeat_run *wrote_too = kept_output(pair.rival, status);
+        if (strcmp(one->fingerprint, other->fingerprint) == 0) {
+            pairs->twice = true;
+        } else if (strcmp(isa_of(one), isa_of(other)) != 0) {
+            pairs->foreign = true;
+        } else if ((known->subject && !known->has_truth && !repeat_program_shows(known, "M11")) ||
+                   cell_has_tasks(pair.cell) || cell_has_tasks(pair.rival)) {
+            pairs->varied++; /* is made to */
+        } else if (status != kept_status(pair.rival) ||
+                   (wrote && wrote_too && !wrote_alike(wrote, wrote_too))) {
+            pairs->otherwise++;
+        } else if (isnan(pair.relative.percent)) {
             continue;
-        pairs->compared++;
-        pairs->same += pair.one->min == pair.one->max && pair.other->min == pair.other->max &&
-                       pair.one->min == pair.other->min;
-        pairs->emulated |= machines[one].emulated || machines[other].emulated;
-        if (!pairs->worst.one || says_more(&pair.relative, &pairs->worst.relative))
-            pairs->worst = pair;
+        } else {
+            pairs->compared++;
+            pairs->same += pair.one->min == pair.one->max && pair.other->min == pair.other->max &&
+                           pair.one->min == pair.other->min;
+            pairs->emulated |= one->emulated || other->emulated;
+            if (!pairs->worst.one || says_more(&pair.relative, &pairs->worst.relative))
+                pairs->worst = pair;
+        }
         return;
     }
 }
 
-static void tell_absence(const struct repeat_facts *facts, const struct pairs *pairs,
-                         struct finding *finding)
-{
-    if (facts->file->machine_count < 2)
-        finding_clause(finding, "one machine was counted; stores of others can be added");
-    else if (pairs->twice)
-        finding_clause(finding, "it is the same machine, measured more than once");
-    else if (pairs->foreign)
-        finding_clause(finding, "machines of different instruction sets run different binaries");
-    else if (pairs->otherwise)
-        finding_clause(finding,
-                       "what was counted on two machines did not end alike there, or wrote "
-                       "something else");
-    else if (pairs->varied)
-        finding_clause(finding,
-                       "what was counted on two machines has several threads or processes, or "
-                       "is a program of the kit that is made to vary");
-    else
-        finding_clause(finding,
-                       "no program's instructions were counted, controlled alike, on two of the "
-                       "machines by the hardware or by stepping");
-}
-
-static void machines_tell(const struct repeat_facts *facts, const struct pairs *pairs,
-                          struct finding *finding)
-{
-    const struct pair *worst = &pairs->worst;
-    finding_clause(finding, "%.40s by %.15s differs most between %.60s and %.60s: %s %% [%s, %s]",
-                   program_of_cell(facts, worst->cell), worst->cell->source,
-                   facts->file->machines[worst->cell->machine].name,
-                   facts->file->machines[worst->rival->machine].name,
-                   ROUNDED(worst->relative.percent, 2), ROUNDED(worst->relative.low, 2),
-                   ROUNDED(worst->relative.high, 2));
-    finding_clause(finding, "%zu of %zu comparisons of %zu program%s equal in every run",
-                   pairs->same, pairs->compared, pairs->programs, pairs->programs == 1 ? "" : "s");
-    if (pairs->emulated)
-        finding_clause(finding, "emulated machines are among them");
-    if (pairs->otherwise)
-        finding_clause(finding,
-                       "%zu comparison%s left out, which did not end alike or wrote something else",
-                       pairs->otherwise, pairs->otherwise == 1 ? "" : "s");
-    if (worst->relative.percent > 0 && finding->verdict != FINDING_HOLDS)
-        finding_clause(finding, "that both executed the same file is known by its name alone");
-}
-
 /* M11 */
-static int rule_machines(const struct repeat_facts *facts, struct finding *finding)
+static void rule_machines(const struct repeat_facts *facts, struct finding *finding)
 {
     struct pairs pairs = {0};
     for (size_t program = 0; program < facts->file->program_count; program++) {
@@ -611,15 +484,40 @@ static int rule_machines(const struct repeat_facts *facts, struct finding *findi
         pairs.programs += pairs.compared > before;
     }
     if (!pairs.compared) {
-        tell_absence(facts, &pairs, finding);
-        return 0;
+        finding_clause(
+            finding,
+            facts->file->machine_count < 2
+                ? "one machine was counted; stores of others can be added"
+            : pairs.twice     ? "it is the same machine, measured more than once"
+            : pairs.foreign   ? "machines of different instruction sets run different binaries"
+            : pairs.otherwise ? "what was counted on two machines did not end alike there, or "
+                                "wrote something else"
+            : pairs.varied ? "what was counted on two machines has several threads or processes, "
+                             "or is a program of the kit that is made to vary"
+                           : "no program's instructions were counted, controlled alike, on two of "
+                             "the machines by the hardware or by stepping");
+        return;
     }
+    const struct pair *worst = &pairs.worst;
+    const struct relative *relative = &worst->relative;
     const struct estimate estimate =
-        estimate_within(pairs.worst.relative.percent, pairs.worst.relative.low,
-                        pairs.worst.relative.high, PAPER_BETWEEN);
+        estimate_within(relative->percent, relative->low, relative->high, PAPER_BETWEEN);
     estimate_report(&estimate, finding);
-    machines_tell(facts, &pairs, finding);
-    return 0;
+    finding_clause(finding, "%.40s by %.15s differs most between %.60s and %.60s: %s %% [%s, %s]",
+                   program_of_cell(facts, worst->cell), worst->cell->source,
+                   facts->file->machines[worst->cell->machine].name,
+                   facts->file->machines[worst->rival->machine].name, ROUNDED(relative->percent, 2),
+                   ROUNDED(relative->low, 2), ROUNDED(relative->high, 2));
+    finding_clause(finding, "%zu of %zu comparisons of %zu program%s equal in every run",
+                   pairs.same, pairs.compared, pairs.programs, pairs.programs == 1 ? "" : "s");
+    if (pairs.emulated)
+        finding_clause(finding, "emulated machines are among them");
+    if (pairs.otherwise)
+        finding_clause(finding,
+                       "%zu comparison%s left out, which did not end alike or wrote something else",
+                       pairs.otherwise, pairs.otherwise == 1 ? "" : "s");
+    if (relative->percent > 0 && finding->verdict != FINDING_HOLDS)
+        finding_clause(finding, "that both executed the same file is known by its name alone");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -628,56 +526,47 @@ static int rule_machines(const struct repeat_facts *facts, struct finding *findi
 
 struct repeat_claim {
     const char *id, *text, *figure, *unit;
-    repeat_rule *rule; /* NULL: subjects decide */
+    repeat_rule *rule;
 };
 static const struct repeat_claim claims[REPEAT_FINDINGS] = {
     {"M1", "held constant what can be, counts of one program hardly vary from run to run",
      "variation of up to 1.07 % falls below 0.002 % for every program", "%", rule_controlled},
     {"M2", "some CPUs count some opcodes more than once", "fldcw as two instructions on Pentium 4",
-     "instructions", NULL},
+     "instructions", rule_opcodes},
     {"M3", "address randomisation changes counts of programs that hash addresses",
      "perl and parser count differently in every run", "%", rule_addresses},
     {"M4", "the size of the environment changes counts",
      "perl counts differently with other variables; 422 bytes are used everywhere", "%",
      rule_environment},
     {"M5", "where the stack lies changes counts of 32-bit programs",
-     "32-bit programs count differently under 64-bit kernels", "%", NULL},
+     "32-bit programs count differently under 64-bit kernels", "%", rule_stack},
     {"M6", "counts grow by one for each page fault", "one for each page that is touched first",
-     "instructions", NULL},
-    {"M7", "counts grow with timer interrupts", "one for each interrupt", "instructions", NULL},
+     "instructions", rule_faults},
+    {"M7", "counts grow with timer interrupts", "one for each interrupt", "instructions",
+     rule_interrupts},
     {"M8", "Valgrind and QEMU count every iteration of repeated string instructions",
-     "up to 21.7 % too many", "%", NULL},
+     "up to 21.7 % too many", "%", rule_repetitions},
     {"M9", "tools that compute floating point in another width take another path",
-     "art ends early, dealII never", "%", NULL},
-    {"M10", "tools move memory, and so change counts", "parser under Pin is an outlier", "%", NULL},
+     "art ends early, dealII never", "%", rule_rounding},
+    {"M10", "tools move memory, and so change counts", "parser under Pin is an outlier", "%",
+     rule_tool_layout},
     {"M11", "controlled, one binary counts the same on different machines",
      "consistent over nine machines of one instruction set", "%", rule_machines},
 };
 
-static struct finding blank(const struct repeat_claim *claim)
-{
-    struct finding finding = {.id = claim->id,
-                              .claim = claim->text,
-                              .paper = "weaver-mckee-trust",
-                              .verdict = FINDING_UNTESTABLE,
-                              .unit = claim->unit};
-    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
-    return finding;
-}
-
-int repeat_judge_findings(const struct repeat_case *file, uint64_t seed,
-                          struct repeat_report *report)
+void repeat_judge_findings(const struct repeat_case *file, struct repeat_report *report)
 {
     const struct repeat_facts facts = {file, report};
-    (void)seed;
-    for (size_t i = 0; i < REPEAT_FINDINGS; i++)
-        report->findings[i] = blank(&claims[i]);
-    for (size_t i = 0; i < REPEAT_FINDINGS; i++)
-        if (claims[i].rule && claims[i].rule(&facts, &report->findings[i]) < 0)
-            return -ENOMEM;
-    const int error = repeat_judge_subject_findings(file, report);
-    for (size_t i = 0; !error && i < REPEAT_FINDINGS; i++)
-        if (!report->findings[i].reason[0])
-            finding_clause(&report->findings[i], "no program that shows it was counted");
-    return error;
+    for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
+        struct finding *finding = &report->findings[i];
+        *finding = (struct finding){.id = claims[i].id,
+                                    .claim = claims[i].text,
+                                    .paper = "weaver-mckee-trust",
+                                    .verdict = FINDING_UNTESTABLE,
+                                    .unit = claims[i].unit};
+        snprintf(finding->figure, sizeof(finding->figure), "%s", claims[i].figure);
+        claims[i].rule(&facts, finding);
+        if (!finding->reason[0])
+            finding_clause(finding, "no program that shows it was counted");
+    }
 }

@@ -41,17 +41,14 @@ static void put_cv(json_t *object, const char *key, const struct repeat_row *row
                   "there are fewer than two runs, or the mean is 0");
 }
 
-static const char *no_ratio(double ratio)
-{
-    return isinf(ratio) ? "controlled runs are identical" : "neither setting varies";
-}
-
 static json_t *repeat_effect_json(const struct repeat_run_of *run,
                                   const struct repeat_effect *effect)
 {
     const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
     const struct repeat_cell *cell = repeat_cell_of(run, as_is);
+    const char *none =
+        isinf(effect->ratio) ? "controlled runs are identical" : "neither setting varies";
     json_t *object = json_object(), *parts = json_array();
     json_object_set_new(object, "program",
                         json_text(repeat_program_name(run, cell ? cell->program : SIZE_MAX)));
@@ -61,9 +58,8 @@ static json_t *repeat_effect_json(const struct repeat_run_of *run,
     json_object_set_new(object, "event", json_text(repeat_event_of(run, as_is)));
     put_cv(object, "as_is_cv_percent", as_is);
     put_cv(object, "controlled_cv_percent", controlled);
-    json_put_real(object, "ratio", effect->ratio, no_ratio(effect->ratio));
-    json_put_real(object, "ratio_low", effect->ratio_low, no_ratio(effect->ratio));
-    json_put_real(object, "ratio_high", effect->ratio_high, no_ratio(effect->ratio));
+    JSON_PUT_REALS(object, {"ratio", effect->ratio, none}, {"ratio_low", effect->ratio_low, none},
+                   {"ratio_high", effect->ratio_high, none});
     json_object_set_new(object, "who", json_text(effect->who));
     for (int control = 0; control < CONTROL_COUNT; control++)
         json_array_append_new(parts, part_json(&effect->parts[control], (enum control)control));
@@ -73,22 +69,13 @@ static json_t *repeat_effect_json(const struct repeat_run_of *run,
 
 /* --- programs --- */
 
-static const struct repeat_row *effect_row(const struct repeat_run_of *run, size_t program,
-                                           bool controlled)
-{
-    for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-        const struct repeat_effect *effect = repeat_leading(run, machine, program);
-        if (effect)
-            return repeat_row_at(run, controlled ? effect->controlled : effect->as_is);
-    }
-    return NULL;
-}
-
 static json_t *repeat_program_json(const struct repeat_run_of *run, size_t program)
 {
     const struct repeat_program *known = &run->file.programs[program];
-    const struct repeat_row *as_is = effect_row(run, program, false);
-    const struct repeat_row *controlled = effect_row(run, program, true);
+    const struct repeat_effect *effect = NULL;
+    for (size_t machine = 0; machine < run->file.machine_count && !effect; machine++)
+        effect = repeat_leading(run, machine, program);
+    const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
     json_t *object = json_object();
     json_object_set_new(object, "program", json_text(repeat_program_name(run, program)));
     json_object_set_new(object, "words", json_text(known->words));
@@ -100,7 +87,7 @@ static json_t *repeat_program_json(const struct repeat_run_of *run, size_t progr
         json_absent(object, "truth", "nothing predicts how many instructions it executes");
     json_object_set_new(object, "event", json_text(as_is ? repeat_event_of(run, as_is) : NULL));
     put_cv(object, "as_is_cv_percent", as_is);
-    put_cv(object, "controlled_cv_percent", controlled);
+    put_cv(object, "controlled_cv_percent", effect ? repeat_row_at(run, effect->controlled) : NULL);
     return object;
 }
 
@@ -150,15 +137,6 @@ static json_t *seen_json(const struct repeat_run_of *run, const struct repeat_se
     return object;
 }
 
-static json_t *reason_json(const struct align_reason *reason)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "what", json_text(reason->what));
-    JSON_PUT_REALS(object, {"instructions", reason->instructions, "it was not counted apart"});
-    json_object_set_new(object, "evidence", json_text(reason->words));
-    return object;
-}
-
 static json_t *alignment_json(const struct repeat_run_of *run,
                               const struct repeat_alignment *alignment)
 {
@@ -170,8 +148,14 @@ static json_t *alignment_json(const struct repeat_run_of *run,
                    {"aligned", alignment->aligned, NULL}, {"reference", alignment->reference, NULL},
                    {"difference", alignment->difference, NULL});
     json_object_set_new(object, "same", json_boolean(alignment->same));
-    for (size_t i = 0; i < alignment->reason_count && i < ALIGN_MOST_REASONS; i++)
-        json_array_append_new(reasons, reason_json(&alignment->reasons[i]));
+    for (size_t i = 0; i < alignment->reason_count && i < ALIGN_MOST_REASONS; i++) {
+        const struct align_reason *from = &alignment->reasons[i];
+        json_t *reason = json_object();
+        json_object_set_new(reason, "what", json_text(from->what));
+        JSON_PUT_REALS(reason, {"instructions", from->instructions, "it was not counted apart"});
+        json_object_set_new(reason, "evidence", json_text(from->words));
+        json_array_append_new(reasons, reason);
+    }
     json_object_set_new(object, "reasons", reasons);
     JSON_PUT_REALS(object, {"unexplained", alignment->unexplained, "functions were not compared"});
     return object;
@@ -210,14 +194,6 @@ static json_t *rank_json(const struct repeat_run_of *run, const struct repeat_ra
     return object;
 }
 
-static void put_status(json_t *object, const struct repeat_run_of *run)
-{
-    if (run->status >= 0)
-        json_object_set_new(object, "status", json_count((uint64_t)run->status));
-    else
-        json_absent(object, "status", "no execution of the command ended");
-}
-
 #define LIST(object, key, make, run, list, count)                                                  \
     do {                                                                                           \
         json_t *members = json_array();                                                            \
@@ -226,8 +202,9 @@ static void put_status(json_t *object, const struct repeat_run_of *run)
         json_object_set_new(object, key, members);                                                 \
     } while (0)
 
-json_t *repeat_analysis_json(const struct repeat_run_of *run)
+json_t *repeat_analysis_json(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     const struct repeat_report *report = &run->report;
     json_t *object = json_object(), *programs = json_array();
     LIST(object, "effects", repeat_effect_json, run, report->effects, report->effect_count);
@@ -244,21 +221,16 @@ json_t *repeat_analysis_json(const struct repeat_run_of *run)
     json_object_set_new(object, "seconds", json_real(run->seconds));
     json_object_set_new(object, "complete", json_boolean(run->complete));
     json_object_set_new(object, "store", json_text(run->stored));
-    put_status(object, run);
+    if (run->status >= 0)
+        json_object_set_new(object, "status", json_count((uint64_t)run->status));
+    else
+        json_absent(object, "status", "no execution of the command ended");
     return object;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * The rows of `assay repeat` for programs (docs/json): one event of one program under one setting,
  * with every count behind the figures. */
-
-static json_t *counts_json(const struct repeat_cell *cell, uint32_t event)
-{
-    json_t *counts = json_array();
-    for (size_t i = 0; i < cell->runs; i++)
-        json_array_append_new(counts, json_count(cell->counts[i * cell->events + event]));
-    return counts;
-}
 
 static void put_adjusted(json_t *object, const struct repeat_row *row)
 {
@@ -298,13 +270,15 @@ static json_t *row_json(const struct repeat_run_of *run, const struct repeat_row
                         const struct repeat_cell *cell)
 {
     char setting[200];
-    json_t *object = json_object();
+    json_t *object = json_object(), *counts = json_array();
+    for (size_t i = 0; i < cell->runs; i++)
+        json_array_append_new(counts, json_count(cell->counts[i * cell->events + row->event]));
     json_object_set_new(object, "event", json_text(cell->event[row->event]));
     json_object_set_new(object, "source", json_text(cell->source));
     json_object_set_new(object, "setting",
                         json_text(setting_name(cell->controls, setting, sizeof(setting))));
     json_object_set_new(object, "runs", json_count(row->runs));
-    json_object_set_new(object, "counts", counts_json(cell, row->event));
+    json_object_set_new(object, "counts", counts);
     put_figures(object, row);
     put_adjusted(object, row);
     json_object_set_new(object, "program", json_text(repeat_program_name(run, cell->program)));
@@ -326,8 +300,9 @@ static json_t *row_json(const struct repeat_run_of *run, const struct repeat_row
     return object;
 }
 
-json_t *repeat_results_json(const struct repeat_run_of *run)
+json_t *repeat_results_json(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     json_t *list = json_array();
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
@@ -338,7 +313,8 @@ json_t *repeat_results_json(const struct repeat_run_of *run)
     return list;
 }
 
-json_t *repeat_findings_json(const struct repeat_run_of *run)
+json_t *repeat_findings_json(const void *shown)
 {
+    const struct repeat_run_of *run = shown;
     return claims_json(run->report.findings, REPEAT_FINDINGS);
 }

@@ -3,13 +3,12 @@
  *
  * Counts less what the operating system added, and what is left of them beside the truth: of a
  * program of known length that, of any other what a source counted that executed the same. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/least-squares.h"
@@ -36,30 +35,6 @@ struct surplus_list {
     size_t count, groups;
 };
 
-/* -ENOMEM */
-static int surplus_add(struct surplus_list *list, const struct surplus *surplus)
-{
-    if ((list->count & (list->count - 1)) == 0) { /* full at powers of two */
-        const size_t room = list->count ? 2 * list->count : 1;
-        struct surplus *larger = realloc(list->list, room * sizeof(*larger));
-        if (!larger)
-            return -ENOMEM;
-        list->list = larger;
-    }
-    list->list[list->count++] = *surplus;
-    if (surplus->group >= list->groups)
-        list->groups = surplus->group + 1;
-    return 0;
-}
-
-static void surplus_release(struct surplus_list *list)
-{
-    free(list->list);
-    *list = (struct surplus_list){0};
-}
-
-#define AUTO_SURPLUS __attribute__((cleanup(surplus_release)))
-
 /* events = of its group + each · faults + each · interrupts, by least squares. Counts are whole
  * numbers: where runs scatter less than rounding would make them, the interval is that of rounding,
  * so that an exact 0 is no more certain than so many runs make it. */
@@ -69,10 +44,19 @@ struct surplus_fit {
     double residual; /* standard deviation that is left */
 };
 
-static void lay_out(const struct surplus_list *list, size_t disturbances, double *columns,
-                    double *events)
+/* with_interrupts: else they take no part. */
+static struct surplus_fit surplus_fit(const struct surplus_list *list, bool with_interrupts)
 {
-    const size_t width = list->groups + disturbances;
+    const size_t disturbances = with_interrupts ? 2 : 1, width = list->groups + disturbances;
+    struct surplus_fit fit = {0};
+    if (list->count <= width)
+        return fit;
+    AUTO_MEMORY double *columns = memory_new(list->count * width, sizeof(*columns));
+    double *events = memory_new(list->count, sizeof(*events));
+    struct coefficient *found = memory_new(width, sizeof(*found));
+    struct coefficient *errors = memory_new(width, sizeof(*errors));
+    struct design design = {.columns = columns, .rows = list->count, .width = width, .y = events};
+    struct least_squares least, unit;
     for (size_t row = 0; row < list->count; row++) {
         const struct surplus *surplus = &list->list[row];
         columns[row * width + surplus->group] = 1;
@@ -80,71 +64,30 @@ static void lay_out(const struct surplus_list *list, size_t disturbances, double
             columns[row * width + list->groups + i] = surplus->by[i];
         events[row] = surplus->events;
     }
-}
-
-/* Numbers that no plane goes through: how an error follows from the spread does not depend on what
- * was counted, and where that has no spread these tell it. */
-static void scatter(double *events, size_t count)
-{
+    if (least_squares(&design, true, &least, found, NULL) < 0 || !least.df)
+        return fit;
+    /* Errors of coefficients for a residual standard deviation of 1, from numbers that no plane
+     * goes through: how an error follows from the spread does not depend on what was counted, and
+     * where that has no spread these tell it. */
     uint32_t state = 1;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         state = state * 1664525u + 1013904223u;
         events[i] = (double)(state >> 16);
     }
-}
-
-/* Errors of coefficients for a residual standard deviation of 1. */
-static int unit_errors(struct design *design, double *events, struct coefficient *errors)
-{
-    struct least_squares fit;
-    scatter(events, design->rows);
-    const int error = least_squares(design, true, &fit, errors, NULL);
-    for (size_t i = 0; i < design->width && !error; i++)
-        errors[i].error /= fit.residual_stdev;
-    return error;
-}
-
-static void take(const struct surplus_list *list, size_t disturbances,
-                 const struct least_squares *least, const struct coefficient *coefficients,
-                 const struct coefficient *errors, struct surplus_fit *fit)
-{
-    const double spread = fmax(least->residual_stdev, ROUNDING_STDEV);
-    const double quantile = t_quantile(.975, (double)least->df);
-    fit->residual = least->residual_stdev;
+    if (least_squares(&design, true, &unit, errors, NULL) < 0)
+        return fit;
+    const double spread = fmax(least.residual_stdev, ROUNDING_STDEV);
+    const double times = t_quantile(.975, (double)least.df) * spread;
+    fit.residual = least.residual_stdev;
     for (size_t i = 0; i < disturbances; i++) {
-        const struct coefficient *found = &coefficients[list->groups + i];
-        const double half = quantile * spread * errors[list->groups + i].error;
-        fit->known[i] = !found->aliased && isfinite(half);
-        fit->each[i] = found->value;
-        fit->low[i] = found->value - half;
-        fit->high[i] = found->value + half;
+        const struct coefficient *by = &found[list->groups + i];
+        const double half = times * (errors[list->groups + i].error / unit.residual_stdev);
+        fit.known[i] = !by->aliased && isfinite(half);
+        fit.each[i] = by->value;
+        fit.low[i] = by->value - half;
+        fit.high[i] = by->value + half;
     }
-}
-
-/* with_interrupts: else they take no part. -ENOMEM. */
-static int surplus_fit(const struct surplus_list *list, bool with_interrupts,
-                       struct surplus_fit *fit)
-{
-    const size_t disturbances = with_interrupts ? 2 : 1, width = list->groups + disturbances;
-    *fit = (struct surplus_fit){0};
-    if (list->count <= width)
-        return 0;
-    AUTO_FREE double *columns = calloc(list->count * width, sizeof(*columns));
-    AUTO_FREE double *events = calloc(list->count, sizeof(*events));
-    AUTO_FREE struct coefficient *found = calloc(2 * width, sizeof(*found));
-    if (!columns || !events || !found)
-        return -ENOMEM;
-    struct design design = {.columns = columns, .rows = list->count, .width = width, .y = events};
-    struct least_squares least;
-    lay_out(list, disturbances, columns, events);
-    int error = least_squares(&design, true, &least, found, NULL);
-    if (!error && least.df > 0)
-        error = unit_errors(&design, events, found + width);
-    if (error)
-        return error == -ENOMEM ? error : 0;
-    if (least.df > 0)
-        take(list, disturbances, &least, found, found + width, fit);
-    return 0;
+    return fit;
 }
 
 const struct repeat_contribution *contribution_of(const struct repeat_report *report,
@@ -187,16 +130,7 @@ static bool run_disturbances(const struct repeat_run *run, enum disturbance dist
  * held constant. */
 
 /* Classes whose events a program decides alone, so that more of them came from elsewhere. */
-static const char *const decided[] = {"instructions", "branches", "cond-branches", "loads",
-                                      "stores",       "calls",    "returns",       NULL};
-
-static bool is_decided(const char *class)
-{
-    for (const char *const *at = decided; *at; at++)
-        if (strcmp(*at, class) == 0)
-            return true;
-    return false;
-}
+static const char decided[] = "instructions branches cond-branches loads stores calls returns";
 
 /* An event of a machine, and how its contributions are looked for. */
 struct asked {
@@ -208,17 +142,17 @@ struct asked {
     uint32_t controls; /* without a truth only cells with these */
 };
 
-static bool has_hardware_event(const struct repeat_cell *cell, const char *event)
+static bool counts_by_hardware(const struct repeat_cell *cell, size_t machine, const char *event)
 {
-    return strcmp(cell->source, "perf_event") == 0 && cell->detail == DETAIL_NONE &&
-           repeat_event(cell, event) >= 0;
+    return cell->machine == machine && strcmp(cell->source, "perf_event") == 0 &&
+           cell->detail == DETAIL_NONE && repeat_event(cell, event) >= 0;
 }
 
 /* Opcodes that are counted twice would be taken for faults. */
 static bool is_of_use(const struct asked *asked, const struct repeat_cell *cell)
 {
     const struct repeat_program *program = &asked->file->programs[cell->program];
-    if (cell->machine != asked->machine || !has_hardware_event(cell, asked->event) ||
+    if (!counts_by_hardware(cell, asked->machine, asked->event) ||
         repeat_program_shows(program, "M2"))
         return false;
     if (asked->by_truth)
@@ -226,98 +160,53 @@ static bool is_of_use(const struct asked *asked, const struct repeat_cell *cell)
     return cell->controls == asked->controls && cell->sweep == SWEEP_NONE;
 }
 
-static int gather_cell(const struct asked *asked, const struct repeat_cell *cell,
-                       struct surplus_list *list)
+static void gather_cell(const struct asked *asked, const struct repeat_cell *cell,
+                        struct surplus_list *list)
 {
-    AUTO_KEPT struct kept kept;
+    const struct kept kept = kept_counts(cell, (uint32_t)repeat_event(cell, asked->event));
     const int64_t truth = asked->by_truth ? asked->file->programs[cell->program].truth : 0;
+    const double level = asked->by_truth ? (double)(int64_t)(kept.base - (uint64_t)truth) : 0;
     const size_t group = asked->by_truth ? 0 : list->groups;
-    if (kept_counts(cell, (uint32_t)repeat_event(cell, asked->event), &kept) < 0)
-        return -ENOMEM;
     for (size_t i = 0; i < kept.count; i++) {
         const struct repeat_run *run = &cell->list[kept.runs[i]];
-        struct surplus surplus = {.group = group};
-        const double level = asked->by_truth ? (double)((int64_t)kept.base - truth) : 0;
-        surplus.events = kept.values[i] + level;
+        struct surplus surplus = {.events = kept.values[i] + level, .group = group};
         run_disturbances(run, DISTURBANCE_FAULT, &surplus.by[DISTURBANCE_FAULT]);
-        if (!run_disturbances(run, DISTURBANCE_INTERRUPT, &surplus.by[DISTURBANCE_INTERRUPT]) &&
-            asked->interrupts)
+        if ((!run_disturbances(run, DISTURBANCE_INTERRUPT, &surplus.by[DISTURBANCE_INTERRUPT]) &&
+             asked->interrupts) ||
+            run->tasks > 1)
             continue;
-        if (run->tasks <= 1 && surplus_add(list, &surplus) < 0)
-            return -ENOMEM;
+        *memory_add(list->list, list->count) = surplus;
+        list->groups = group + 1;
     }
-    return 0;
 }
 
 /* Did sources that count nothing but the program find the same in every run of this setting? */
-static int is_constant(const struct asked *asked, const struct repeat_cell *cell, bool *constant)
+static bool is_constant(const struct asked *asked, const struct repeat_cell *cell)
 {
     bool seen = false;
-    *constant = true;
-    for (size_t i = 0; i < asked->file->cell_count && *constant; i++) {
-        const struct repeat_cell *other = &asked->file->cells[i];
-        for (uint32_t event = 0; event < other->events; event++) {
-            AUTO_KEPT struct kept kept = {0};
-            if (other->machine != cell->machine || other->program != cell->program ||
-                other->controls != cell->controls || other->sweep != SWEEP_NONE ||
-                strcmp(other->source, "perf_event") == 0 || !counts_instructions(other, event))
-                continue;
-            if (kept_counts(other, event, &kept) < 0)
-                return -ENOMEM;
-            seen |= kept.count > 1;
-            *constant &= kept_distinct(&kept) <= 1;
-        }
-    }
-    *constant &= seen;
-    return 0;
-}
-
-static int gather(const struct asked *asked, struct surplus_list *list, size_t *programs,
-                  bool *firm)
-{
-    *firm = true;
-    size_t last = SIZE_MAX;
-    *programs = 0;
     for (size_t i = 0; i < asked->file->cell_count; i++) {
-        const struct repeat_cell *cell = &asked->file->cells[i];
-        const size_t before = list->count;
-        bool constant = asked->by_truth;
-        if (!is_of_use(asked, cell))
+        const struct repeat_cell *other = &asked->file->cells[i];
+        if (other->machine != cell->machine || other->program != cell->program ||
+            other->controls != cell->controls || other->sweep != SWEEP_NONE ||
+            strcmp(other->source, "perf_event") == 0)
             continue;
-        if (gather_cell(asked, cell, list) < 0 ||
-            (!constant && is_constant(asked, cell, &constant) < 0))
-            return -ENOMEM;
-        *firm &= constant || list->count == before;
-        if (list->count > before && cell->program != last) {
-            last = cell->program;
-            ++*programs;
+        for (uint32_t event = 0; event < other->events; event++) {
+            if (!counts_instructions(other, event))
+                continue;
+            const struct kept kept = kept_counts(other, event);
+            if (kept_distinct(&kept) > 1)
+                return false;
+            seen |= kept.count > 1;
         }
     }
-    return 0;
-}
-
-/* The setting under which most is controlled. */
-static uint32_t most_controlled(const struct repeat_case *file, size_t machine, const char *event)
-{
-    uint32_t most = 0;
-    for (size_t i = 0; i < file->cell_count; i++) {
-        const struct repeat_cell *cell = &file->cells[i];
-        if (cell->machine == machine && has_hardware_event(cell, event) &&
-            __builtin_popcount(cell->controls) > __builtin_popcount(most))
-            most = cell->controls;
-    }
-    return most;
+    return seen;
 }
 
 static struct repeat_contribution *add(struct repeat_report *report, size_t machine,
                                        const char *event, enum disturbance disturbance)
 {
-    struct repeat_contribution *larger = realloc(
-        report->contributions, (report->contribution_count + 1) * sizeof(*report->contributions));
-    if (!larger)
-        return NULL;
-    report->contributions = larger;
-    struct repeat_contribution *added = &larger[report->contribution_count++];
+    struct repeat_contribution *added =
+        memory_add(report->contributions, report->contribution_count);
     *added = (struct repeat_contribution){.machine = machine,
                                           .each = (double)NAN,
                                           .low = (double)NAN,
@@ -329,15 +218,24 @@ static struct repeat_contribution *add(struct repeat_report *report, size_t mach
 }
 
 /* Fills those that this way of asking answers and that are not known yet. */
-static int ask(const struct asked *asked, struct repeat_contribution *found)
+static void ask(const struct asked *asked, struct repeat_contribution *found)
 {
-    AUTO_SURPLUS struct surplus_list list = {0};
-    struct surplus_fit fit;
-    size_t programs;
-    bool firm;
-    if (gather(asked, &list, &programs, &firm) < 0 ||
-        surplus_fit(&list, asked->interrupts, &fit) < 0)
-        return -ENOMEM;
+    struct surplus_list list = {0};
+    size_t programs = 0, last = SIZE_MAX;
+    bool firm = true;
+    for (size_t i = 0; i < asked->file->cell_count; i++) {
+        const struct repeat_cell *cell = &asked->file->cells[i];
+        const size_t before = list.count;
+        if (!is_of_use(asked, cell))
+            continue;
+        gather_cell(asked, cell, &list);
+        if (list.count == before)
+            continue;
+        firm &= asked->by_truth || is_constant(asked, cell);
+        programs += cell->program != last;
+        last = cell->program;
+    }
+    const struct surplus_fit fit = surplus_fit(&list, asked->interrupts);
     for (int i = 0; i < DISTURBANCES; i++) {
         if (!fit.known[i] || found[i].known)
             continue;
@@ -350,104 +248,76 @@ static int ask(const struct asked *asked, struct repeat_contribution *found)
         found[i].programs = programs;
         found[i].firm = firm;
     }
-    return 0;
-}
-
-static void say_why(const struct asked *asked, enum disturbance disturbance, char *why, size_t size)
-{
-    bool told = false;
-    size_t runs = 0;
-    for (size_t i = 0; i < asked->file->cell_count; i++) {
-        const struct repeat_cell *cell = &asked->file->cells[i];
-        if (cell->machine != asked->machine || !has_hardware_event(cell, asked->event))
-            continue;
-        for (size_t run = 0; run < cell->runs; run++, runs++)
-            told = told || cell->list[run].has_interrupts;
-    }
-    if (disturbance == DISTURBANCE_INTERRUPT && !told)
-        snprintf(why, size,
-                 "no run tells its interrupts: it was not pinned to a CPU, or "
-                 "/proc/interrupts cannot be read there");
-    else
-        snprintf(why, size,
-                 "of %zu runs too few differ in it, and no program of known length was counted "
-                 "that does",
-                 runs);
+    memory_give_back(list.list);
 }
 
 /* Truths first, with interrupts beside faults and then without; then programs, in the same way. */
-static int judge_event(const struct repeat_case *file, size_t machine, const char *event,
-                       struct repeat_report *report)
+static void judge_event(const struct repeat_case *file, size_t machine, const char *event,
+                        struct repeat_report *report)
 {
-    const uint32_t controls = most_controlled(file, machine, event);
-    const size_t first = report->contribution_count;
-    struct asked asked = {file, machine, event, false, false, controls};
+    struct asked asked = {.file = file, .machine = machine, .event = event};
+    size_t runs = 0;
+    bool told = false;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct repeat_cell *cell = &file->cells[i];
+        if (!counts_by_hardware(cell, machine, event))
+            continue;
+        /* The setting under which most is controlled. */
+        if (__builtin_popcount(cell->controls) > __builtin_popcount(asked.controls))
+            asked.controls = cell->controls;
+        for (size_t run = 0; run < cell->runs; run++, runs++)
+            told |= cell->list[run].has_interrupts;
+    }
     for (int i = 0; i < DISTURBANCES; i++)
-        if (!add(report, machine, event, (enum disturbance)i))
-            return -ENOMEM;
-    struct repeat_contribution *found = &report->contributions[first];
+        add(report, machine, event, (enum disturbance)i);
+    struct repeat_contribution *found =
+        &report->contributions[report->contribution_count - DISTURBANCES];
     for (int way = 0; way < 4; way++) {
         asked.by_truth = way < 2;
         asked.interrupts = way % 2 == 0;
-        if (ask(&asked, found) < 0)
-            return -ENOMEM;
+        ask(&asked, found);
     }
     for (int i = 0; i < DISTURBANCES; i++)
-        if (!found[i].known)
-            say_why(&asked, (enum disturbance)i, found[i].why, sizeof(found[i].why));
-    return 0;
+        if (!found[i].known && i == DISTURBANCE_INTERRUPT && !told)
+            snprintf(found[i].why, sizeof(found[i].why),
+                     "no run tells its interrupts: it was not pinned to a CPU, or "
+                     "/proc/interrupts cannot be read there");
+        else if (!found[i].known)
+            snprintf(found[i].why, sizeof(found[i].why),
+                     "of %zu runs too few differ in it, and no program of known length was "
+                     "counted that does",
+                     runs);
 }
 
-static bool is_judged(const struct repeat_report *report, size_t machine, const char *event)
+void repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report)
 {
-    for (size_t i = 0; i < report->contribution_count; i++)
-        if (report->contributions[i].machine == machine &&
-            strcmp(report->contributions[i].event, event) == 0)
-            return true;
-    return false;
-}
-
-static int judge_machine(const struct repeat_case *file, size_t machine,
-                         struct repeat_report *report)
-{
-    int error = 0;
-    for (size_t i = 0; i < file->cell_count && !error; i++) {
-        const struct repeat_cell *cell = &file->cells[i];
-        for (uint32_t event = 0; event < cell->events && !error; event++)
-            if (cell->machine == machine && has_hardware_event(cell, cell->event[event]) &&
-                is_decided(cell->class[event]) && !is_judged(report, machine, cell->event[event]))
-                error = judge_event(file, machine, cell->event[event], report);
-    }
-    return error;
-}
-
-/* Why the machine has no counter of instructions, where it was asked for one. */
-static int say_none(const struct repeat_case *file, size_t machine, struct repeat_report *report)
-{
-    static const char event[] = "instructions:u";
-    const char *reason = "no counter of the CPU counted instructions";
-    for (size_t i = 0; i < file->absence_count; i++)
-        if (strncmp(file->absences[i].what, "instructions", strlen("instructions")) == 0)
-            reason = file->absences[i].reason;
-    for (int i = 0; i < DISTURBANCES; i++) {
-        struct repeat_contribution *added = add(report, machine, event, (enum disturbance)i);
-        if (!added)
-            return -ENOMEM;
-        snprintf(added->why, sizeof(added->why), "%.*s", reason_first_sentence(reason), reason);
-    }
-    return 0;
-}
-
-int repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report)
-{
-    int error = 0;
-    for (size_t machine = 0; machine < file->machine_count && !error; machine++) {
+    for (size_t machine = 0; machine < file->machine_count; machine++) {
         const size_t before = report->contribution_count;
-        error = judge_machine(file, machine, report);
-        if (!error && report->contribution_count == before)
-            error = say_none(file, machine, report);
+        for (size_t i = 0; i < file->cell_count; i++) {
+            const struct repeat_cell *cell = &file->cells[i];
+            for (uint32_t event = 0; event < cell->events; event++) {
+                const char *name = cell->event[event];
+                bool asks = counts_by_hardware(cell, machine, name) &&
+                            has_word(decided, cell->class[event]);
+                for (size_t j = before; j < report->contribution_count && asks; j++)
+                    asks = strcmp(report->contributions[j].event, name) != 0;
+                if (asks)
+                    judge_event(file, machine, name, report);
+            }
+        }
+        if (report->contribution_count > before)
+            continue;
+        /* Why the machine has no counter of instructions, where it was asked for one. */
+        const char *reason = "no counter of the CPU counted instructions";
+        for (size_t i = 0; i < file->absence_count; i++)
+            if (strncmp(file->absences[i].what, "instructions", strlen("instructions")) == 0)
+                reason = file->absences[i].reason;
+        for (int i = 0; i < DISTURBANCES; i++) {
+            struct repeat_contribution *added =
+                add(report, machine, "instructions:u", (enum disturbance)i);
+            snprintf(added->why, sizeof(added->why), "%.*s", reason_first_sentence(reason), reason);
+        }
     }
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -493,46 +363,6 @@ static const struct repeat_row *best_row(const struct ranking *ranking, size_t p
     return best;
 }
 
-/* What the program should count; NaN: nobody knows. */
-static double truth_of(const struct ranking *ranking, size_t program)
-{
-    const struct repeat_program *known = &ranking->file->programs[program];
-    if (known->has_truth && strcmp(ranking->class, "instructions") == 0)
-        return (double)known->truth;
-    const struct repeat_row *row = best_row(ranking, program, NULL);
-    return row ? row->usual : (double)NAN;
-}
-
-/* Names of the events of perf_event of this class; how many. */
-static size_t events_of(const struct ranking *ranking, const char **events)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < ranking->report->row_count; i++) {
-        const struct repeat_cell *cell = cell_of(ranking, i);
-        const char *event = cell->event[ranking->report->rows[i].event];
-        bool known = strcmp(cell->source, "perf_event") != 0 || !is_of_class(ranking, i);
-        for (size_t j = 0; j < count && !known; j++)
-            known = strcmp(events[j], event) == 0;
-        if (!known)
-            events[count++] = event;
-    }
-    return count;
-}
-
-static void add_program(const struct ranking *ranking, size_t program, double truth,
-                        const char *const *events, size_t count, struct repeat_rank *ranks)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!best_row(ranking, program, events[i]))
-            return;
-    for (size_t i = 0; i < count; i++) {
-        const struct repeat_row *row = best_row(ranking, program, events[i]);
-        ranks[i].off_percent += 100 * fabs(row->usual - truth) / truth;
-        ranks[i].stdev_percent += row->stdev > 0 ? 100 * row->stdev / truth : 0;
-        ranks[i].programs++;
-    }
-}
-
 static int by_agreement(const void *left, const void *right)
 {
     const struct repeat_rank *one = left;
@@ -546,30 +376,45 @@ static int by_agreement(const void *left, const void *right)
     return strcmp(one->event, other->event);
 }
 
-static int rank_class(const struct ranking *ranking, const char **events,
-                      struct repeat_report *report)
+static void rank_class(const struct ranking *ranking, struct repeat_report *report)
 {
-    const size_t count = events_of(ranking, events);
-    if (count < 2)
-        return 0;
-    struct repeat_rank *larger =
-        realloc(report->ranks, (report->rank_count + count) * sizeof(*larger));
-    if (!larger)
-        return -ENOMEM;
-    report->ranks = larger;
-    struct repeat_rank *ranks = &larger[report->rank_count];
-    for (size_t i = 0; i < count; i++) {
-        ranks[i] = (struct repeat_rank){.machine = ranking->machine};
-        snprintf(ranks[i].class, sizeof(ranks[i].class), "%s", ranking->class);
-        snprintf(ranks[i].event, sizeof(ranks[i].event), "%s", events[i]);
+    const size_t first = report->rank_count;
+    /* The events of perf_event of this class. */
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct repeat_cell *cell = cell_of(ranking, i);
+        const char *event = cell->event[report->rows[i].event];
+        bool known = strcmp(cell->source, "perf_event") != 0 || !is_of_class(ranking, i);
+        for (size_t j = first; j < report->rank_count && !known; j++)
+            known = strcmp(report->ranks[j].event, event) == 0;
+        if (known)
+            continue;
+        struct repeat_rank *rank = memory_add(report->ranks, report->rank_count);
+        rank->machine = ranking->machine;
+        snprintf(rank->class, sizeof(rank->class), "%s", ranking->class);
+        snprintf(rank->event, sizeof(rank->event), "%s", event);
     }
-    for (size_t program = 0; program < ranking->file->program_count; program++) {
-        const double truth = truth_of(ranking, program);
-        if (truth > 0)
-            add_program(ranking, program, truth, events, count, ranks);
+    struct repeat_rank *ranks = report->ranks + first;
+    const size_t count = report->rank_count - first;
+    const struct repeat_row **rows = memory_new(count, sizeof(*rows));
+    for (size_t program = 0; count > 1 && program < ranking->file->program_count; program++) {
+        /* What the program should count, where anybody knows it. */
+        const struct repeat_program *known = &ranking->file->programs[program];
+        const bool told = known->has_truth && strcmp(ranking->class, "instructions") == 0;
+        const struct repeat_row *exact = told ? NULL : best_row(ranking, program, NULL);
+        const double truth = told ? (double)known->truth : exact ? exact->usual : (double)NAN;
+        bool all = truth > 0;
+        for (size_t i = 0; i < count && all; i++)
+            all = (rows[i] = best_row(ranking, program, ranks[i].event));
+        for (size_t i = 0; i < count && all; i++) {
+            ranks[i].off_percent += 100 * fabs(rows[i]->usual - truth) / truth;
+            ranks[i].stdev_percent += rows[i]->stdev > 0 ? 100 * rows[i]->stdev / truth : 0;
+            ranks[i].programs++;
+        }
     }
-    if (!ranks[0].programs)
-        return 0;
+    if (count < 2 || !ranks[0].programs) {
+        report->rank_count = first;
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         ranks[i].off_percent /= (double)ranks[i].programs;
         ranks[i].stdev_percent /= (double)ranks[i].programs;
@@ -577,32 +422,21 @@ static int rank_class(const struct ranking *ranking, const char **events,
     qsort(ranks, count, sizeof(*ranks), by_agreement);
     for (size_t i = 0; i < count; i++)
         ranks[i].place = (uint32_t)i + 1;
-    report->rank_count += count;
-    return 0;
 }
 
-/* Is it the first row of this class on this machine? */
-static bool is_first(const struct ranking *ranking, size_t row)
+void repeat_rank_events(const struct repeat_case *file, struct repeat_report *report)
 {
-    for (size_t i = 0; i < row; i++)
-        if (is_of_class(ranking, i))
-            return false;
-    return true;
-}
-
-int repeat_rank_events(const struct repeat_case *file, struct repeat_report *report)
-{
-    const char **events = calloc(report->row_count + 1, sizeof(*events));
-    int error = events ? 0 : -ENOMEM;
-    for (size_t row = 0; !error && row < report->row_count; row++) {
+    for (size_t row = 0; row < report->row_count; row++) {
         const struct repeat_cell *cell = &file->cells[report->rows[row].cell];
         const struct ranking ranking = {file, report, cell->machine,
                                         cell->class[report->rows[row].event]};
-        if (ranking.class[0] && is_of_class(&ranking, row) && is_first(&ranking, row))
-            error = rank_class(&ranking, events, report);
+        /* The first row of this class on this machine speaks for all. */
+        bool first = ranking.class[0] && is_of_class(&ranking, row);
+        for (size_t i = 0; i < row && first; i++)
+            first = !is_of_class(&ranking, i);
+        if (first)
+            rank_class(&ranking, report);
     }
-    free(events);
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -616,33 +450,6 @@ struct adjusting {
     const struct repeat_cell *cell;
     const struct repeat_contribution *by[DISTURBANCES];
 };
-
-/* What the run has too many. */
-static double surplus_of(const struct adjusting *adjusting, const struct repeat_run *run)
-{
-    double surplus = 0, number;
-    for (int i = 0; i < DISTURBANCES; i++)
-        if (adjusting->by[i] && run_disturbances(run, (enum disturbance)i, &number))
-            surplus += contribution_certain(adjusting->by[i]) * number;
-    return surplus;
-}
-
-/* Half of the interval that the contributions leave open, over the runs of the row. */
-static double doubt_of(const struct adjusting *adjusting, const struct kept *kept)
-{
-    double squares = 0, number;
-    for (int i = 0; i < DISTURBANCES; i++) {
-        const struct repeat_contribution *by = adjusting->by[i];
-        double sum = 0;
-        for (size_t run = 0; run < kept->count; run++)
-            if (run_disturbances(&adjusting->cell->list[kept->runs[run]], (enum disturbance)i,
-                                 &number))
-                sum += number;
-        if (by && contribution_certain(by) != 0)
-            squares += pow((by->high - by->low) / 2 * sum / (double)kept->count, 2);
-    }
-    return sqrt(squares);
-}
 
 /* The truth of the program, or the mean of a source that counted the same setting exactly; false:
  * nobody knows. */
@@ -671,48 +478,50 @@ static bool reference_of(const struct adjusting *adjusting, double *reference, d
     return false;
 }
 
-static void hold_against_truth(const struct adjusting *adjusting, const struct kept *kept)
+static void adjust_row(const struct adjusting *adjusting)
 {
     struct repeat_row *row = adjusting->row;
-    double reference, doubt;
+    const struct kept kept = kept_counts(adjusting->cell, row->event);
+    double *surplus = memory_new(kept.count, sizeof(*surplus)), squares = 0, reference, doubt;
+    if (!kept.count)
+        return;
+    for (int i = 0; i < DISTURBANCES; i++) {
+        const struct repeat_contribution *by = adjusting->by[i];
+        const double certain = by ? contribution_certain(by) : 0;
+        double sum = 0, number;
+        for (size_t run = 0; run < kept.count; run++)
+            if (run_disturbances(&adjusting->cell->list[kept.runs[run]], (enum disturbance)i,
+                                 &number)) {
+                sum += number;
+                surplus[run] += certain * number;
+            }
+        /* Half of the interval that the contributions leave open, over the runs of the row. */
+        if (by && certain != 0)
+            squares += pow((by->high - by->low) / 2 * sum / (double)kept.count, 2);
+    }
+    for (size_t run = 0; run < kept.count; run++)
+        kept.values[run] -= surplus[run];
+    const struct moments moments = moments_of(kept.values, kept.count);
+    row->is_adjusted = true;
+    row->adjusted_mean = (double)kept.base + moments.mean;
+    row->adjusted_stdev = kept.count > 1 ? moments.stdev : (double)NAN;
+    row->adjusted_cv_percent =
+        row->adjusted_mean > 0 ? 100 * row->adjusted_stdev / row->adjusted_mean : (double)NAN;
     if (!counts_instructions(adjusting->cell, row->event) ||
         !reference_of(adjusting, &reference, &doubt))
         return;
     row->residual = row->adjusted_mean - reference;
     const double spread = fmax(row->adjusted_stdev, ROUNDING_STDEV) / sqrt((double)row->runs);
     const double half = row->runs > 1 ? t_quantile(.975, (double)row->runs - 1) * spread : INFINITY;
-    const double whole = sqrt(half * half + doubt * doubt + pow(doubt_of(adjusting, kept), 2));
+    const double open = sqrt(squares);
+    const double whole = sqrt(half * half + doubt * doubt + pow(open, 2));
     row->residual_low = row->residual - whole;
     row->residual_high = row->residual + whole;
 }
 
-static int adjust_row(const struct adjusting *adjusting)
+void repeat_adjust(const struct repeat_case *file, struct repeat_report *report)
 {
-    AUTO_KEPT struct kept kept;
-    struct repeat_row *row = adjusting->row;
-    if (kept_counts(adjusting->cell, row->event, &kept) < 0)
-        return -ENOMEM;
-    if (!kept.count)
-        return 0;
-    AUTO_FREE double *values = calloc(kept.count, sizeof(*values));
-    if (!values)
-        return -ENOMEM;
-    for (size_t i = 0; i < kept.count; i++)
-        values[i] = kept.values[i] - surplus_of(adjusting, &adjusting->cell->list[kept.runs[i]]);
-    const struct moments moments = moments_of(values, kept.count);
-    row->is_adjusted = true;
-    row->adjusted_mean = (double)kept.base + moments.mean;
-    row->adjusted_stdev = kept.count > 1 ? moments.stdev : (double)NAN;
-    row->adjusted_cv_percent =
-        row->adjusted_mean > 0 ? 100 * row->adjusted_stdev / row->adjusted_mean : (double)NAN;
-    hold_against_truth(adjusting, &kept);
-    return 0;
-}
-
-int repeat_adjust(const struct repeat_case *file, struct repeat_report *report)
-{
-    int error = 0;
-    for (size_t i = 0; i < report->row_count && !error; i++) {
+    for (size_t i = 0; i < report->row_count; i++) {
         struct adjusting adjusting = {.file = file, .report = report, .row = &report->rows[i]};
         adjusting.cell = &file->cells[adjusting.row->cell];
         const char *event = adjusting.cell->event[adjusting.row->event];
@@ -720,7 +529,6 @@ int repeat_adjust(const struct repeat_case *file, struct repeat_report *report)
             adjusting.by[j] =
                 contribution_of(report, adjusting.cell->machine, event, (enum disturbance)j);
         if (adjusting.by[DISTURBANCE_FAULT] || adjusting.by[DISTURBANCE_INTERRUPT])
-            error = adjust_row(&adjusting);
+            adjust_row(&adjusting);
     }
-    return error;
 }

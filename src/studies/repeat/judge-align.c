@@ -3,7 +3,6 @@
  *
  * Sources held against each other, and why they differ: each against the truth of a subject, else
  * against stepping, else against the hardware's count, else against the first source there is. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "studies/repeat/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -65,98 +64,58 @@ struct align_known {
 /* Patterns of fnmatch(3); the first that fits decides. */
 struct align_rule {
     enum align_why why;
-    const char *object, *name; /* NULL: any */
+    const char *object, *names; /* NULL: any */
 };
 static const struct align_rule rules[] = {
     {WHY_VDSO, "[[]vdso]", NULL},
-    {WHY_VDSO, NULL, "*vdso*"},
-    {WHY_VDSO, NULL, "clock_gettime"},
-    {WHY_VDSO, NULL, "__clock_gettime*"},
-    {WHY_VDSO, NULL, "gettimeofday"},
-    {WHY_VDSO, NULL, "__gettimeofday*"},
-    {WHY_VDSO, NULL, "gettimeofday_syscall"},
-    {WHY_VDSO, NULL, "time"},
-    {WHY_VDSO, NULL, "time_syscall"},
-    {WHY_VDSO, NULL, "getcpu"},
-    {WHY_VDSO, NULL, "sched_getcpu"},
-    {WHY_CPUID, NULL, "*cpu_features*"},
-    {WHY_CPUID, NULL, "*cpu_feature_*"},
-    {WHY_CPUID, NULL, "*cacheinfo*"},
-    {WHY_CPUID, NULL, "*cache_info*"},
-    {WHY_CPUID, NULL, "*cpuid*"},
-    {WHY_CPUID, NULL, "*ifunc*"},
-    {WHY_CPUID, NULL, "update_active*"},
-    {WHY_CPUID, NULL, "handle_intel*"},
-    {WHY_CPUID, NULL, "handle_amd*"},
-    {WHY_CPUID, NULL, "handle_zhaoxin*"},
-    {WHY_CPUID, NULL, "intel_check_word*"},
-    {WHY_CPUID, NULL, "get_extended_indices*"},
-    {WHY_CPUID, NULL, "get_common_indices*"},
-    {WHY_CPUID, NULL, "get_cet_status*"},
-    {WHY_CPUID, NULL, "__cache_sysconf"},
-    {WHY_CPUID, NULL, "_dl_diagnostics_cpu*"},
-    {WHY_CPUID, NULL, "_dl_runtime_resolve_*save*"},
-    {WHY_CPUID, NULL, "_dl_important_hwcaps"},
-    {WHY_CPUID, NULL, "_dl_hwcaps_*"},
+    {WHY_VDSO, NULL,
+     "*vdso* clock_gettime __clock_gettime* gettimeofday __gettimeofday* "
+     "gettimeofday_syscall time time_syscall getcpu sched_getcpu"},
+    {WHY_CPUID, NULL,
+     "*cpu_features* *cpu_feature_* *cacheinfo* *cache_info* *cpuid* *ifunc* "
+     "update_active* handle_intel* handle_amd* handle_zhaoxin* intel_check_word* "
+     "get_extended_indices* get_common_indices* get_cet_status* __cache_sysconf "
+     "_dl_diagnostics_cpu* _dl_runtime_resolve_*save* _dl_important_hwcaps "
+     "_dl_hwcaps_*"},
     {WHY_ENVIRONMENT, "vgpreload*", NULL},
-    {WHY_ENVIRONMENT, NULL, "*preload*"},
-    {WHY_ENVIRONMENT, NULL, "*tunable*"},
-    {WHY_ENVIRONMENT, NULL, "getenv"},
-    {WHY_ENVIRONMENT, NULL, "__getenv*"},
-    {WHY_ENVIRONMENT, NULL, "*secure_getenv"},
-    {WHY_ENVIRONMENT, NULL, "unsetenv"},
-    {WHY_ENVIRONMENT, NULL, "process_envvars*"},
-    {WHY_ENVIRONMENT, NULL, "_dl_next_ld_env_entry"},
-    {WHY_ENVIRONMENT, NULL, "_dl_non_dynamic_init"},
+    {WHY_ENVIRONMENT, NULL,
+     "*preload* *tunable* getenv __getenv* *secure_getenv unsetenv "
+     "process_envvars* _dl_next_ld_env_entry _dl_non_dynamic_init"},
 };
 
 /* Names of start-up in programs that are linked statically, where all lies in one file. */
-static const struct align_rule start_up[] = {
-    {WHY_START_UP, "ld-*", NULL},
-    {WHY_START_UP, "ld.so*", NULL},
-    {WHY_START_UP, "ld64.so*", NULL},
-    {WHY_START_UP, NULL, "_start"},
-    {WHY_START_UP, NULL, "__libc_start*"},
-    {WHY_START_UP, NULL, "__libc_setup_tls"},
-    {WHY_START_UP, NULL, "__libc_init*"},
-    {WHY_START_UP, NULL, "_dl_*"},
-    {WHY_START_UP, NULL, "__dl_*"},
-    {WHY_START_UP, NULL, "apply_irel*"},
-    {WHY_START_UP, NULL, "call_init*"},
-    {WHY_START_UP, NULL, "_init"},
-    {WHY_START_UP, NULL, "_init_first"},
-    {WHY_START_UP, NULL, "frame_dummy"},
-    {WHY_START_UP, NULL, "register_tm_clones"},
-    {WHY_START_UP, NULL, "__tls_init_tp"},
-};
+static const char start_up_objects[] = "ld-* ld.so* ld64.so*";
+static const char start_up[] =
+    "_start __libc_start* __libc_setup_tls __libc_init* _dl_* __dl_* apply_irel* call_init* _init "
+    "_init_first frame_dummy register_tm_clones __tls_init_tp";
 
 /* What glibc does to find the functions of the vDSO, and where it is inlined. */
-static const struct align_rule look_ups[] = {
-    {WHY_VDSO, NULL, "_dl_lookup_symbol_x*"},
-    {WHY_VDSO, NULL, "do_lookup_x*"},
-    {WHY_VDSO, NULL, "do_lookup_unique*"},
-    {WHY_VDSO, NULL, "check_match*"},
-    {WHY_VDSO, NULL, "dl_new_hash*"},
-    {WHY_VDSO, NULL, "_dl_new_hash*"},
-    {WHY_VDSO, NULL, "_dl_name_match_p"},
-    {WHY_VDSO, NULL, "_dl_new_object"},
-    {WHY_VDSO, NULL, "_dl_add_to_namespace_list"},
-    {WHY_VDSO, NULL, "_dl_setup_hash"},
-    {WHY_VDSO, NULL, "_dl_find_object*"},
-    {WHY_VDSO, NULL, "_dlfo_*"},
-    {WHY_VDSO, NULL, "_dl_non_dynamic_init"},
-};
+static const char look_ups[] =
+    "_dl_lookup_symbol_x* do_lookup_x* do_lookup_unique* check_match* dl_new_hash* _dl_new_hash* "
+    "_dl_name_match_p _dl_new_object _dl_add_to_namespace_list _dl_setup_hash _dl_find_object* "
+    "_dlfo_* _dl_non_dynamic_init";
 
-static const struct align_rule servants[] = {
-    {WHY_UNKNOWN, NULL, "*malloc*"},   {WHY_UNKNOWN, NULL, "*calloc*"},
-    {WHY_UNKNOWN, NULL, "*realloc*"},  {WHY_UNKNOWN, NULL, "alloc_perturb"},
-    {WHY_UNKNOWN, NULL, "*memcpy*"},   {WHY_UNKNOWN, NULL, "*memmove*"},
-    {WHY_UNKNOWN, NULL, "*memset*"},   {WHY_UNKNOWN, NULL, "*memcmp*"},
-    {WHY_UNKNOWN, NULL, "*strlen*"},   {WHY_UNKNOWN, NULL, "*strcmp*"},
-    {WHY_UNKNOWN, NULL, "*strchr*"},   {WHY_UNKNOWN, NULL, "*pthread_mutex_*"},
-    {WHY_UNKNOWN, NULL, "_int_free*"}, {WHY_UNKNOWN, NULL, "*tcache*"},
-};
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+/* What only serves others: allocates, copies, compares, locks. It is executed less or more often
+ * because of those. */
+static const char servants[] =
+    "*malloc* *calloc* *realloc* alloc_perturb *memcpy* *memmove* *memset* *memcmp* *strlen* "
+    "*strcmp* *strchr* *pthread_mutex_* _int_free* *tcache*";
+
+/* Is the name, up to the version that symbols of libraries have ("clock_gettime@@GLIBC_2.17"), one
+ * of these patterns of fnmatch(3), which have spaces between them? */
+static bool fits(const char *patterns, const char *name)
+{
+    char plain[256], pattern[64];
+    snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(name, "@"), name);
+    for (const char *at = patterns; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        snprintf(pattern, sizeof(pattern), "%.*s", (int)length, at);
+        if (fnmatch(pattern, plain, 0) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
 
 /* What follows the function's own name where there are several forms of it; also without the
  * underscore before it: rawmemchr-avx2. */
@@ -217,60 +176,26 @@ bool align_are_variants(const char *one, const char *other)
            strncmp(first, second, length) == 0;
 }
 
-static int find_rule(const struct align_rule *list, size_t count,
-                     const struct align_function *function)
-{
-    /* Without the version that symbols of libraries have: "clock_gettime@@GLIBC_2.17". */
-    char name[256];
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(function->name, "@"), function->name);
-    for (size_t i = 0; i < count; i++)
-        if ((!list[i].object || fnmatch(list[i].object, function->object, 0) == 0) &&
-            (!list[i].name || fnmatch(list[i].name, name, 0) == 0))
-            return (int)list[i].why;
-    return -1;
-}
-
-/* One of the two counts repetitions that the other does not. */
-static bool counts_repetitions(const struct align_function *function)
-{
-    const double off = fabs(function->difference);
-    for (size_t i = 0; i < 2; i++)
-        if (function->repetitions[i] && fabs(off - (double)function->repetitions[i]) < .5)
-            return true;
-    return false;
-}
-
-/* Does it look up symbols, which a statically linked program does for the vDSO alone? */
-static bool align_looks_up(const char *name)
-{
-    return strcmp(name, "do_lookup_x") == 0 || strcmp(name, "_dl_lookup_symbol_x") == 0 ||
-           strstr(name, "dl_vdso_vsym");
-}
-
-/* Does it only serve others: allocate, copy, compare, lock? Then it is executed less or more often
- * because of those. */
-static bool align_serves(const char *name)
-{
-    const struct align_function function = {.object = "", .name = name};
-    return find_rule(servants, COUNT(servants), &function) >= 0;
-}
-
 static enum align_why align_why_of(const struct align_function *function,
                                    const struct align_known *known)
 {
+    const char *object = function->object, *name = function->name;
     const bool both = function->counts[0] && function->counts[1];
-    if (known->looks_up && find_rule(look_ups, COUNT(look_ups), function) >= 0)
+    if (known->looks_up && fits(look_ups, name))
         return WHY_VDSO;
-    const int why = find_rule(rules, COUNT(rules), function);
-    if (why >= 0)
-        return (enum align_why)why;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+        if (rules[i].object ? fnmatch(rules[i].object, object, 0) == 0 : fits(rules[i].names, name))
+            return rules[i].why;
     if (function->resolves || function->replaced)
         return WHY_CPUID;
-    if (both && counts_repetitions(function))
-        return WHY_REPEATED;
+    /* One of the two counts repetitions that the other does not. */
+    for (size_t i = 0; both && i < 2; i++)
+        if (function->repetitions[i] &&
+            fabs(fabs(function->difference) - (double)function->repetitions[i]) < .5)
+            return WHY_REPEATED;
     if (both && known->converges)
         return WHY_FLOATING_POINT;
-    if (find_rule(start_up, COUNT(start_up), function) >= 0)
+    if (fits(start_up_objects, object) || fits(start_up, name))
         return known->preloads ? WHY_ENVIRONMENT : WHY_START_UP;
     return both && known->addresses ? WHY_ADDRESSES : WHY_UNKNOWN;
 }
@@ -288,12 +213,6 @@ struct joined {
     size_t count;
 };
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int by_name(const void *left, const void *right)
 {
     const struct align_function *one = left;
@@ -303,52 +222,38 @@ static int by_name(const void *left, const void *right)
 }
 
 /* All functions of both, those of one name joined. */
-static int join(const struct repeat_cell *const executed[2], struct joined *joined)
+static struct joined join(const struct repeat_cell *const executed[2])
 {
     size_t all = 0, used = 0;
-    joined->list = calloc(executed[0]->function_count + executed[1]->function_count + 1,
-                          sizeof(*joined->list));
-    if (!joined->list)
-        return -ENOMEM;
+    struct align_function *list =
+        memory_new(executed[0]->function_count + executed[1]->function_count + 1, sizeof(*list));
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < executed[side]->function_count; i++) {
             const struct repeat_executed *function = &executed[side]->functions[i];
-            struct align_function *put = &joined->list[all++];
-            put->object = last_part(function->object);
+            const char *slash = strrchr(function->object, '/');
+            struct align_function *put = &list[all++];
+            put->object = slash ? slash + 1 : function->object;
             put->name = function->name;
             put->counts[side] = function->count;
             put->repetitions[side] = function->repetitions;
         }
-    qsort(joined->list, all, sizeof(*joined->list), by_name);
+    qsort(list, all, sizeof(*list), by_name);
     for (size_t i = 0; i < all; i++) {
-        struct align_function *function = &joined->list[i];
-        if (used && by_name(&joined->list[used - 1], function) == 0) {
-            struct align_function *same = &joined->list[used - 1];
-            for (size_t side = 0; side < 2; side++) {
-                same->counts[side] += function->counts[side];
-                same->repetitions[side] += function->repetitions[side];
-            }
-        } else {
-            joined->list[used++] = *function;
+        if (!used || by_name(&list[used - 1], &list[i]) != 0) {
+            list[used++] = list[i];
+            continue;
+        }
+        for (size_t side = 0; side < 2; side++) {
+            list[used - 1].counts[side] += list[i].counts[side];
+            list[used - 1].repetitions[side] += list[i].repetitions[side];
         }
     }
-    joined->count = used;
     for (size_t i = 0; i < used; i++) {
-        struct align_function *function = &joined->list[i];
-        function->difference = function->counts[0] >= function->counts[1]
-                                   ? (double)(function->counts[0] - function->counts[1])
-                                   : -(double)(function->counts[1] - function->counts[0]);
+        const uint64_t *counts = list[i].counts;
+        list[i].difference = counts[0] >= counts[1] ? (double)(counts[0] - counts[1])
+                                                    : -(double)(counts[1] - counts[0]);
     }
-    return 0;
-}
-
-/* The C library names a function that chooses like the forms between which it does. */
-static bool has_forms(const struct joined *joined, const char *name)
-{
-    for (size_t i = 0; name[0] && i < joined->count; i++)
-        if (align_is_variant_of(joined->list[i].name, name))
-            return true;
-    return false;
+    return (struct joined){list, used};
 }
 
 static int by_size(const void *left, const void *right)
@@ -391,119 +296,59 @@ static void add_function(struct reasons *reasons, enum align_why why,
               !function->name[0] && name[0] ? " (no names)" : "", function->difference);
 }
 
-static void finish_words(struct reasons *reasons)
-{
-    for (size_t why = 0; why < WHY_COUNT; why++)
-        if (reasons->functions[why] > TOLD_FUNCTIONS)
-            add_words(&reasons->list[why], ", and %zu more functions",
-                      reasons->functions[why] - TOLD_FUNCTIONS);
-}
-
 /* --- what the functions say together --- */
 
-static bool has_loader(const struct joined *joined)
+static void by_functions(const struct repeat_cell *const executed[2], struct align_known known,
+                         struct reasons *reasons)
 {
-    for (size_t i = 0; i < joined->count; i++)
-        if (strncmp(joined->list[i].object, "ld-", 3) == 0 ||
-            strncmp(joined->list[i].object, "ld.so", 5) == 0)
-            return true;
-    return false;
-}
-
-static void learn(const struct joined *joined, struct align_known *known)
-{
-    bool one_sided = false;
-    for (size_t i = 0; i < joined->count; i++) {
-        const struct align_function *function = &joined->list[i];
-        known->preloads |= strncmp(function->object, "vgpreload", 9) == 0;
-        one_sided |= align_looks_up(function->name) &&
-                     (function->counts[0] == 0) != (function->counts[1] == 0);
+    const struct joined joined = join(executed);
+    bool one_sided = false, loader = false;
+    for (size_t i = 0; i < joined.count; i++) {
+        struct align_function *function = &joined.list[i];
+        const char *object = function->object, *name = function->name;
+        /* It looks up symbols, which a statically linked program does for the vDSO alone. */
+        const bool looks_up = strcmp(name, "do_lookup_x") == 0 ||
+                              strcmp(name, "_dl_lookup_symbol_x") == 0 ||
+                              strstr(name, "dl_vdso_vsym");
+        const size_t other = function->counts[0] ? 1 : 0;
+        known.preloads |= strncmp(object, "vgpreload", 9) == 0;
+        one_sided |= looks_up && (function->counts[0] == 0) != (function->counts[1] == 0);
+        loader |= strncmp(object, "ld-", 3) == 0 || strncmp(object, "ld.so", 5) == 0;
+        /* The C library names a function that chooses like the forms between which it does; and the
+         * side that does not execute one form executes another form of the same function. */
+        const bool variant = align_is_variant(name);
+        for (size_t j = 0; j < joined.count && fabs(function->difference) > 0; j++) {
+            const struct align_function *rival = &joined.list[j];
+            function->resolves |= !variant && name[0] && align_is_variant_of(rival->name, name);
+            function->replaced |= variant && !function->counts[other] && rival->counts[other] &&
+                                  align_are_variants(rival->name, name);
+        }
     }
-    known->looks_up = one_sided && !has_loader(joined);
-}
-
-/* The side that does not execute this form executes another form of the same function. */
-static bool is_replaced(const struct joined *joined, const struct align_function *function)
-{
-    const size_t other = function->counts[0] ? 1 : 0;
-    if (function->counts[other] || !align_is_variant(function->name))
-        return false;
-    for (size_t i = 0; i < joined->count; i++)
-        if (joined->list[i].counts[other] &&
-            align_are_variants(joined->list[i].name, function->name))
-            return true;
-    return false;
-}
-
-/* Functions that serve others go with the reason that those have: the lookups of the vDSO, or what
- * a tool loads. Never for more than that reason accounts for itself: what is larger has another
- * reason. */
-static enum align_why why_of_servant(const struct align_known *known, const struct reasons *reasons)
-{
-    const enum align_why why = known->looks_up   ? WHY_VDSO
-                               : known->preloads ? WHY_ENVIRONMENT
-                                                 : WHY_UNKNOWN;
-    return fabs(reasons->list[why].instructions) > 0 ? why : WHY_UNKNOWN;
-}
-
-static void sort_servants(const struct joined *joined, const struct align_known *known,
-                          struct reasons *reasons)
-{
-    const enum align_why why = why_of_servant(known, reasons);
+    known.looks_up = one_sided && !loader;
+    qsort(joined.list, joined.count, sizeof(*joined.list), by_size);
+    for (size_t i = 0; i < joined.count && fabs(joined.list[i].difference) > 0; i++) {
+        const enum align_why why = align_why_of(&joined.list[i], &known);
+        if (why != WHY_UNKNOWN)
+            add_function(reasons, why, &joined.list[i]);
+    }
+    /* Functions that serve others go with the reason that those have: the lookups of the vDSO, or
+     * what a tool loads. Never for more than that reason accounts for itself: what is larger has
+     * another reason. */
+    enum align_why why = known.looks_up ? WHY_VDSO : known.preloads ? WHY_ENVIRONMENT : WHY_UNKNOWN;
     const double most = fabs(reasons->list[why].instructions);
+    why = most > 0 ? why : WHY_UNKNOWN;
     double used = 0;
-    for (size_t i = 0; i < joined->count; i++) {
-        const struct align_function *function = &joined->list[i];
-        if (align_why_of(function, known) != WHY_UNKNOWN || !(fabs(function->difference) > 0))
-            continue;
+    for (size_t i = 0; i < joined.count; i++) {
+        const struct align_function *function = &joined.list[i];
         const double size = fabs(function->difference);
-        const bool goes = why != WHY_UNKNOWN && align_serves(function->name) && used + size <= most;
+        if (align_why_of(function, &known) != WHY_UNKNOWN || !(size > 0))
+            continue;
+        const bool goes =
+            why != WHY_UNKNOWN && fits(servants, function->name) && used + size <= most;
         used += goes ? size : 0;
         add_function(reasons, goes ? why : WHY_UNKNOWN, function);
     }
-}
-
-static int by_functions(const struct repeat_cell *const executed[2], struct align_known known,
-                        struct reasons *reasons)
-{
-    struct joined joined = {0};
-    const int error = join(executed, &joined);
-    if (!error) {
-        learn(&joined, &known);
-        qsort(joined.list, joined.count, sizeof(*joined.list), by_size);
-        for (size_t i = 0; i < joined.count && fabs(joined.list[i].difference) > 0; i++) {
-            struct align_function *function = &joined.list[i];
-            function->resolves =
-                !align_is_variant(function->name) && has_forms(&joined, function->name);
-            function->replaced = is_replaced(&joined, function);
-            const enum align_why why = align_why_of(function, &known);
-            if (why != WHY_UNKNOWN)
-                add_function(reasons, why, function);
-        }
-        sort_servants(&joined, &known, reasons);
-    }
-    free(joined.list);
-    return error;
-}
-
-/* Without functions the figures themselves may tell. */
-static void by_figures(const struct repeat_alignment *alignment, struct reasons *reasons)
-{
-    if (alignment->repetitions > 0 &&
-        fabs(fabs(alignment->difference) - alignment->repetitions) < .5) {
-        reasons->list[WHY_REPEATED].instructions = alignment->difference;
-        add_words(&reasons->list[WHY_REPEATED],
-                  "the difference is what string instructions repeat");
-    }
-}
-
-static void by_operating_system(const struct align_known *known, struct reasons *reasons)
-{
-    if (!(fabs(known->adjusted) > 0))
-        return;
-    reasons->list[WHY_OPERATING_SYSTEM].instructions = known->adjusted;
-    add_words(&reasons->list[WHY_OPERATING_SYSTEM],
-              "page faults and interrupts, by what each adds here");
+    memory_give_back(joined.list);
 }
 
 static int by_instructions(const void *left, const void *right)
@@ -542,23 +387,34 @@ static void add_up(struct reasons *reasons, bool recorded, struct repeat_alignme
 }
 
 /* Fills reasons and unexplained, so that they add up to the difference. executed: of the source and
- * of the reference; NULL: not recorded. -ENOMEM. */
-static int align_explain(const struct repeat_cell *const executed[2],
-                         const struct align_known *known, struct repeat_alignment *alignment)
+ * of the reference; NULL: not recorded. */
+static void align_explain(const struct repeat_cell *const executed[2],
+                          const struct align_known *known, struct repeat_alignment *alignment)
 {
     struct reasons reasons = {0};
+    struct align_reason *repeated = &reasons.list[WHY_REPEATED];
+    struct align_reason *system = &reasons.list[WHY_OPERATING_SYSTEM];
     const bool recorded = executed[0] && executed[1];
+    const double off = fabs(alignment->difference);
     alignment->unexplained = 0;
     if (alignment->same || !isfinite(alignment->difference))
-        return 0;
-    if (recorded && by_functions(executed, *known, &reasons) < 0)
-        return -ENOMEM;
-    if (!recorded && fabs(alignment->difference) > 0)
-        by_figures(alignment, &reasons);
-    finish_words(&reasons);
-    by_operating_system(known, &reasons);
+        return;
+    if (recorded) {
+        by_functions(executed, *known, &reasons);
+    } else if (off > 0 && alignment->repetitions > 0 && fabs(off - alignment->repetitions) < .5) {
+        /* Without functions the figures themselves may tell. */
+        repeated->instructions = alignment->difference;
+        add_words(repeated, "the difference is what string instructions repeat");
+    }
+    for (size_t why = 0; why < WHY_COUNT; why++)
+        if (reasons.functions[why] > TOLD_FUNCTIONS)
+            add_words(&reasons.list[why], ", and %zu more functions",
+                      reasons.functions[why] - TOLD_FUNCTIONS);
+    if (fabs(known->adjusted) > 0) {
+        system->instructions = known->adjusted;
+        add_words(system, "page faults and interrupts, by what each adds here");
+    }
     add_up(&reasons, recorded, alignment);
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -583,97 +439,7 @@ struct program_sources {
 
 /* --- which rows --- */
 
-static bool is_raw(const char *event)
-{
-    return strstr(event, "/instructions-raw/") != NULL;
-}
-
-static struct counted *counted_of(struct program_sources *sources, const char *source)
-{
-    for (size_t i = 0; i < sources->count; i++)
-        if (strcmp(sources->list[i].source, source) == 0)
-            return &sources->list[i];
-    if (sources->count == MOST_SOURCES)
-        return NULL;
-    sources->list[sources->count] = (struct counted){.source = source};
-    return &sources->list[sources->count++];
-}
-
-/* The first of the most controlled ones that has runs. */
-static void gather_row(struct program_sources *sources, const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = &sources->file->cells[row->cell];
-    const bool raw = is_raw(cell->event[row->event]);
-    if (cell->machine != sources->machine || cell->program != sources->program ||
-        cell->sweep != SWEEP_NONE || !row->runs || !(raw || counts_instructions(cell, row->event)))
-        return;
-    struct counted *counted = counted_of(sources, cell->source);
-    if (!counted)
-        return;
-    const struct repeat_row **place = raw ? &counted->raw : &counted->row;
-    const struct repeat_cell *other = *place ? &sources->file->cells[(*place)->cell] : NULL;
-    if (!other || __builtin_popcount(cell->controls) > __builtin_popcount(other->controls))
-        *place = row;
-    if (!raw)
-        counted->cell = &sources->file->cells[counted->row->cell];
-}
-
-/* The raw count of another setting is of another run. */
-static void drop_strangers(struct program_sources *sources)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < sources->count; i++) {
-        struct counted *counted = &sources->list[i];
-        if (!counted->row)
-            continue;
-        if (counted->raw &&
-            sources->file->cells[counted->raw->cell].controls != counted->cell->controls)
-            counted->raw = NULL;
-        sources->list[kept++] = *counted;
-    }
-    sources->count = kept;
-}
-
-static const struct counted *find(const struct program_sources *sources, const char *source)
-{
-    for (size_t i = 0; i < sources->count; i++)
-        if (strcmp(sources->list[i].source, source) == 0)
-            return &sources->list[i];
-    return NULL;
-}
-
-/* Stepping is this CPU itself, and counts each instruction; the hardware comes next. */
-static const struct counted *reference_of(const struct program_sources *sources)
-{
-    const struct counted *reference = find(sources, "step");
-    if (!reference)
-        reference = find(sources, "perf_event");
-    return reference || !sources->count ? reference : &sources->list[0];
-}
-
 /* --- what else is known --- */
-
-static bool follows_addresses(const struct program_sources *sources)
-{
-    const struct repeat_report *report = sources->report;
-    const struct repeat_program *program = &sources->file->programs[sources->program];
-    if (repeat_program_shows(program, "M3") || repeat_program_shows(program, "M5"))
-        return true;
-    for (size_t i = 0; i < report->sweep_count; i++)
-        if (report->sweeps[i].machine == sources->machine &&
-            report->sweeps[i].program == sources->program && report->sweeps[i].matters &&
-            names_instructions(report->sweeps[i].source, report->sweeps[i].event))
-            return true;
-    for (size_t i = 0; i < report->effect_count; i++) {
-        const struct control_part *part = &report->effects[i].parts[CONTROL_ASLR];
-        const struct repeat_row *row = &report->rows[report->effects[i].as_is];
-        const struct repeat_cell *cell = &sources->file->cells[row->cell];
-        if (cell->machine == sources->machine && cell->program == sources->program &&
-            counts_instructions(cell, row->event) && (part->brings || part->is_needed))
-            return true;
-    }
-    return false;
-}
 
 /* The functions of this source, of an execution under the same controls if there is one. */
 static const struct repeat_cell *executed_by(const struct program_sources *sources,
@@ -693,36 +459,9 @@ static const struct repeat_cell *executed_by(const struct program_sources *sourc
 
 /* --- one alignment --- */
 
-static void fill_figures(const struct counted *counted, struct repeat_alignment *alignment)
-{
-    alignment->aligned = counted->row->usual;
-    alignment->raw = counted->raw ? counted->raw->usual : (double)NAN;
-    alignment->repetitions = counted->raw ? counted->raw->usual - counted->row->usual : (double)NAN;
-    snprintf(alignment->source, sizeof(alignment->source), "%s", counted->source);
-}
-
 static bool is_one_count(const struct repeat_row *row, uint64_t count)
 {
     return row->apart == 0 && row->min == count && row->max == count;
-}
-
-static void against_truth(const struct counted *counted, int64_t truth,
-                          struct repeat_alignment *alignment)
-{
-    snprintf(alignment->against, sizeof(alignment->against), "truth");
-    alignment->reference = (double)truth;
-    alignment->difference = alignment->aligned - alignment->reference;
-    alignment->same = truth >= 0 && is_one_count(counted->row, (uint64_t)truth);
-}
-
-static void against_source(const struct counted *counted, const struct counted *reference,
-                           struct repeat_alignment *alignment)
-{
-    snprintf(alignment->against, sizeof(alignment->against), "%s", reference->source);
-    alignment->reference = reference->row->usual;
-    alignment->difference = alignment->aligned - alignment->reference;
-    alignment->same = is_one_count(counted->row, reference->row->min) &&
-                      is_one_count(reference->row, reference->row->min);
 }
 
 /* What faults and interrupts add, where that is known; to sources nothing. */
@@ -732,57 +471,97 @@ static double added_by_system(const struct counted *counted)
     return row->is_adjusted && isfinite(row->adjusted_mean) ? row->mean - row->adjusted_mean : 0;
 }
 
-static int align_one(const struct program_sources *sources, const struct counted *counted,
-                     const struct counted *reference, struct repeat_alignment *alignment)
+static void align_one(const struct program_sources *sources, const struct counted *counted,
+                      const struct counted *reference, struct repeat_alignment *alignment)
 {
     const struct repeat_program *program = &sources->file->programs[sources->program];
-    *alignment =
-        (struct repeat_alignment){.machine = sources->machine, .program = sources->program};
-    fill_figures(counted, alignment);
-    if (program->has_truth)
-        against_truth(counted, program->truth, alignment);
-    else
-        against_source(counted, reference, alignment);
+    const struct repeat_row *row = counted->row, *other = reference->row;
+    const bool truth = program->has_truth;
+    *alignment = (struct repeat_alignment){.machine = sources->machine,
+                                           .program = sources->program,
+                                           .aligned = row->usual,
+                                           .raw = counted->raw ? counted->raw->usual : (double)NAN};
+    alignment->repetitions = alignment->raw - alignment->aligned;
+    alignment->reference = truth ? (double)program->truth : other->usual;
+    alignment->difference = alignment->aligned - alignment->reference;
+    alignment->same = truth ? program->truth >= 0 && is_one_count(row, (uint64_t)program->truth)
+                            : is_one_count(row, other->min) && is_one_count(other, other->min);
+    snprintf(alignment->source, sizeof(alignment->source), "%s", counted->source);
+    snprintf(alignment->against, sizeof(alignment->against), "%s",
+             truth ? "truth" : reference->source);
     const struct align_known known = {
-        .addresses = follows_addresses(sources),
+        .addresses = repeat_program_shows(program, "M3") || repeat_program_shows(program, "M5") ||
+                     follows_addresses(sources->file, sources->report, sources->machine,
+                                       sources->program, true),
         .converges = repeat_program_shows(program, "M9"),
         .adjusted = added_by_system(counted) -
-                    (program->has_truth || reference == counted ? 0 : added_by_system(reference))};
+                    (truth || reference == counted ? 0 : added_by_system(reference))};
     const struct repeat_cell *const executed[2] = {
         executed_by(sources, counted),
         counted == reference ? NULL : executed_by(sources, reference)};
-    return align_explain(executed, &known, alignment);
+    align_explain(executed, &known, alignment);
 }
 
-static int align_program(const struct repeat_case *file, size_t machine, size_t program,
-                         struct repeat_report *report)
+static const struct counted *source_of(const struct program_sources *sources, const char *source)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (strcmp(sources->list[i].source, source) == 0)
+            return &sources->list[i];
+    return NULL;
+}
+
+static void align_program(const struct repeat_case *file, size_t machine, size_t program,
+                          struct repeat_report *report)
 {
     struct program_sources sources = {
         .file = file, .report = report, .machine = machine, .program = program};
-    for (size_t i = 0; i < report->row_count; i++)
-        gather_row(&sources, &report->rows[i]);
-    drop_strangers(&sources);
-    const struct counted *reference = reference_of(&sources);
-    for (size_t i = 0; i < sources.count; i++) {
-        if (&sources.list[i] == reference && !file->programs[program].has_truth)
+    size_t kept = 0;
+    /* Of each source the first of the most controlled rows that have runs. */
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct repeat_row *row = &report->rows[i];
+        const struct repeat_cell *cell = &file->cells[row->cell];
+        const bool raw = strstr(cell->event[row->event], "/instructions-raw/");
+        if (cell->machine != machine || cell->program != program || cell->sweep != SWEEP_NONE ||
+            !row->runs || !(raw || counts_instructions(cell, row->event)))
             continue;
-        struct repeat_alignment *larger =
-            realloc(report->alignments, (report->alignment_count + 1) * sizeof(*larger));
-        if (!larger)
-            return -ENOMEM;
-        report->alignments = larger;
-        if (align_one(&sources, &sources.list[i], reference, &larger[report->alignment_count]) < 0)
-            return -ENOMEM;
-        report->alignment_count++;
+        size_t at = 0;
+        while (at < sources.count && strcmp(sources.list[at].source, cell->source) != 0)
+            at++;
+        if (at == MOST_SOURCES)
+            continue;
+        if (at == sources.count)
+            sources.list[sources.count++] = (struct counted){.source = cell->source};
+        struct counted *counted = &sources.list[at];
+        const struct repeat_row **place = raw ? &counted->raw : &counted->row;
+        const struct repeat_cell *other = *place ? &file->cells[(*place)->cell] : NULL;
+        if (!other || __builtin_popcount(cell->controls) > __builtin_popcount(other->controls))
+            *place = row;
+        if (!raw)
+            counted->cell = &file->cells[counted->row->cell];
     }
-    return 0;
+    for (size_t i = 0; i < sources.count; i++) {
+        struct counted *counted = &sources.list[i];
+        if (!counted->row)
+            continue;
+        /* The raw count of another setting is of another run. */
+        if (counted->raw && file->cells[counted->raw->cell].controls != counted->cell->controls)
+            counted->raw = NULL;
+        sources.list[kept++] = *counted;
+    }
+    sources.count = kept;
+    /* Stepping is this CPU itself, and counts each instruction; the hardware comes next. */
+    const struct counted *reference = source_of(&sources, "step");
+    reference = reference ? reference : source_of(&sources, "perf_event");
+    reference = reference ? reference : &sources.list[0];
+    for (size_t i = 0; i < sources.count; i++)
+        if (&sources.list[i] != reference || file->programs[program].has_truth)
+            align_one(&sources, &sources.list[i], reference,
+                      memory_add(report->alignments, report->alignment_count));
 }
 
-int repeat_align(const struct repeat_case *file, struct repeat_report *report)
+void repeat_align(const struct repeat_case *file, struct repeat_report *report)
 {
     for (size_t machine = 0; machine < file->machine_count; machine++)
         for (size_t program = 0; program < file->program_count; program++)
-            if (align_program(file, machine, program, report) < 0)
-                return -ENOMEM;
-    return 0;
+            align_program(file, machine, program, report);
 }

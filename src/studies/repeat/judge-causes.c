@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "studies/repeat/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -16,8 +16,8 @@
 
 /* What is to be known of a call, by its name and file. */
 struct call_kind {
-    const char *name; /* NULL: any */
-    const char *file; /* how its file begins; NULL: any */
+    const char *names; /* with spaces; NULL: any */
+    const char *file;  /* how its file begins; NULL: any */
     enum repeat_parting cause;
     bool source; /* it brings something in by its nature: worth telling even where nothing came of
                     it */
@@ -33,29 +33,11 @@ struct call_kind {
 
 /* The first row that fits. Files come before names, since what is read says more. */
 static const struct call_kind kinds[] = {
-    {"open", NULL, PARTING_FILES, USUAL},
-    {"openat", NULL, PARTING_FILES, USUAL},
-    {"openat2", NULL, PARTING_FILES, USUAL},
-    {"access", NULL, PARTING_FILES, USUAL},
-    {"faccessat", NULL, PARTING_FILES, USUAL},
-    {"faccessat2", NULL, PARTING_FILES, USUAL},
-    {"close", NULL, PARTING_FILES, USUAL},
-    {"stat", NULL, PARTING_FILES, WEAK},
-    {"lstat", NULL, PARTING_FILES, WEAK},
-    {"fstat", NULL, PARTING_FILES, WEAK},
-    {"newfstatat", NULL, PARTING_FILES, WEAK},
-    {"fstatat64", NULL, PARTING_FILES, WEAK},
-    {"stat64", NULL, PARTING_FILES, WEAK},
-    {"lstat64", NULL, PARTING_FILES, WEAK},
-    {"fstat64", NULL, PARTING_FILES, WEAK},
-    {"statx", NULL, PARTING_FILES, WEAK},
-    {"statfs", NULL, PARTING_FILES, WEAK},
-    {"fstatfs", NULL, PARTING_FILES, WEAK},
-    {"mmap", NULL, PARTING_ADDRESSES, A_PLACE},
-    {"mmap2", NULL, PARTING_ADDRESSES, A_PLACE},
-    {"mremap", NULL, PARTING_ADDRESSES, A_PLACE},
-    {"brk", NULL, PARTING_ADDRESSES, A_PLACE},
-    {"shmat", NULL, PARTING_ADDRESSES, A_PLACE},
+    {"open openat openat2 access faccessat faccessat2 close", NULL, PARTING_FILES, USUAL},
+    {"stat lstat fstat newfstatat fstatat64 stat64 lstat64 fstat64 statx statfs "
+     "fstatfs",
+     NULL, PARTING_FILES, WEAK},
+    {"mmap mmap2 mremap brk shmat", NULL, PARTING_ADDRESSES, A_PLACE},
     {"getrandom", NULL, PARTING_RANDOM, SOURCE},
     {NULL, "/dev/urandom", PARTING_RANDOM, SOURCE},
     {NULL, "/dev/random", PARTING_RANDOM, SOURCE},
@@ -66,98 +48,45 @@ static const struct call_kind kinds[] = {
     {NULL, "/proc/self/", PARTING_FILES, USUAL},
     {NULL, "/proc/", PARTING_MACHINE, SOURCE},
     {NULL, "/sys/", PARTING_MACHINE, SOURCE},
-    {"clock_gettime", NULL, PARTING_TIME, SOURCE},
-    {"clock_gettime64", NULL, PARTING_TIME, SOURCE},
-    {"gettimeofday", NULL, PARTING_TIME, SOURCE},
-    {"time", NULL, PARTING_TIME, SOURCE},
-    {"times", NULL, PARTING_TIME, SOURCE},
-    {"getrusage", NULL, PARTING_TIME, SOURCE},
-    {"getitimer", NULL, PARTING_TIME, SOURCE},
-    {"timer_gettime", NULL, PARTING_TIME, SOURCE},
-    {"timerfd_gettime", NULL, PARTING_TIME, SOURCE},
-    {"getpid", NULL, PARTING_IDENTITY, SOURCE},
-    {"gettid", NULL, PARTING_IDENTITY, SOURCE},
-    {"getppid", NULL, PARTING_IDENTITY, SOURCE},
-    {"getpgid", NULL, PARTING_IDENTITY, SOURCE},
-    {"getpgrp", NULL, PARTING_IDENTITY, SOURCE},
-    {"getsid", NULL, PARTING_IDENTITY, SOURCE},
-    {"set_tid_address", NULL, PARTING_IDENTITY, A_PLACE},
-    {"clone", NULL, PARTING_IDENTITY, A_PLACE},
-    {"clone3", NULL, PARTING_IDENTITY, A_PLACE},
-    {"fork", NULL, PARTING_IDENTITY, A_PLACE},
-    {"vfork", NULL, PARTING_IDENTITY, A_PLACE},
-    {"wait4", NULL, PARTING_IDENTITY, A_PLACE},
-    {"waitid", NULL, PARTING_IDENTITY, A_PLACE},
-    {"futex", NULL, PARTING_THREADS, A_PLACE},
-    {"sched_yield", NULL, PARTING_THREADS, A_PLACE},
-    {"sysinfo", NULL, PARTING_MACHINE, SOURCE},
-    {"sched_getaffinity", NULL, PARTING_MACHINE, SOURCE},
-    {"getcpu", NULL, PARTING_MACHINE, SOURCE},
-    {"poll", NULL, PARTING_PARTIAL, USUAL},
-    {"ppoll", NULL, PARTING_PARTIAL, USUAL},
-    {"select", NULL, PARTING_PARTIAL, USUAL},
-    {"pselect6", NULL, PARTING_PARTIAL, USUAL},
-    {"epoll_wait", NULL, PARTING_PARTIAL, USUAL},
-    {"epoll_pwait", NULL, PARTING_PARTIAL, USUAL},
-    {"read", NULL, PARTING_FILES, USUAL},
-    {"pread64", NULL, PARTING_FILES, USUAL},
-    {"readv", NULL, PARTING_FILES, USUAL},
-    {"preadv", NULL, PARTING_FILES, USUAL},
-    {"recvfrom", NULL, PARTING_FILES, USUAL},
-    {"recvmsg", NULL, PARTING_FILES, USUAL},
+    {"clock_gettime clock_gettime64 gettimeofday time times getrusage getitimer "
+     "timer_gettime timerfd_gettime",
+     NULL, PARTING_TIME, SOURCE},
+    {"getpid gettid getppid getpgid getpgrp getsid", NULL, PARTING_IDENTITY, SOURCE},
+    {"set_tid_address clone clone3 fork vfork wait4 waitid", NULL, PARTING_IDENTITY, A_PLACE},
+    {"futex sched_yield", NULL, PARTING_THREADS, A_PLACE},
+    {"sysinfo sched_getaffinity getcpu", NULL, PARTING_MACHINE, SOURCE},
+    {"poll ppoll select pselect6 epoll_wait epoll_pwait", NULL, PARTING_PARTIAL, USUAL},
+    {"read pread64 readv preadv recvfrom recvmsg", NULL, PARTING_FILES, USUAL},
     /* Between names lies what lay in memory before. */
-    {"getdents", NULL, PARTING_FILES, WEAK},
-    {"getdents64", NULL, PARTING_FILES, WEAK},
-    {"readlink", NULL, PARTING_FILES, USUAL},
-    {"readlinkat", NULL, PARTING_FILES, USUAL},
-    {"getcwd", NULL, PARTING_FILES, USUAL},
-    {"write", NULL, PARTING_FILES, USUAL},
-    {"writev", NULL, PARTING_FILES, USUAL},
-    {"pwrite64", NULL, PARTING_FILES, USUAL},
-    {"sendto", NULL, PARTING_FILES, USUAL},
-    {"sendmsg", NULL, PARTING_FILES, USUAL},
+    {"getdents getdents64", NULL, PARTING_FILES, WEAK},
+    {"readlink readlinkat getcwd write writev pwrite64 sendto sendmsg", NULL, PARTING_FILES, USUAL},
     {NULL, NULL, PARTING_FILES, WEAK},
 };
 
 static const struct call_kind *call_kind_of(const struct repeat_call *call)
 {
     const struct call_kind *kind = kinds;
-    while ((kind->name && strcmp(kind->name, call->name) != 0) ||
+    while ((kind->names && !has_word(kind->names, call->name)) ||
            (kind->file && strncmp(kind->file, call->what, strlen(kind->file)) != 0))
         kind++;
     return kind;
 }
 
-static bool is_named(const struct repeat_call *call, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(*names, call->name) == 0)
-            return true;
-    return false;
-}
-
 static bool moves_bytes(const struct repeat_call *call)
 {
-    static const char *const names[] = {"read",     "pread64", "readv",   "preadv",
-                                        "recvfrom", "recvmsg", "write",   "writev",
-                                        "pwrite64", "sendto",  "sendmsg", NULL};
-    return is_named(call, names);
+    return has_word(
+        "read pread64 readv preadv recvfrom recvmsg write writev pwrite64 sendto sendmsg",
+        call->name);
 }
 
-/* The operating system's own codes for a call that a signal broke off. */
-static bool was_interrupted(int64_t result)
-{
-    return result == -EINTR || result == -EAGAIN || (result <= -512 && result >= -516);
-}
-
-/* A file gives less at its end; pipes, sockets and terminals give what is there. */
+/* Broken off by a signal, as the operating system's own codes say, or less than asked. A file gives
+ * less at its end; pipes, sockets and terminals give what is there. */
 static bool was_partial(const struct repeat_call *call)
 {
-    static const char *const writes[] = {"write", "pwrite64", "sendto", NULL};
-    const bool is_less =
-        call->result > 0 && call->asked > 0 && (uint64_t)call->result < call->asked;
-    return was_interrupted(call->result) ||
-           (is_less && (is_named(call, writes) || call->what[0] != '/'));
+    const int64_t result = call->result;
+    const bool is_less = result > 0 && call->asked > 0 && (uint64_t)result < call->asked;
+    return result == -EINTR || result == -EAGAIN || (result <= -512 && result >= -516) ||
+           (is_less && (has_word("write pwrite64 sendto", call->name) || call->what[0] != '/'));
 }
 
 /* The C library asks for eight bytes for itself when it first allocates memory, and nothing
@@ -167,28 +96,14 @@ static bool is_of_the_library(const struct repeat_call *call)
     return strcmp(call->name, "getrandom") == 0 && call->asked == 8;
 }
 
-/* What may come of it: partial input or output is seen by the result alone. -1: nothing. */
-static int call_source(const struct repeat_call *call)
-{
-    const struct call_kind *kind = call_kind_of(call);
-    if (kind->source)
-        return is_of_the_library(call) ? -1 : (int)kind->cause;
-    return moves_bytes(call) && was_partial(call) ? PARTING_PARTIAL : -1;
-}
-
-/* Numbers of pipes and sockets say nothing. */
-static bool same_file(const char *one, const char *other)
-{
-    const size_t length = strcspn(one, "[");
-    return strcmp(one, other) == 0 ||
-           (one[0] != '/' && one[length] == '[' && strncmp(one, other, length + 1) == 0);
-}
-
-/* Is it the same request? */
+/* Is it the same request? Numbers of pipes and sockets say nothing. */
 static bool call_same(const struct repeat_call *one, const struct repeat_call *other)
 {
+    const size_t length = strcspn(one->what, "[");
     return strcmp(one->name, other->name) == 0 && one->asked == other->asked &&
-           same_file(one->what, other->what);
+           (strcmp(one->what, other->what) == 0 ||
+            (one->what[0] != '/' && one->what[length] == '[' &&
+             strncmp(one->what, other->what, length + 1) == 0));
 }
 
 /* Did the same request give something else? Then why: a cause, and whether that is weak. */
@@ -207,8 +122,7 @@ static bool call_differs(const struct repeat_call *one, const struct repeat_call
     if (!failed_alike)
         *weak = false;
     if (one->result != other->result && moves_bytes(one) &&
-        (was_interrupted(one->result) || was_interrupted(other->result) || was_partial(one) ||
-         was_partial(other)))
+        (was_partial(one) || was_partial(other)))
         *cause = PARTING_PARTIAL;
     return true;
 }
@@ -254,17 +168,14 @@ static int by_task(const void *left, const void *right)
     return (one > other) - (one < other);
 }
 
-static int order(const struct repeat_cell *cell, size_t run, struct sequence *sequence)
+static struct sequence order(const struct repeat_cell *cell, size_t run)
 {
-    const size_t begin = cell->call_begins[run], end = cell->call_begins[run + 1];
-    sequence->count = end - begin;
-    sequence->calls = calloc(sequence->count + 1, sizeof(*sequence->calls));
-    if (!sequence->calls)
-        return -ENOMEM;
-    for (size_t i = begin; i < end; i++)
-        sequence->calls[i - begin] = &cell->calls[i];
-    qsort(sequence->calls, sequence->count, sizeof(*sequence->calls), by_task);
-    return 0;
+    const size_t begin = cell->call_begins[run], count = cell->call_begins[run + 1] - begin;
+    struct sequence sequence = {memory_new(count + 1, sizeof(*sequence.calls)), count};
+    for (size_t i = 0; i < count; i++)
+        sequence.calls[i] = &cell->calls[begin + i];
+    qsort(sequence.calls, count, sizeof(*sequence.calls), by_task);
+    return sequence;
 }
 
 /* The calls of this task: from begin on, so many. */
@@ -282,25 +193,6 @@ struct nearest {
     int strong_cause, weak_cause;
     struct call_difference last[PARTING_COUNT];
 };
-
-static void note_difference(const struct repeat_call *call, size_t at, size_t of,
-                            enum repeat_parting cause, bool weak, struct nearest *nearest,
-                            struct calls_walked *walked)
-{
-    const struct call_difference difference = {call, at, of, 1};
-    if (weak) {
-        nearest->weak = difference;
-        nearest->weak_cause = (int)cause;
-        return;
-    }
-    nearest->strong = difference;
-    nearest->strong_cause = (int)cause;
-    nearest->last[cause] = difference;
-    if (!walked->gave[cause].call)
-        walked->gave[cause] = difference;
-    else
-        walked->gave[cause].times++;
-}
 
 static bool is_of_threads(const struct repeat_call *call)
 {
@@ -335,34 +227,30 @@ static void walk_task(const struct repeat_call **one, size_t one_count,
     struct nearest nearest = {.strong_cause = -1, .weak_cause = -1};
     const size_t both = one_count < other_count ? one_count : other_count;
     for (size_t i = 0; i < both; i++) {
+        const struct call_difference difference = {one[i], i + 1, one_count, 1};
         enum repeat_parting cause;
         bool weak;
         if (!call_same(one[i], other[i])) {
             note_parting(one[i], other[i], i + 1, one_count, &nearest, walked);
             return;
         }
-        if (call_differs(one[i], other[i], &cause, &weak))
-            note_difference(one[i], i + 1, one_count, cause, weak, &nearest, walked);
+        if (!call_differs(one[i], other[i], &cause, &weak))
+            continue;
+        if (weak) {
+            nearest.weak = difference;
+            nearest.weak_cause = (int)cause;
+            continue;
+        }
+        nearest.strong = nearest.last[cause] = difference;
+        nearest.strong_cause = (int)cause;
+        if (!walked->gave[cause].call)
+            walked->gave[cause] = difference;
+        else
+            walked->gave[cause].times++;
     }
     if (one_count != other_count)
         note_parting(one_count > both ? one[both] : NULL, other_count > both ? other[both] : NULL,
                      both + 1, one_count, &nearest, walked);
-}
-
-static void walk_tasks(const struct sequence *one, const struct sequence *other,
-                       struct calls_walked *walked)
-{
-    for (size_t i = 0, j = 0; i < one->count || j < other->count;) {
-        uint32_t task = UINT32_MAX;
-        if (i < one->count)
-            task = one->calls[i]->task;
-        if (j < other->count && other->calls[j]->task < task)
-            task = other->calls[j]->task;
-        const size_t one_count = length_of(one, i, task), other_count = length_of(other, j, task);
-        walk_task(one->calls + i, one_count, other->calls + j, other_count, walked);
-        i += one_count;
-        j += other_count;
-    }
 }
 
 static uint32_t count_tasks(const struct sequence *sequence)
@@ -373,38 +261,32 @@ static uint32_t count_tasks(const struct sequence *sequence)
     return tasks;
 }
 
-/* Do tasks take turns otherwise? */
-static bool has_other_order(const struct repeat_cell *cell, size_t one, size_t other)
+/* Runs of one cell that were watched. */
+static struct calls_walked calls_walk(const struct repeat_cell *cell, size_t one, size_t other)
 {
-    const size_t first = cell->call_begins[one], second = cell->call_begins[other];
-    const size_t count = cell->call_begins[one + 1] - first;
-    if (count != cell->call_begins[other + 1] - second)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (cell->calls[first + i].task != cell->calls[second + i].task)
-            return true;
-    return false;
-}
-
-/* Runs of one cell that were watched. -ENOMEM. */
-static int calls_walk(const struct repeat_cell *cell, size_t one, size_t other,
-                      struct calls_walked *walked)
-{
-    struct sequence first = {0}, second = {0};
-    memset(walked, 0, sizeof(*walked));
-    walked->blamed = -1;
-    int error = order(cell, one, &first);
-    if (!error)
-        error = order(cell, other, &second);
-    if (!error) {
-        const uint32_t tasks = count_tasks(&first), others = count_tasks(&second);
-        walked->tasks = tasks > others ? tasks : others;
-        walk_tasks(&first, &second, walked);
-        walked->order = !walked->parted && walked->tasks > 1 && has_other_order(cell, one, other);
+    struct calls_walked walked = {.blamed = -1};
+    const struct sequence first = order(cell, one), second = order(cell, other);
+    const uint32_t tasks = count_tasks(&first), others = count_tasks(&second);
+    walked.tasks = tasks > others ? tasks : others;
+    for (size_t i = 0, j = 0; i < first.count || j < second.count;) {
+        uint32_t task = UINT32_MAX;
+        if (i < first.count)
+            task = first.calls[i]->task;
+        if (j < second.count && second.calls[j]->task < task)
+            task = second.calls[j]->task;
+        const size_t count = length_of(&first, i, task), rival = length_of(&second, j, task);
+        walk_task(first.calls + i, count, second.calls + j, rival, &walked);
+        i += count;
+        j += rival;
     }
-    free(first.calls);
-    free(second.calls);
-    return error;
+    /* Do tasks take turns otherwise? */
+    const bool alike = !walked.parted && walked.tasks > 1 && first.count == second.count;
+    for (size_t i = 0; alike && i < first.count && !walked.order; i++)
+        walked.order = cell->calls[cell->call_begins[one] + i].task !=
+                       cell->calls[cell->call_begins[other] + i].task;
+    memory_give_back(first.calls);
+    memory_give_back(second.calls);
+    return walked;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -440,24 +322,6 @@ static bool is_ours(const struct gathered *gathered, const struct repeat_cell *c
     return cell->machine == gathered->machine && cell->program == gathered->program;
 }
 
-/* --- what calls may bring in --- */
-
-static void gather_sources(struct gathered *gathered, const struct repeat_cell *cell)
-{
-    for (size_t i = cell->call_begins[0]; i < cell->call_begins[1]; i++) {
-        const struct repeat_call *call = &cell->calls[i];
-        const int cause = call_source(call);
-        if (cause < 0)
-            continue;
-        struct repeat_seen *seen = cause_of(gathered, (enum repeat_parting)cause);
-        if (!seen->times++)
-            snprintf(seen->evidence, sizeof(seen->evidence),
-                     "%.40s%s%.120s is called, first at %llu", call->name,
-                     call->what[0] ? " of " : "", call->what,
-                     (unsigned long long)call->position + 1);
-    }
-}
-
 /* --- where two executions part --- */
 
 /* Does the program count its instructions otherwise from run to run under these controls? */
@@ -480,29 +344,17 @@ static enum varied has_varied(const struct gathered *gathered, uint32_t controls
     return by_source != VARIED_UNKNOWN ? by_source : by_hardware;
 }
 
-static const char *given_words(enum repeat_parting cause)
-{
-    switch (cause) {
-    case PARTING_TIME:
-        return "another time";
-    case PARTING_IDENTITY:
-        return "another number";
-    case PARTING_RANDOM:
-        return "other bytes";
-    case PARTING_PARTIAL:
-        return "another amount";
-    default:
-        return "something else";
-    }
-}
-
 static int tell_gave(const struct call_difference *gave, enum repeat_parting cause,
                      struct repeat_seen *seen)
 {
+    static const char *const words[PARTING_COUNT] = {[PARTING_TIME] = "another time",
+                                                     [PARTING_IDENTITY] = "another number",
+                                                     [PARTING_RANDOM] = "other bytes",
+                                                     [PARTING_PARTIAL] = "another amount"};
     return snprintf(seen->evidence, sizeof(seen->evidence),
                     "%.40s%s%.100s gave %s at call %zu of %zu", gave->call->name,
-                    gave->call->what[0] ? " of " : "", gave->call->what, given_words(cause),
-                    gave->at, gave->of);
+                    gave->call->what[0] ? " of " : "", gave->call->what,
+                    words[cause] ? words[cause] : "something else", gave->at, gave->of);
 }
 
 static const char *name_of(const struct repeat_call *call)
@@ -510,25 +362,20 @@ static const char *name_of(const struct repeat_call *call)
     return call ? call->name : "an end";
 }
 
-/* The nearest cause that is not harmless; what is nearest of all where it is among the weak. */
-static void choose(const struct gathered *gathered, struct calls_walked *walked)
-{
-    if (walked->blamed < 0 || walked->blamed == PARTING_THREADS ||
-        !walked->last[walked->blamed].call || !gathered->harmless[walked->blamed])
-        return;
-    walked->blamed = -1;
-    walked->blame = (struct call_difference){0};
-    for (int i = 0; i < PARTING_COUNT; i++)
-        if (walked->last[i].call && !gathered->harmless[i] &&
-            walked->last[i].at > walked->blame.at) {
-            walked->blamed = i;
-            walked->blame = walked->last[i];
-        }
-}
-
 static void blame(struct gathered *gathered, struct calls_walked *walked)
 {
-    choose(gathered, walked);
+    /* The nearest cause that is not harmless; what is nearest of all where it is among the weak. */
+    if (walked->blamed >= 0 && walked->blamed != PARTING_THREADS &&
+        walked->last[walked->blamed].call && gathered->harmless[walked->blamed]) {
+        walked->blamed = -1;
+        walked->blame = (struct call_difference){0};
+        for (int i = 0; i < PARTING_COUNT; i++)
+            if (walked->last[i].call && !gathered->harmless[i] &&
+                walked->last[i].at > walked->blame.at) {
+                walked->blamed = i;
+                walked->blame = walked->last[i];
+            }
+    }
     enum repeat_parting cause =
         walked->blamed >= 0 ? (enum repeat_parting)walked->blamed : PARTING_MACHINE;
     if (walked->blamed < 0 && walked->tasks > 1)
@@ -584,50 +431,41 @@ static void gather_given(struct gathered *gathered, const struct repeat_cell *ce
     }
 }
 
-static void gather_order(struct gathered *gathered, const struct calls_walked *walked)
-{
-    if (walked->tasks < 2)
-        return;
-    struct repeat_seen *seen = cause_of(gathered, PARTING_THREADS);
-    if (seen->parted)
-        return;
-    seen->times = walked->tasks;
-    seen->parted = walked->order;
-    snprintf(seen->evidence, sizeof(seen->evidence), "%u tasks, %s", walked->tasks,
-             walked->order ? "which took turns in another order" : "in the same order");
-}
-
-/* What gave something else although the calls stayed the same. */
-static int gather_harmless(struct gathered *gathered, const struct repeat_cell *cell)
-{
-    for (size_t run = 1; cell->call_begins && run < cell->runs; run++) {
-        struct calls_walked walked;
-        if (calls_walk(cell, 0, run, &walked) < 0)
-            return -ENOMEM;
-        for (size_t i = 0; i < PARTING_COUNT && !walked.parted; i++)
-            gathered->harmless[i] |= walked.gave[i].call != NULL;
-    }
-    return 0;
-}
-
-static int gather_watched(struct gathered *gathered, const struct repeat_cell *cell)
+static void gather_watched(struct gathered *gathered, const struct repeat_cell *cell)
 {
     if (!cell->call_begins || !cell->runs)
-        return 0;
-    gather_sources(gathered, cell);
+        return;
+    /* What calls may bring in: partial input or output is seen by the result alone. */
+    for (size_t i = cell->call_begins[0]; i < cell->call_begins[1]; i++) {
+        const struct repeat_call *call = &cell->calls[i];
+        const struct call_kind *kind = call_kind_of(call);
+        if (kind->source ? is_of_the_library(call) : !(moves_bytes(call) && was_partial(call)))
+            continue;
+        struct repeat_seen *seen = cause_of(gathered, kind->source ? kind->cause : PARTING_PARTIAL);
+        if (!seen->times++)
+            snprintf(seen->evidence, sizeof(seen->evidence),
+                     "%.40s%s%.120s is called, first at %llu", call->name,
+                     call->what[0] ? " of " : "", call->what,
+                     (unsigned long long)call->position + 1);
+    }
     const enum varied varied = has_varied(gathered, cell->controls);
     for (size_t run = 1; run < cell->runs; run++) {
-        struct calls_walked walked;
-        if (calls_walk(cell, 0, run, &walked) < 0)
-            return -ENOMEM;
+        struct calls_walked walked = calls_walk(cell, 0, run);
         gathered->watched = true;
         gathered->calls_part |= walked.parted;
         if (walked.parted)
             blame(gathered, &walked);
         gather_given(gathered, cell, &walked, varied);
-        gather_order(gathered, &walked);
+        if (walked.tasks < 2)
+            continue;
+        struct repeat_seen *seen = cause_of(gathered, PARTING_THREADS);
+        if (seen->parted)
+            continue;
+        seen->times = walked.tasks;
+        seen->parted = walked.order;
+        snprintf(seen->evidence, sizeof(seen->evidence), "%u tasks, %s", walked.tasks,
+                 walked.order ? "which took turns in another order" : "in the same order");
     }
-    return 0;
 }
 
 /* --- what runs themselves show --- */
@@ -644,7 +482,7 @@ static void gather_runs(struct gathered *gathered, const struct repeat_cell *cel
         if (run->status != status || status >= STATUS_TIMEOUT)
             continue;
         first = first ? first : run;
-        others += run->output_sum != first->output_sum || run->output_bytes != first->output_bytes;
+        others += !wrote_alike(run, first);
     }
     if (tasks > 1 && !gathered->seen[PARTING_THREADS]) {
         struct repeat_seen *seen = cause_of(gathered, PARTING_THREADS);
@@ -665,39 +503,50 @@ static void gather_runs(struct gathered *gathered, const struct repeat_cell *cel
     seen->times += others;
 }
 
-/* --- addresses --- */
-
-static const char *addresses_by_sweep(const struct gathered *gathered)
+const char *follows_addresses(const struct repeat_case *file, const struct repeat_report *report,
+                              size_t machine, size_t program, bool any_sweep)
 {
-    for (size_t i = 0; i < gathered->report->sweep_count; i++) {
-        const struct repeat_sweep *sweep = &gathered->report->sweeps[i];
-        if (sweep->machine == gathered->machine && sweep->program == gathered->program &&
-            sweep->sweep == SWEEP_ASLR && sweep->matters &&
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct repeat_effect *effect = &report->effects[i];
+        const struct repeat_row *row = &report->rows[effect->as_is];
+        const struct repeat_cell *cell = &file->cells[row->cell];
+        const struct control_part *part = &effect->parts[CONTROL_ASLR];
+        if (cell->machine == machine && cell->program == program &&
+            counts_instructions(cell, row->event) && (part->brings || part->is_needed))
+            return effect->who;
+    }
+    for (size_t i = 0; i < report->sweep_count; i++) {
+        const struct repeat_sweep *sweep = &report->sweeps[i];
+        if (sweep->machine == machine && sweep->program == program &&
+            (any_sweep || sweep->sweep == SWEEP_ASLR) && sweep->matters &&
             names_instructions(sweep->source, sweep->event))
             return sweep->what;
     }
     return NULL;
 }
 
-static const char *addresses_by_control(const struct gathered *gathered)
+static void gather(struct gathered *gathered)
 {
-    for (size_t i = 0; i < gathered->report->effect_count; i++) {
-        const struct repeat_effect *effect = &gathered->report->effects[i];
-        const struct repeat_row *row = &gathered->report->rows[effect->as_is];
-        const struct control_part *part = &effect->parts[CONTROL_ASLR];
-        if (is_ours(gathered, &gathered->file->cells[row->cell]) &&
-            counts_instructions(&gathered->file->cells[row->cell], row->event) &&
-            (part->brings || part->is_needed))
-            return effect->who;
+    const struct repeat_case *file = gathered->file;
+    /* What gave something else although the calls stayed the same. */
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct repeat_cell *cell = &file->cells[i];
+        if (!is_ours(gathered, cell) || cell->detail != DETAIL_CALLS || !cell->call_begins)
+            continue;
+        for (size_t run = 1; run < cell->runs; run++) {
+            const struct calls_walked walked = calls_walk(cell, 0, run);
+            for (size_t cause = 0; cause < PARTING_COUNT && !walked.parted; cause++)
+                gathered->harmless[cause] |= walked.gave[cause].call != NULL;
+        }
     }
-    return NULL;
-}
-
-static void gather_addresses(struct gathered *gathered)
-{
-    const char *why = addresses_by_control(gathered);
-    if (!why)
-        why = addresses_by_sweep(gathered);
+    for (size_t i = 0; i < file->cell_count; i++)
+        if (is_ours(gathered, &file->cells[i]) && file->cells[i].detail == DETAIL_CALLS)
+            gather_watched(gathered, &file->cells[i]);
+    for (size_t i = 0; i < file->cell_count; i++)
+        if (is_ours(gathered, &file->cells[i]))
+            gather_runs(gathered, &file->cells[i]);
+    const char *why =
+        follows_addresses(file, gathered->report, gathered->machine, gathered->program, false);
     if (!why)
         return;
     struct repeat_seen *seen = cause_of(gathered, PARTING_ADDRESSES);
@@ -711,39 +560,17 @@ static void gather_addresses(struct gathered *gathered)
              why);
 }
 
-static int gather(struct gathered *gathered)
+void repeat_find_causes(const struct repeat_case *file, struct repeat_report *report)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < gathered->file->cell_count; i++) {
-            const struct repeat_cell *cell = &gathered->file->cells[i];
-            if (is_ours(gathered, cell) && cell->detail == DETAIL_CALLS &&
-                (pass ? gather_watched : gather_harmless)(gathered, cell) < 0)
-                return -ENOMEM;
-        }
-    for (size_t i = 0; i < gathered->file->cell_count; i++)
-        if (is_ours(gathered, &gathered->file->cells[i]))
-            gather_runs(gathered, &gathered->file->cells[i]);
-    gather_addresses(gathered);
-    return 0;
-}
-
-int repeat_find_causes(const struct repeat_case *file, struct repeat_report *report)
-{
-    const size_t most = file->machine_count * file->program_count * PARTING_COUNT;
-    report->seen = calloc(most + 1, sizeof(*report->seen));
-    if (!report->seen)
-        return -ENOMEM;
     for (size_t machine = 0; machine < file->machine_count; machine++)
         for (size_t program = 0; program < file->program_count; program++) {
             struct gathered gathered = {
                 .file = file, .report = report, .machine = machine, .program = program};
-            if (gather(&gathered) < 0)
-                return -ENOMEM;
+            gather(&gathered);
             /* Those that parted stand first. */
             for (int parted = 1; parted >= 0; parted--)
                 for (size_t i = 0; i < PARTING_COUNT; i++)
                     if (gathered.seen[i] && gathered.causes[i].parted == (parted != 0))
-                        report->seen[report->seen_count++] = gathered.causes[i];
+                        *memory_add(report->seen, report->seen_count) = gathered.causes[i];
         }
-    return 0;
 }

@@ -3,17 +3,150 @@
  *
  * Which control brought which part: as-is against controlled, and each control switched by itself.
  * A control is named only where chance would hardly make its settings differ so. */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/interval.h"
+#include "stats/least-squares.h"
+#include "stats/moments.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * All settings of one program, source and event: what the part about controls reckons with. */
+
+struct settings {
+    uint32_t controls;     /* that "controlled" has on */
+    size_t controlled_row; /* SIZE_MAX: not measured */
+    struct kept as_is, controlled;
+    struct kept only[CONTROL_COUNT], without[CONTROL_COUNT]; /* without runs: not measured */
+    const struct repeat_cell *as_is_cell, *controlled_cell;
+    size_t singles; /* how many of only and without were measured */
+};
+/* What is left when all is controlled follows something that was counted with the runs. */
+enum follows { FOLLOWS_NOTHING, FOLLOWS_INTERRUPTS, FOLLOWS_FAULTS, FOLLOWS_SWITCHES };
+struct followed {
+    enum follows what;
+    double each;  /* counts for one of them */
+    double share; /* of the variance that it explains */
+};
+
+/* Has it runs enough for statements about a control? */
+static bool settings_enough(const struct kept *kept)
+{
+    return kept->count >= CONTROLS_RUNS;
+}
+
+/* The settings of the program, source and event of this row. Controlled is the one that has most
+ * controls on; of several alike the first. */
+static struct settings settings_gather(const struct repeat_case *file,
+                                       const struct repeat_report *report, size_t as_is_row)
+{
+    const struct repeat_cell *own = &file->cells[report->rows[as_is_row].cell];
+    const char *event = own->event[report->rows[as_is_row].event];
+    struct settings settings = {.controlled_row = SIZE_MAX, .as_is_cell = own};
+    size_t *siblings = memory_new(report->row_count, sizeof(*siblings)), count = 0;
+    for (size_t row = 0; row < report->row_count; row++) {
+        const struct repeat_cell *cell = &file->cells[report->rows[row].cell];
+        if (cell->machine != own->machine || cell->program != own->program ||
+            cell->sweep != SWEEP_NONE || strcmp(cell->source, own->source) != 0 ||
+            strcmp(cell->event[report->rows[row].event], event) != 0)
+            continue;
+        siblings[count++] = row;
+        if (__builtin_popcount(cell->controls) > __builtin_popcount(settings.controls)) {
+            settings.controls = cell->controls;
+            settings.controlled_row = row;
+            settings.controlled_cell = cell;
+        }
+    }
+    if (settings.controlled_row == SIZE_MAX)
+        return settings;
+    settings.as_is = kept_counts(own, report->rows[as_is_row].event);
+    settings.controlled =
+        kept_counts(settings.controlled_cell, report->rows[settings.controlled_row].event);
+    for (size_t i = 0; i < count; i++) {
+        const struct repeat_row *row = &report->rows[siblings[i]];
+        const struct repeat_cell *cell = &file->cells[row->cell];
+        for (uint32_t control = 0; control < CONTROL_COUNT; control++) {
+            const uint32_t bit = CONTROL_BIT(control);
+            if (!(settings.controls & bit))
+                continue;
+            if (cell->controls == bit && !settings.only[control].values)
+                settings.only[control] = kept_counts(cell, row->event);
+            if (cell->controls == (settings.controls & ~bit) && !settings.without[control].values)
+                settings.without[control] = kept_counts(cell, row->event);
+        }
+    }
+    memory_give_back(siblings);
+    for (size_t i = 0; i < CONTROL_COUNT; i++)
+        settings.singles +=
+            settings_enough(&settings.only[i]) + (size_t)settings_enough(&settings.without[i]);
+    return settings;
+}
+
+/* --- what the rest follows --- */
+
+static double account_of(const struct repeat_run *run, enum follows what)
+{
+    switch (what) {
+    case FOLLOWS_INTERRUPTS:
+        return run->has_interrupts ? (double)run->interrupts : (double)NAN;
+    case FOLLOWS_FAULTS:
+        return (double)run->account.minor_faults + (double)run->account.major_faults;
+    case FOLLOWS_SWITCHES:
+        return (double)run->account.voluntary + (double)run->account.involuntary;
+    default:
+        return (double)NAN;
+    }
+}
+
+/* Counts and what went with them, each less the mean of its own setting. */
+static size_t add_pairs(const struct repeat_cell *cell, const struct kept *kept, enum follows what,
+                        double *x, double *y)
+{
+    const double mean = moments_of(kept->values, kept->count).mean;
+    double sum = 0;
+    for (size_t i = 0; i < kept->count; i++) {
+        y[i] = kept->values[i] - mean;
+        x[i] = account_of(&cell->list[kept->runs[i]], what);
+        sum += x[i];
+    }
+    for (size_t i = 0; i < kept->count; i++)
+        x[i] -= sum / (double)kept->count;
+    return kept->count;
+}
+
+static void follow_one(const struct settings *settings, bool also, enum follows what,
+                       struct followed *followed)
+{
+    const size_t most = settings->controlled.count + settings->as_is.count;
+    double *x = memory_new(most + 1, sizeof(*x)), *y = memory_new(most + 1, sizeof(*y));
+    struct least_squares fit;
+    struct coefficient intercept, slope;
+    size_t count = add_pairs(settings->controlled_cell, &settings->controlled, what, x, y);
+    if (also)
+        count += add_pairs(settings->as_is_cell, &settings->as_is, what, x + count, y + count);
+    /* Where they are not finite, or too few of them, nothing follows. */
+    if (straight_line(x, y, count, &fit, &intercept, &slope) == 0 && !slope.aliased &&
+        fit.df >= 3 && slope.error >= 0 && fit.r_squared >= FOLLOWS_SHARE &&
+        fit.r_squared > followed->share &&
+        (!(slope.error > 0) ||
+         t_two_sided_p(slope.value / slope.error, (double)fit.df) <= FOLLOWS_LEVEL))
+        *followed = (struct followed){what, slope.value, fit.r_squared};
+}
+
+/* also: the as-is runs are asked too. */
+static struct followed settings_follow(const struct settings *settings, bool also)
+{
+    struct followed followed = {FOLLOWS_NOTHING, (double)NAN, 0};
+    for (enum follows what = FOLLOWS_INTERRUPTS; what <= FOLLOWS_SWITCHES; what++)
+        follow_one(settings, also, what, &followed);
+    return followed;
+}
 
 /* ----------------------------------------------------------------------------------------------
  * The sentence about the controls of one program: which did it, what moved the level only, and
@@ -83,21 +216,6 @@ static const char *variation(const struct kept *kept, char *text, size_t size)
     return text;
 }
 
-/* What the settings of the one control that did it showed. */
-static void tell_figures(const struct settings *settings, const struct control_part *part,
-                         struct repeat_effect *effect)
-{
-    char with[64], without[64];
-    const bool has_only = part->brings && settings->only[part->control].count > 1;
-    const bool has_without = settings->without[part->control].count > 1;
-    if (has_only)
-        say(effect, "with it alone %s",
-            variation(&settings->only[part->control], with, sizeof(with)));
-    if (has_without)
-        say(effect, "with all but it %s",
-            variation(&settings->without[part->control], without, sizeof(without)));
-}
-
 static void tell_named(const struct settings *settings, uint32_t named,
                        struct repeat_effect *effect)
 {
@@ -122,7 +240,14 @@ static void tell_named(const struct settings *settings, uint32_t named,
         say(effect, "%s did it", words);
     else
         say(effect, "%s is needed, but alone does not bring most of it", words);
-    tell_figures(settings, &effect->parts[__builtin_ctz(did)], effect);
+    /* What the settings of the one control that did it showed. */
+    const struct control_part *part = &effect->parts[__builtin_ctz(did)];
+    const struct kept *only = &settings->only[part->control];
+    const struct kept *without = &settings->without[part->control];
+    if (part->brings && only->count > 1)
+        say(effect, "with it alone %s", variation(only, others, sizeof(others)));
+    if (without->count > 1)
+        say(effect, "with all but it %s", variation(without, others, sizeof(others)));
     if (named & ~did)
         say(effect, "%s alone takes away most as well",
             listed(named & ~did, " or ", others, sizeof(others)));
@@ -152,50 +277,31 @@ static void tell_levels(const struct settings *settings, uint32_t named,
             shift < 0 ? "fewer" : "more");
 }
 
-static void tell_followed(const struct followed *followed, struct repeat_effect *effect)
-{
-    static const char *const names[] = {[FOLLOWS_NOTHING] = "",
-                                        [FOLLOWS_INTERRUPTS] = "interrupts",
-                                        [FOLLOWS_FAULTS] = "page faults",
-                                        [FOLLOWS_SWITCHES] = "context switches"};
-    if (followed->what != FOLLOWS_NOTHING)
-        say(effect, "%.0f %% of that follows %s (%.3g for each)", 100 * followed->share,
-            names[followed->what], followed->each);
-}
-
-static bool writes_otherwise(const struct repeat_cell *cell)
-{
-    for (size_t i = 1; i < cell->runs; i++)
-        if (cell->list[i].output_sum != cell->list[0].output_sum ||
-            cell->list[i].output_bytes != cell->list[0].output_bytes)
-            return true;
-    return false;
-}
-
-static bool has_tasks(const struct repeat_cell *cell)
-{
-    for (size_t i = 0; i < cell->runs; i++)
-        if (cell->list[i].tasks > 1)
-            return true;
-    return false;
-}
-
 /* What varies although all is controlled. */
 static void tell_rest(const struct settings *settings, const struct told *told,
                       struct repeat_effect *effect)
 {
+    static const char *const names[] = {[FOLLOWS_INTERRUPTS] = "interrupts",
+                                        [FOLLOWS_FAULTS] = "page faults",
+                                        [FOLLOWS_SWITCHES] = "context switches"};
+    const struct repeat_cell *cell = settings->controlled_cell;
     char words[64];
     if (!(kept_variance(&settings->controlled) > 0))
         return;
     say(effect, "%s varies whatever is controlled",
         variation(&settings->controlled, words, sizeof(words)));
-    tell_followed(&told->followed, effect);
-    if (told->followed.what != FOLLOWS_NOTHING)
+    if (told->followed.what != FOLLOWS_NOTHING) {
+        say(effect, "%.0f %% of that follows %s (%.3g for each)", 100 * told->followed.share,
+            names[told->followed.what], told->followed.each);
         return;
-    if (has_tasks(settings->controlled_cell))
+    }
+    if (cell_has_tasks(cell))
         say(effect, "it has several threads or processes");
-    if (writes_otherwise(settings->controlled_cell))
-        say(effect, "what it writes differs as well");
+    for (size_t i = 1; i < cell->runs; i++)
+        if (!wrote_alike(&cell->list[i], &cell->list[0])) {
+            say(effect, "what it writes differs as well");
+            break;
+        }
 }
 
 static void tell_same(const struct settings *settings, const struct told *told,
@@ -218,18 +324,14 @@ static void tell_same(const struct settings *settings, const struct told *told,
     tell_rest(settings, told, effect);
 }
 
-static bool is_over(const struct repeat_cell *cell)
-{
-    return kept_status(cell) >= STATUS_TIMEOUT;
-}
-
 /* The sentence. */
 static void settings_tell(const struct settings *settings, const struct told *told,
                           struct repeat_effect *effect)
 {
     const struct kept *as_is = &settings->as_is, *controlled = &settings->controlled;
     char before[64], after[64];
-    if (is_over(settings->as_is_cell) || is_over(settings->controlled_cell)) {
+    if (kept_status(settings->as_is_cell) >= STATUS_TIMEOUT ||
+        kept_status(settings->controlled_cell) >= STATUS_TIMEOUT) {
         say(effect,
             "most runs did not end in their time: what was counted until then says nothing");
         return;
@@ -254,10 +356,6 @@ static void settings_tell(const struct settings *settings, const struct told *to
     tell_levels(settings, told->named, effect);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Which control brought which part: as-is against controlled, and each control switched by itself.
- * A control is named only where chance would hardly make its settings differ so. */
-
 /* --- levels --- */
 
 /* Has the mean moved beyond chance? Where one of the two varies less, what was held there is one
@@ -276,53 +374,22 @@ static bool has_shifted(const struct kept *from, const struct kept *to, double s
 
 /* --- shares --- */
 
-static double cv_percent(const struct kept *kept)
+/* What the setting (one control switched, the others as in `beside`) shows: its variation, and
+ * whether it moves the level. True where shares of the as-is variance can be taken: *ratio. */
+static bool measure(const struct settings *settings, const struct kept *setting,
+                    const struct kept *beside, uint64_t seed, double *cv, double *shift,
+                    bool *shifts, struct interval *ratio)
 {
-    const double mean = kept_mean(kept);
-    return mean > 0 ? 100 * sqrt(kept_variance(kept)) / mean : (double)NAN;
-}
-
-static int measure_only(const struct settings *settings, uint64_t seed, struct control_part *part)
-{
-    const struct kept *only = &settings->only[part->control];
-    const double as_is = kept_variance(&settings->as_is);
-    struct interval ratio;
-    if (only->count < 2)
-        return 0;
-    part->only_cv = cv_percent(only);
-    part->only_shift = kept_shift(&settings->as_is, only);
-    part->only_shifts = has_shifted(&settings->as_is, only, part->only_shift, settings->singles);
-    if (!(as_is > 0))
-        return 0;
-    if (spread_ratio(only, &settings->as_is, seed, &ratio) < 0)
-        return -ENOMEM;
-    part->only_part = 1 - kept_variance(only) / as_is;
-    part->only_low = 1 - ratio.high;
-    part->only_high = 1 - ratio.low;
-    return 0;
-}
-
-static int measure_without(const struct settings *settings, uint64_t seed,
-                           struct control_part *part)
-{
-    const struct kept *without = &settings->without[part->control];
-    const double as_is = kept_variance(&settings->as_is);
-    struct interval ratio;
-    if (without->count < 2)
-        return 0;
-    part->without_cv = cv_percent(without);
-    part->without_shift = kept_shift(&settings->controlled, without);
-    part->without_shifts =
-        has_shifted(&settings->controlled, without, part->without_shift, settings->singles);
-    if (!(as_is > 0))
-        return 0;
-    if (spread_ratio(without, &settings->as_is, seed, &ratio) < 0)
-        return -ENOMEM;
-    const double rest = kept_variance(&settings->controlled) / as_is;
-    part->without_part = kept_variance(without) / as_is - rest;
-    part->without_low = ratio.low - rest;
-    part->without_high = ratio.high - rest;
-    return 0;
+    if (setting->count < 2)
+        return false;
+    const double mean = kept_mean(setting);
+    *cv = mean > 0 ? 100 * sqrt(kept_variance(setting)) / mean : (double)NAN;
+    *shift = kept_shift(beside, setting);
+    *shifts = has_shifted(beside, setting, *shift, settings->singles);
+    if (!(kept_variance(&settings->as_is) > 0))
+        return false;
+    *ratio = spread_ratio(setting, &settings->as_is, seed);
+    return true;
 }
 
 /* --- evidence --- */
@@ -335,20 +402,15 @@ struct pool {
     size_t count;
 };
 
-static void pool_add(struct pool *pool, const struct kept *kept)
-{
-    if (settings_enough(kept))
-        pool->cells[pool->count++] = kept;
-}
-
 static struct pool pool_of(const struct kept *first, const struct kept others[CONTROL_COUNT],
                            enum control except)
 {
     struct pool pool = {.count = 0};
-    pool_add(&pool, first);
+    if (settings_enough(first))
+        pool.cells[pool.count++] = first;
     for (size_t i = 0; i < CONTROL_COUNT; i++)
-        if (i != except)
-            pool_add(&pool, &others[i]);
+        if (i != except && settings_enough(&others[i]))
+            pool.cells[pool.count++] = &others[i];
     return pool;
 }
 
@@ -360,35 +422,21 @@ struct evidence_of {
     double level;   /* below which chance is ruled out, for both; half of it for one by itself */
 };
 
-static int weigh(const struct settings *settings, enum control control, uint64_t seed,
-                 struct evidence_of *evidence)
+static struct evidence_of weigh(const struct settings *settings, enum control control,
+                                uint64_t seed)
 {
     const struct kept *only = &settings->only[control];
     const struct kept *without = &settings->without[control];
     const struct pool off = pool_of(&settings->as_is, settings->only, control);
     const struct pool on = pool_of(&settings->controlled, settings->without, control);
-    *evidence = (struct evidence_of){1, 1, 1, 0};
-    if (settings_enough(only) &&
-        spread_p(off.cells, off.count, &only, 1, seed, &evidence->quieter) < 0)
-        return -ENOMEM;
-    if (settings_enough(without) &&
-        spread_p(&without, 1, on.cells, on.count, seed + 1, &evidence->louder) < 0)
-        return -ENOMEM;
-    evidence->both = chi_squared_p(-2 * log(evidence->quieter * evidence->louder), 4);
-    evidence->level = CONTROLS_LEVEL / (double)(settings->singles ? settings->singles : 1);
-    return 0;
-}
-
-/* Is there evidence for it at all; and that leaving it out matters? */
-static bool does_matter(const struct evidence_of *evidence)
-{
-    return evidence->both < evidence->level ||
-           fmin(evidence->quieter, evidence->louder) < evidence->level / 2;
-}
-
-static bool is_missed(const struct evidence_of *evidence)
-{
-    return does_matter(evidence) && evidence->louder < VARIES_LEVEL;
+    struct evidence_of evidence = {1, 1, 1, 0};
+    if (settings_enough(only))
+        evidence.quieter = spread_p(off.cells, off.count, &only, 1, seed);
+    if (settings_enough(without))
+        evidence.louder = spread_p(&without, 1, on.cells, on.count, seed + 1);
+    evidence.both = chi_squared_p(-2 * log(evidence.quieter * evidence.louder), 4);
+    evidence.level = CONTROLS_LEVEL / (double)(settings->singles ? settings->singles : 1);
+    return evidence;
 }
 
 /* What a control takes away and brings back, as shares of what all of them together take away. */
@@ -405,118 +453,93 @@ static struct shares share_of(double as_is, double controlled, double only, doub
     return (struct shares){(as_is - only) / had, (without - controlled) / had};
 }
 
-/* All runs, and all but those that lie farthest off: what either shows counts, since evidence is
- * asked for besides. */
-static int find_shares(const struct settings *settings, enum control control,
-                       struct shares shares[2])
+static void judge_part(const struct settings *settings, uint64_t seed, struct control_part *part)
 {
-    const struct kept *kept[] = {&settings->as_is, &settings->controlled, &settings->only[control],
-                                 &settings->without[control]};
-    double whole[4], trimmed[4];
-    for (size_t i = 0; i < 4; i++) {
-        whole[i] = kept_variance(kept[i]);
-        if (kept_trimmed(kept[i], &trimmed[i]) < 0)
-            return -ENOMEM;
+    const enum control control = part->control;
+    const struct kept *only = &settings->only[control], *without = &settings->without[control];
+    const double as_is = kept_variance(&settings->as_is);
+    struct interval ratio;
+    if (!(settings->controls & CONTROL_BIT(control)))
+        return;
+    if (measure(settings, only, &settings->as_is, seed, &part->only_cv, &part->only_shift,
+                &part->only_shifts, &ratio)) {
+        part->only_part = 1 - kept_variance(only) / as_is;
+        part->only_low = 1 - ratio.high;
+        part->only_high = 1 - ratio.low;
     }
-    shares[0] = share_of(whole[0], whole[1], whole[2], whole[3]);
-    shares[1] = share_of(trimmed[0], trimmed[1], trimmed[2], trimmed[3]);
-    return 0;
-}
-
-static int judge_part(const struct settings *settings, uint64_t seed, struct control_part *part,
-                      uint32_t *named)
-{
-    struct evidence_of evidence;
-    struct shares shares[2];
-    if (!(settings->controls & CONTROL_BIT(part->control)))
-        return 0;
-    if (measure_only(settings, seed, part) < 0 || measure_without(settings, seed, part) < 0 ||
-        weigh(settings, part->control, seed, &evidence) < 0 ||
-        find_shares(settings, part->control, shares) < 0)
-        return -ENOMEM;
-    part->brings = does_matter(&evidence) &&
-                   (shares[0].only >= BRINGS_SHARE || shares[1].only >= BRINGS_SHARE);
-    part->is_needed = is_missed(&evidence) &&
-                      (shares[0].without >= NEEDED_SHARE || shares[1].without >= NEEDED_SHARE);
-    if (part->brings || part->is_needed)
-        *named |= CONTROL_BIT(part->control);
-    return 0;
-}
-
-static void blank_part(struct control_part *part, enum control control)
-{
-    const double unknown = (double)NAN;
-    *part = (struct control_part){.control = control,
-                                  .only_cv = unknown,
-                                  .only_part = unknown,
-                                  .only_low = unknown,
-                                  .only_high = unknown,
-                                  .only_shift = unknown,
-                                  .without_cv = unknown,
-                                  .without_part = unknown,
-                                  .without_low = unknown,
-                                  .without_high = unknown,
-                                  .without_shift = unknown};
+    if (measure(settings, without, &settings->controlled, seed, &part->without_cv,
+                &part->without_shift, &part->without_shifts, &ratio)) {
+        const double rest = kept_variance(&settings->controlled) / as_is;
+        part->without_part = kept_variance(without) / as_is - rest;
+        part->without_low = ratio.low - rest;
+        part->without_high = ratio.high - rest;
+    }
+    /* All runs, and all but those that lie farthest off: what either shows counts, since evidence
+     * is asked for besides. */
+    const struct shares all = share_of(as_is, kept_variance(&settings->controlled),
+                                       kept_variance(only), kept_variance(without));
+    const struct shares trimmed =
+        share_of(kept_trimmed(&settings->as_is), kept_trimmed(&settings->controlled),
+                 kept_trimmed(only), kept_trimmed(without));
+    /* Is there evidence for it at all; and that leaving it out matters? */
+    const struct evidence_of evidence = weigh(settings, control, seed);
+    const bool matters = evidence.both < evidence.level ||
+                         fmin(evidence.quieter, evidence.louder) < evidence.level / 2;
+    const bool missed = matters && evidence.louder < VARIES_LEVEL;
+    part->brings = matters && (all.only >= BRINGS_SHARE || trimmed.only >= BRINGS_SHARE);
+    part->is_needed = missed && (all.without >= NEEDED_SHARE || trimmed.without >= NEEDED_SHARE);
 }
 
 /* --- as-is against controlled --- */
 
-static int compare(const struct settings *settings, uint64_t seed, struct repeat_effect *effect,
-                   struct told *told)
+static void judge_effect(const struct repeat_case *file, size_t row, uint64_t seed,
+                         struct repeat_report *report)
 {
-    const struct kept *as_is = &settings->as_is, *controlled = &settings->controlled;
-    const double above = kept_variance(as_is), below = kept_variance(controlled);
-    struct interval ratio;
-    double more, less;
-    if (spread_ratio(as_is, controlled, seed, &ratio) < 0 ||
-        spread_p(&as_is, 1, &controlled, 1, seed, &more) < 0 ||
-        spread_p(&controlled, 1, &as_is, 1, seed + 1, &less) < 0)
-        return -ENOMEM;
-    told->varies = more < VARIES_LEVEL;
-    told->varies_less = less < VARIES_LEVEL;
-    effect->ratio = below > 0 ? sqrt(above / below) : above > 0 ? INFINITY : (double)NAN;
-    effect->ratio_low = isnan(effect->ratio) ? (double)NAN : sqrt(ratio.low);
-    effect->ratio_high = isnan(effect->ratio) ? (double)NAN : sqrt(ratio.high);
-    return 0;
-}
-
-static int judge_effect(const struct repeat_case *file, size_t row, uint64_t seed,
-                        struct repeat_report *report)
-{
-    AUTO_SETTINGS struct settings settings;
-    struct told told = {0};
-    if (settings_gather(file, report, row, &settings) < 0)
-        return -ENOMEM;
+    const struct settings settings = settings_gather(file, report, row);
+    const struct kept *as_is = &settings.as_is, *controlled = &settings.controlled;
+    const double unknown = (double)NAN;
     if (settings.controlled_row == SIZE_MAX)
-        return 0;
-    struct repeat_effect *effect = &report->effects[report->effect_count];
+        return;
+    struct repeat_effect *effect = &report->effects[report->effect_count++];
     *effect = (struct repeat_effect){.as_is = row, .controlled = settings.controlled_row};
-    for (enum control control = 0; control < CONTROL_COUNT; control++)
-        blank_part(&effect->parts[control], control);
-    if (compare(&settings, seed, effect, &told) < 0)
-        return -ENOMEM;
-    for (size_t i = 0; i < CONTROL_COUNT; i++)
-        if (judge_part(&settings, seed, &effect->parts[i], &told.named) < 0)
-            return -ENOMEM;
+    /* As-is against controlled. */
+    const double above = kept_variance(as_is), below = kept_variance(controlled);
+    const struct interval ratio = spread_ratio(as_is, controlled, seed);
+    effect->ratio = below > 0 ? sqrt(above / below) : above > 0 ? INFINITY : unknown;
+    effect->ratio_low = isnan(effect->ratio) ? unknown : sqrt(ratio.low);
+    effect->ratio_high = isnan(effect->ratio) ? unknown : sqrt(ratio.high);
+    struct told told = {.varies = spread_p(&as_is, 1, &controlled, 1, seed) < VARIES_LEVEL,
+                        .varies_less =
+                            spread_p(&controlled, 1, &as_is, 1, seed + 1) < VARIES_LEVEL};
+    for (enum control control = 0; control < CONTROL_COUNT; control++) {
+        struct control_part *part = &effect->parts[control];
+        *part = (struct control_part){.control = control,
+                                      .only_cv = unknown,
+                                      .only_part = unknown,
+                                      .only_low = unknown,
+                                      .only_high = unknown,
+                                      .only_shift = unknown,
+                                      .without_cv = unknown,
+                                      .without_part = unknown,
+                                      .without_low = unknown,
+                                      .without_high = unknown,
+                                      .without_shift = unknown};
+        judge_part(&settings, seed, part);
+        if (part->brings || part->is_needed)
+            told.named |= CONTROL_BIT(control);
+    }
     told.varies |= told.named != 0;
-    if (settings_follow(&settings, !told.varies, &told.followed) < 0)
-        return -ENOMEM;
+    told.followed = settings_follow(&settings, !told.varies);
     settings_tell(&settings, &told, effect);
-    report->effect_count++;
-    return 0;
 }
 
-int repeat_judge_controls(const struct repeat_case *file, uint64_t seed,
-                          struct repeat_report *report)
+void repeat_judge_controls(const struct repeat_case *file, uint64_t seed,
+                           struct repeat_report *report)
 {
-    report->effects = calloc(report->row_count + 1, sizeof(*report->effects));
-    if (!report->effects)
-        return -ENOMEM;
+    report->effects = memory_new(report->row_count + 1, sizeof(*report->effects));
     for (size_t row = 0; row < report->row_count; row++) {
         const struct repeat_cell *cell = &file->cells[report->rows[row].cell];
-        if (cell->controls == 0 && cell->sweep == SWEEP_NONE &&
-            judge_effect(file, row, seed, report) < 0)
-            return -ENOMEM;
+        if (cell->controls == 0 && cell->sweep == SWEEP_NONE)
+            judge_effect(file, row, seed, report);
     }
-    return 0;
 }

@@ -19,6 +19,13 @@ bool align_is_variant_of(const char *variant, const char *name);
 /* Are both forms of one and the same function? */
 bool align_are_variants(const char *one, const char *other);
 
+/* Do a program's counts follow random addresses? A sentence about it: by which control, or by which
+ * sweep (of addresses; any_sweep: or of what moves them). NULL: not as far as is known. */
+const char *follows_addresses(const struct repeat_case *file, const struct repeat_report *report,
+                              size_t machine, size_t program, bool any_sweep);
+/* Is the word among these, which have spaces between them? NULL has none. */
+bool has_word(const char *words, const char *word);
+
 /* ----------------------------------------------------------------------------------------------
  * What a claim about repetition is, and what its rules share (docs/findings.md). Claims are data
  * in findings.c. */
@@ -29,8 +36,11 @@ struct repeat_facts {
 };
 
 /* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. -ENOMEM. */
-typedef int repeat_rule(const struct repeat_facts *facts, struct finding *finding);
+ * decide. */
+typedef void repeat_rule(const struct repeat_facts *facts, struct finding *finding);
+/* M2, M5 to M10 */
+repeat_rule rule_opcodes, rule_stack, rule_faults, rule_interrupts, rule_repetitions, rule_rounding,
+    rule_tool_layout;
 
 /* ----------------------------------------------------------------------------------------------
  * Which counts are instructions of the program itself, and which of them tell of this machine. */
@@ -61,10 +71,8 @@ struct kept {
     size_t count;
     size_t apart; /* that ended otherwise */
 };
-/* A cell or an event that does not exist has none. -ENOMEM. */
-int kept_counts(const struct repeat_cell *cell, uint32_t event, struct kept *kept);
-void kept_release(struct kept *kept);
-#define AUTO_KEPT __attribute__((cleanup(kept_release)))
+/* A cell or an event that does not exist has none. */
+struct kept kept_counts(const struct repeat_cell *cell, uint32_t event);
 
 double kept_mean(const struct kept *kept);                         /* NaN: none */
 double kept_variance(const struct kept *kept);                     /* NaN: fewer than two */
@@ -75,41 +83,12 @@ uint64_t kept_status(const struct repeat_cell *cell);
 /* A run that ended so and wrote what is usual (REPEAT_USUAL_OUTPUT); NULL: there is no usual
  * output. */
 const struct repeat_run *kept_output(const struct repeat_cell *cell, uint64_t status);
-/* The variance without the runs that lie farthest off, one in KEPT_TRIMMED. -ENOMEM. */
-int kept_trimmed(const struct kept *kept, double *variance);
-
-/* ----------------------------------------------------------------------------------------------
- * All settings of one program, source and event: what the part about controls reckons with. */
-
-struct settings {
-    const struct repeat_case *file;
-    const char *event;
-    uint32_t controls; /* that "controlled" has on */
-    /* indexes into rows; SIZE_MAX: not measured */
-    size_t as_is_row, controlled_row;
-    struct kept as_is, controlled;
-    struct kept only[CONTROL_COUNT], without[CONTROL_COUNT]; /* without runs: not measured */
-    const struct repeat_cell *as_is_cell, *controlled_cell;
-    size_t singles; /* how many of only and without were measured */
-};
-/* -ENOMEM; release in either case. */
-int settings_gather(const struct repeat_case *file, const struct repeat_report *report,
-                    size_t as_is_row, struct settings *settings);
-void settings_release(struct settings *settings);
-#define AUTO_SETTINGS __attribute__((cleanup(settings_release)))
-
-/* Has it runs enough for statements about a control? */
-bool settings_enough(const struct kept *kept);
-
-/* What is left when all is controlled follows something that was counted with the runs. */
-enum follows { FOLLOWS_NOTHING, FOLLOWS_INTERRUPTS, FOLLOWS_FAULTS, FOLLOWS_SWITCHES };
-struct followed {
-    enum follows what;
-    double each;  /* counts for one of them */
-    double share; /* of the variance that it explains */
-};
-/* also: the as-is runs are asked too. -ENOMEM. */
-int settings_follow(const struct settings *settings, bool also, struct followed *followed);
+/* Did it ever have several threads or processes? */
+bool cell_has_tasks(const struct repeat_cell *cell);
+/* Have both written the same? */
+bool wrote_alike(const struct repeat_run *one, const struct repeat_run *other);
+/* The variance without the runs that lie farthest off, one in KEPT_TRIMMED; NaN: too few. */
+double kept_trimmed(const struct kept *kept);
 
 /* ----------------------------------------------------------------------------------------------
  * Is one row of counts more spread out than another, and how much? The question is answered by
@@ -117,16 +96,27 @@ int settings_follow(const struct settings *settings, bool also, struct followed 
  * size is the ratio of variances. */
 
 /* Probability that chance alone makes the runs of `more` lie as much farther from what is usual
- * in their own cell than those of `less` do. 1 where one of them has no runs. -ENOMEM. */
-int spread_p(const struct kept *const *more, size_t more_count, const struct kept *const *less,
-             size_t less_count, uint64_t seed, double *p);
+ * in their own cell than those of `less` do. 1 where one of them has no runs. */
+double spread_p(const struct kept *const *more, size_t more_count, const struct kept *const *less,
+                size_t less_count, uint64_t seed);
 
 /* 95 % of variance(over) / variance(under): by the F distribution, widened by resampling where
  * outliers make that wider. Where all counts of one are identical nobody knows its variance; as
  * many of its runs as could have been missed are taken to vary like the other's. From 0 to infinity
- * where fewer than two runs are, or neither varies. -ENOMEM. */
-int spread_ratio(const struct kept *over, const struct kept *under, uint64_t seed,
-                 struct interval *interval);
+ * where fewer than two runs are, or neither varies. */
+struct interval spread_ratio(const struct kept *over, const struct kept *under, uint64_t seed);
+
+/* The value that F of these degrees of freedom exceeds with probability tail; chi squared of df_1
+ * where df_2 is 0. */
+double value_exceeded(double tail, double df_1, double df_2);
+
+/* A number that belongs to a group, and its rank among all. */
+struct ranked {
+    double value, rank;
+    size_t group;
+};
+/* In order; equal values share the mean of their ranks, from 1. */
+void give_ranks(struct ranked *list, size_t count);
 
 /* ----------------------------------------------------------------------------------------------
  * What runs count beyond the instructions of their program, and how much of it goes with page

@@ -8,11 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "engine/loading.h"
 #include "studies/repeat/plan.h"
+
+/* "" of nothing */
+static char *copy(const char *text)
+{
+    return memory_copy(text ? text : "");
+}
 
 /* ----------------------------------------------------------------------------------------------
  * Which cell of the case a cell of the store became. */
@@ -27,7 +32,6 @@ struct repeat_origin {
         int event; /* -1: none */
         int says;  /* index of a column run/…/; -1: none */
     } columns[CELL_MAX_COUNTERS];
-    size_t room; /* for so many runs */
 };
 
 struct repeat_origins {
@@ -96,12 +100,9 @@ struct taking {
 static int take_visit(void *context, const struct stored_visit *visit)
 {
     struct taking *taking = context;
-    if (visit->state != VISIT_DONE || !repeat_origin_of(taking->origins, visit->visit.cell))
-        return 0;
-    struct done *done = list_add(&taking->done, &taking->done_count, sizeof(*done));
-    if (!done)
-        return loading_no_memory(taking->failure);
-    *done = (struct done){visit->visit.cell, visit->visit.process};
+    if (visit->state == VISIT_DONE && repeat_origin_of(taking->origins, visit->visit.cell))
+        *memory_add(taking->done, taking->done_count) =
+            (struct done){visit->visit.cell, visit->visit.process};
     return 0;
 }
 
@@ -113,37 +114,6 @@ static int damaged(const struct taking *taking, uint32_t cell, uint32_t process)
                      store_path(taking->store), process, cell);
 }
 
-/* Room for one more run of the cell, zeroed. */
-static struct repeat_run *add_run(struct repeat_cell *cell, struct repeat_origin *origin)
-{
-    if (cell->runs == origin->room) {
-        const size_t room = origin->room ? 2 * origin->room : 16, events = cell->events;
-        struct repeat_run *list = reallocarray(cell->list, room, sizeof(*list));
-        if (list)
-            cell->list = list;
-        uint64_t *counts = reallocarray(cell->counts, room * (events + 1), sizeof(*counts));
-        if (counts)
-            cell->counts = counts;
-        double *scheduled = reallocarray(cell->scheduled, room * (events + 1), sizeof(*scheduled));
-        if (scheduled)
-            cell->scheduled = scheduled;
-        if (!list || !counts || !scheduled)
-            return NULL;
-        origin->room = room;
-    }
-    return memset(&cell->list[cell->runs++], 0, sizeof(struct repeat_run));
-}
-
-/* The share of the time in which the counter counted; what executes has no other. */
-static double share(const struct repeat_cell *cell, const struct sample *sample)
-{
-    if (sample->enabled)
-        return sample->running >= sample->enabled
-                   ? 1
-                   : (double)sample->running / (double)sample->enabled;
-    return strcmp(cell->source, "perf_event") == 0 ? 0 : 1;
-}
-
 static void take_value(const struct taking *taking, const struct sample *sample)
 {
     struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
@@ -153,7 +123,11 @@ static void take_value(const struct taking *taking, const struct sample *sample)
     if (event >= 0) {
         const size_t at = (cell->runs - 1) * cell->events + (size_t)event;
         cell->counts[at] = sample->value;
-        cell->scheduled[at] = share(cell, sample);
+        /* The share of the time in which the counter counted; what executes has no other. */
+        cell->scheduled[at] = !sample->enabled ? strcmp(cell->source, "perf_event") != 0
+                              : sample->running >= sample->enabled
+                                  ? 1
+                                  : (double)sample->running / (double)sample->enabled;
     }
     /* What could not be known was not running. */
     if (says >= 0 && (sample->running || !sample->enabled)) {
@@ -185,9 +159,13 @@ static int begin_run(struct taking *taking, const struct sample *sample)
     taking->next++;
     taking->origin = repeat_origin_of(taking->origins, sample->cell);
     taking->column = 0;
-    struct repeat_run *run = add_run(&taking->file->cells[taking->origin->index], taking->origin);
-    if (!run)
-        return loading_no_memory(taking->failure);
+    struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
+    if ((cell->runs & (cell->runs - 1)) == 0) { /* full at powers of two, as lists are */
+        const size_t room = (cell->runs ? 2 * cell->runs : 1) * (cell->events + 1);
+        cell->counts = memory_resize(cell->counts, room, sizeof(*cell->counts));
+        cell->scheduled = memory_resize(cell->scheduled, room, sizeof(*cell->scheduled));
+    }
+    struct repeat_run *run = memory_add(cell->list, cell->runs);
     run->process = sample->process;
     run->account = sample->account;
     return 0;
@@ -226,7 +204,6 @@ static int repeat_take_runs(struct store *store, struct repeat_case *file,
         error = end_run(&taking);
     if (!error && taking.next != taking.done_count)
         error = damaged(&taking, taking.done[taking.next].cell, taking.done[taking.next].process);
-    free(taking.done);
     return error;
 }
 
@@ -237,7 +214,6 @@ static int repeat_take_runs(struct store *store, struct repeat_case *file,
 struct telling {
     struct repeat_case *file;
     const struct repeat_origins *origins;
-    struct failure *failure;
 };
 
 static int take_function(void *context, const struct stored_executed *executed)
@@ -248,33 +224,9 @@ static int take_function(void *context, const struct stored_executed *executed)
     if (!cell || !cell->runs || cell->detail != DETAIL_CODE ||
         cell->list[0].process != executed->process || strcmp(executed->kind, "function") != 0)
         return 0;
-    struct repeat_executed *function =
-        list_add(&cell->functions, &cell->function_count, sizeof(*function));
-    if (!function)
-        return loading_no_memory(telling->failure);
-    function->count = executed->count;
-    function->repetitions = executed->repetitions;
-    return copy_or_empty(&function->object, executed->object) &&
-                   copy_or_empty(&function->name, executed->name)
-               ? 0
-               : loading_no_memory(telling->failure);
-}
-
-/* What the first run of a cell executed. */
-static int repeat_take_functions(struct store *store, struct repeat_case *file,
-                                 const struct repeat_origins *origins, struct failure *failure)
-{
-    struct telling telling = {file, origins, failure};
-    return store_each_executed(store, take_function, &telling, failure);
-}
-
-/* The run of this process; runs: there is none. */
-static size_t run_of(const struct repeat_cell *cell, uint32_t process)
-{
-    size_t run = 0;
-    while (run < cell->runs && cell->list[run].process != process)
-        run++;
-    return run;
+    *memory_add(cell->functions, cell->function_count) = (struct repeat_executed){
+        copy(executed->object), copy(executed->name), executed->count, executed->repetitions};
+    return 0;
 }
 
 /* Calls come by cell and process, so the run is looked for once an execution. */
@@ -293,8 +245,13 @@ static void find_run(struct counting_calls *counting, const struct stored_call *
     struct repeat_cell *cell = origin ? &counting->telling.file->cells[origin->index] : NULL;
     counting->cell = call->cell;
     counting->process = call->process;
-    counting->run = cell && cell->call_begins ? run_of(cell, call->process) : 0;
-    counting->found = cell && cell->call_begins && counting->run < cell->runs ? cell : NULL;
+    counting->run = 0;
+    counting->found = NULL;
+    if (!cell || !cell->call_begins)
+        return;
+    while (counting->run < cell->runs && cell->list[counting->run].process != call->process)
+        counting->run++;
+    counting->found = counting->run < cell->runs ? cell : NULL;
 }
 
 static int take_call(void *context, const struct stored_call *stored)
@@ -314,76 +271,37 @@ static int take_call(void *context, const struct stored_call *stored)
     const size_t begin = cell->call_begins[counting->run];
     if (stored->position >= cell->call_begins[counting->run + 1] - begin)
         return -ESTALE;
-    struct repeat_call *call = &cell->calls[begin + stored->position];
     counting->filled++;
-    call->position = stored->position;
-    call->task = stored->task;
-    call->result = stored->result;
-    call->asked = stored->asked;
-    call->sum = stored->sum;
-    return copy_or_empty(&call->name, stored->name) && copy_or_empty(&call->what, stored->what)
-               ? 0
-               : loading_no_memory(counting->telling.failure);
+    cell->calls[begin + stored->position] = (struct repeat_call){.position = stored->position,
+                                                                 .task = stored->task,
+                                                                 .name = copy(stored->name),
+                                                                 .what = copy(stored->what),
+                                                                 .result = stored->result,
+                                                                 .asked = stored->asked,
+                                                                 .sum = stored->sum};
+    return 0;
 }
 
-/* From how many calls each run has to where they begin, and room for them. */
-static int make_room(struct repeat_cell *cell, struct failure *failure)
-{
-    for (size_t run = 0; run < cell->runs; run++)
-        cell->call_begins[run + 1] += cell->call_begins[run];
-    const size_t count = cell->call_begins[cell->runs];
-    cell->calls = calloc(count ? count : 1, sizeof(*cell->calls));
-    if (cell->calls)
-        return 0;
-    free(cell->call_begins);
-    cell->call_begins = NULL;
-    return loading_no_memory(failure);
-}
-
-/* For every cell of this store that asked for calls. */
-static int each_asking(struct repeat_case *file, const struct repeat_origins *origins, bool room,
-                       struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < origins->count && !error; i++) {
-        struct repeat_cell *cell = &file->cells[origins->list[i].index];
-        if (cell->detail != DETAIL_CALLS)
-            continue;
-        if (room) {
-            error = make_room(cell, failure);
-            continue;
-        }
-        cell->call_begins = calloc(cell->runs + 1, sizeof(*cell->call_begins));
-        error = cell->call_begins ? 0 : loading_no_memory(failure);
-    }
-    return error;
-}
-
-/* Counts without calls are nothing that a case may hold. */
-static void forget_counts(struct repeat_case *file, const struct repeat_origins *origins)
-{
-    for (size_t i = 0; i < origins->count; i++) {
-        struct repeat_cell *cell = &file->cells[origins->list[i].index];
-        if (!cell->calls) {
-            free(cell->call_begins);
-            cell->call_begins = NULL;
-        }
-    }
-}
-
-/* The system calls of each run. */
+/* The system calls of each run: counted first, which gives room for them. */
 static int repeat_take_calls(struct store *store, struct repeat_case *file,
                              const struct repeat_origins *origins, struct failure *failure)
 {
-    struct counting_calls counting = {.telling = {file, origins, failure}};
-    int error = each_asking(file, origins, false, failure);
-    if (!error)
-        error = store_each_call(store, take_call, &counting, failure);
-    if (!error)
-        error = each_asking(file, origins, true, failure);
-    if (error) {
-        forget_counts(file, origins);
+    struct counting_calls counting = {.telling = {file, origins}};
+    for (size_t i = 0; i < origins->count; i++) {
+        struct repeat_cell *cell = &file->cells[origins->list[i].index];
+        if (cell->detail == DETAIL_CALLS)
+            cell->call_begins = memory_new(cell->runs + 1, sizeof(*cell->call_begins));
+    }
+    int error = store_each_call(store, take_call, &counting, failure);
+    if (error)
         return error;
+    for (size_t i = 0; i < origins->count; i++) {
+        struct repeat_cell *cell = &file->cells[origins->list[i].index];
+        if (cell->detail != DETAIL_CALLS)
+            continue;
+        for (size_t run = 0; run < cell->runs; run++)
+            cell->call_begins[run + 1] += cell->call_begins[run];
+        cell->calls = memory_new(cell->call_begins[cell->runs], sizeof(*cell->calls));
     }
     counting.filling = true;
     error = store_each_call(store, take_call, &counting, failure);
@@ -422,38 +340,24 @@ struct load {
 
 /* --- the machine --- */
 
-static int find_machine(struct load *load, const char *fingerprint)
-{
-    for (load->machine = 0; load->machine < load->file->machine_count; load->machine++)
-        if (strcmp(load->file->machines[load->machine].fingerprint, fingerprint) == 0)
-            return 1;
-    return 0;
-}
-
-static int add_machine(struct load *load, const char *fingerprint, const struct facts *facts)
-{
-    if (find_machine(load, fingerprint))
-        return 0;
-    struct repeat_machine *machine = repeat_case_add_machine(load->file);
-    if (!machine)
-        return loading_no_memory(load->failure);
-    machine->emulated = facts_get(facts, "emulated") != NULL;
-    machine->pmu = facts_get(facts, "pmu.core") != NULL;
-    machine->name = loading_machine_name(facts);
-    return machine->name && copy_or_empty(&machine->fingerprint, fingerprint)
-               ? 0
-               : loading_no_memory(load->failure);
-}
-
 static int take_machine(struct load *load)
 {
     AUTO_FACTS struct facts facts = {0};
+    struct repeat_case *file = load->file;
     struct store_info info = {0};
     int error = store_info(load->store, &info, load->failure);
     if (!error)
         error = store_facts(load->store, &facts, load->failure);
-    if (!error)
-        error = add_machine(load, info.fingerprint, &facts);
+    const char *fingerprint = info.fingerprint;
+    while (!error && load->machine < file->machine_count &&
+           strcmp(file->machines[load->machine].fingerprint, fingerprint) != 0)
+        load->machine++;
+    if (!error && load->machine == file->machine_count)
+        *memory_add(file->machines, file->machine_count) =
+            (struct repeat_machine){.name = loading_machine_name(&facts),
+                                    .fingerprint = copy(fingerprint),
+                                    .emulated = facts_get(&facts, "emulated") != NULL,
+                                    .pmu = facts_get(&facts, "pmu.core") != NULL};
     store_info_release(&info);
     return error;
 }
@@ -463,41 +367,22 @@ static int take_machine(struct load *load)
 static int take_subject(void *context, const struct stored_subject *stored)
 {
     struct load *load = context;
-    struct known_subject *subject =
-        list_add(&load->subjects, &load->subject_count, sizeof(*subject));
-    if (!subject)
-        return loading_no_memory(load->failure);
-    subject->facts = *stored;
-    return copy_or_empty(&subject->name, stored->name) &&
-                   copy_or_empty(&subject->shows, stored->shows)
-               ? 0
-               : loading_no_memory(load->failure);
-}
-
-static int add_absence(struct load *load, const struct stored_event *event)
-{
-    struct repeat_absence *absence = repeat_case_add_absence(load->file);
-    if (!absence)
-        return loading_no_memory(load->failure);
-    absence->error = event->error;
-    return copy_or_empty(&absence->what, event->name) &&
-                   copy_or_empty(&absence->reason,
-                                 event->reason ? event->reason : strerror(event->error))
-               ? 0
-               : loading_no_memory(load->failure);
+    *memory_add(load->subjects, load->subject_count) =
+        (struct known_subject){copy(stored->name), copy(stored->shows), *stored};
+    return 0;
 }
 
 static int take_event(void *context, const struct stored_event *stored)
 {
     struct load *load = context;
     if (stored->error)
-        return add_absence(load, stored);
-    struct known_event *event = list_add(&load->events, &load->event_count, sizeof(*event));
-    if (!event)
-        return loading_no_memory(load->failure);
-    return copy_or_empty(&event->name, stored->name) && copy_or_empty(&event->class, stored->class)
-               ? 0
-               : loading_no_memory(load->failure);
+        *memory_add(load->file->absences, load->file->absence_count) = (struct repeat_absence){
+            copy(stored->name), copy(stored->reason ? stored->reason : strerror(stored->error)),
+            stored->error};
+    else
+        *memory_add(load->events, load->event_count) =
+            (struct known_event){copy(stored->name), copy(stored->class)};
+    return 0;
 }
 
 /* --- programs --- */
@@ -528,25 +413,21 @@ static int tell_subject(struct load *load, struct repeat_program *program)
     int count = words_split(program->words, &words, load->failure);
     if (count < 0)
         return count;
-    if (count < 1 || strncmp(words[0], SUBJECT_WORD, prefix) != 0)
-        return copy_or_empty(&program->subject_name, NULL) && copy_or_empty(&program->shows, NULL)
-                   ? 0
-                   : loading_no_memory(load->failure);
+    program->subject = count > 0 && strncmp(words[0], SUBJECT_WORD, prefix) == 0;
+    program->subject_name = copy(program->subject ? words[0] + prefix : "");
+    program->shows = copy("");
     const struct known_subject *known = NULL;
-    for (size_t i = 0; i < load->subject_count && !known; i++)
-        if (strcmp(load->subjects[i].name, words[0] + prefix) == 0)
+    for (size_t i = 0; program->subject && i < load->subject_count && !known; i++)
+        if (strcmp(load->subjects[i].name, program->subject_name) == 0)
             known = &load->subjects[i];
-    program->subject = true;
-    if (known) {
-        program->bits = known->facts.bits;
-        program->libc = known->facts.libc;
-        program->has_truth =
-            count == 2 && read_n(words[1], &n) && predict(&known->facts, n, &program->truth);
-    }
-    return copy_or_empty(&program->subject_name, words[0] + prefix) &&
-                   copy_or_empty(&program->shows, known ? known->shows : "")
-               ? 0
-               : loading_no_memory(load->failure);
+    if (!known)
+        return 0;
+    program->shows = known->shows;
+    program->bits = known->facts.bits;
+    program->libc = known->facts.libc;
+    program->has_truth =
+        count == 2 && read_n(words[1], &n) && predict(&known->facts, n, &program->truth);
+    return 0;
 }
 
 /* The same name and words are one program, on whichever machine; *index. */
@@ -557,10 +438,9 @@ static int find_program(struct load *load, const struct cell_command *command, s
         if (strcmp(file->programs[*index].name, command->name) == 0 &&
             strcmp(file->programs[*index].words, command->words) == 0)
             return 0;
-    struct repeat_program *program = repeat_case_add_program(file);
-    if (!program || !copy_or_empty(&program->name, command->name) ||
-        !copy_or_empty(&program->words, command->words))
-        return loading_no_memory(load->failure);
+    struct repeat_program *program = memory_add(file->programs, file->program_count);
+    program->name = copy(command->name);
+    program->words = copy(command->words);
     return tell_subject(load, program);
 }
 
@@ -571,24 +451,22 @@ static int find_program(struct load *load, const struct cell_command *command, s
 static char *class_of(const struct load *load, const char *event, const char *stored)
 {
     if (stored)
-        return strdup(stored);
+        return copy(stored);
     for (size_t i = 0; i < load->event_count; i++)
         if (strcmp(load->events[i].name, event) == 0)
-            return strdup(load->events[i].class);
+            return load->events[i].class;
     const char *slash = strchr(event, '/');
     if (strcmp(command_source(event), "perf_event") == 0 || !slash)
-        return strdup("");
-    return strndup(slash + 1, strcspn(slash + 1, "/"));
+        return copy("");
+    return memory_format("%.*s", (int)strcspn(slash + 1, "/"), slash + 1);
 }
 
-static int take_columns(struct load *load, const struct stored_cell *stored,
-                        struct repeat_cell *cell, struct repeat_origin *origin)
+static void take_columns(struct load *load, const struct stored_cell *stored,
+                         struct repeat_cell *cell, struct repeat_origin *origin)
 {
-    cell->event = calloc(stored->cell.counters, sizeof(*cell->event));
-    cell->class = calloc(stored->cell.counters, sizeof(*cell->class));
-    if (!cell->event || !cell->class)
-        return loading_no_memory(load->failure);
     const char *source = "perf_event";
+    cell->event = memory_new(stored->cell.counters, sizeof(*cell->event));
+    cell->class = memory_new(stored->cell.counters, sizeof(*cell->class));
     for (uint32_t column = 0; column < stored->cell.counters; column++) {
         const char *name = stored->cell.events[column];
         origin->columns[column].event = -1;
@@ -598,12 +476,10 @@ static int take_columns(struct load *load, const struct stored_cell *stored,
         const uint32_t event = cell->events++;
         source = command_source(name);
         origin->columns[column].event = (int)event;
-        cell->event[event] = strdup(name);
+        cell->event[event] = copy(name);
         cell->class[event] = class_of(load, name, stored->counters[column].class);
-        if (!cell->event[event] || !cell->class[event])
-            return loading_no_memory(load->failure);
     }
-    return copy_or_empty(&cell->source, source) ? 0 : loading_no_memory(load->failure);
+    cell->source = copy(source);
 }
 
 static int take_cell(void *context, const struct stored_cell *stored)
@@ -616,46 +492,29 @@ static int take_cell(void *context, const struct stored_cell *stored)
     int error = find_program(load, command, &program);
     if (error)
         return error;
-    struct repeat_cell *cell = repeat_case_add_cell(load->file);
-    struct repeat_origin *origin =
-        cell ? list_add(&load->origins.list, &load->origins.count, sizeof(*origin)) : NULL;
-    if (!origin)
-        return loading_no_memory(load->failure);
+    struct repeat_cell *cell = memory_add(load->file->cells, load->file->cell_count);
+    struct repeat_origin *origin = memory_add(load->origins.list, load->origins.count);
     origin->cell = stored->cell.id;
     origin->index = load->file->cell_count - 1;
     origin->counters = stored->cell.counters;
-    cell->machine = load->machine;
-    cell->program = program;
-    cell->controls = command->controls;
-    cell->sweep = command->sweep;
-    cell->swept = command->swept;
-    cell->detail = command->detail;
-    cell->failed = stored->failed;
-    cell->error = stored->error;
-    if (stored->failed &&
-        !copy_or_empty(&cell->reason, stored->reason ? stored->reason : strerror(stored->error)))
-        return loading_no_memory(load->failure);
-    return take_columns(load, stored, cell, origin);
-}
-
-static void release(struct load *load)
-{
-    for (size_t i = 0; i < load->subject_count; i++) {
-        free(load->subjects[i].name);
-        free(load->subjects[i].shows);
-    }
-    for (size_t i = 0; i < load->event_count; i++) {
-        free(load->events[i].name);
-        free(load->events[i].class);
-    }
-    free(load->subjects);
-    free(load->events);
-    free(load->origins.list);
+    *cell = (struct repeat_cell){.machine = load->machine,
+                                 .program = program,
+                                 .controls = command->controls,
+                                 .sweep = command->sweep,
+                                 .swept = command->swept,
+                                 .detail = command->detail,
+                                 .failed = stored->failed,
+                                 .error = stored->error};
+    if (stored->failed)
+        cell->reason = copy(stored->reason ? stored->reason : strerror(stored->error));
+    take_columns(load, stored, cell, origin);
+    return 0;
 }
 
 int repeat_load(struct store *store, struct repeat_case *file, struct failure *failure)
 {
     struct load load = {.store = store, .file = file, .failure = failure};
+    struct telling telling = {file, &load.origins};
     int error = take_machine(&load);
     if (!error)
         error = store_each_subject(store, take_subject, &load, failure);
@@ -665,10 +524,9 @@ int repeat_load(struct store *store, struct repeat_case *file, struct failure *f
         error = store_each_cell(store, take_cell, &load, failure);
     if (!error)
         error = repeat_take_runs(store, file, &load.origins, failure);
-    if (!error)
-        error = repeat_take_functions(store, file, &load.origins, failure);
+    if (!error) /* what the first run of a cell executed */
+        error = store_each_executed(store, take_function, &telling, failure);
     if (!error)
         error = repeat_take_calls(store, file, &load.origins, failure);
-    release(&load);
     return error;
 }

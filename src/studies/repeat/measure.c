@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/options.h"
@@ -41,37 +41,21 @@ static int refuse(const struct repeating *repeating, int error, const struct fai
 
 /* --- a new one --- */
 
-static int put_subjects(struct repeating *repeating, struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < repeating->catalogue->subject_count && error == 0; i++)
-        error =
-            run_store_put_subject(repeating->store, &repeating->catalogue->subjects[i], failure);
-    return error;
-}
-
-/* Who asked for some sources, or some events, does not miss the others. */
-static int put_absences(struct repeating *repeating, struct failure *failure)
-{
-    const struct repeat_options *options = repeating->run.options;
-    int error = 0;
-    if (!options->source.count && !options->event.count)
-        error = absences_put(repeating->catalogue, "counter", repeating->store, failure);
-    if (error == 0 && !options->no_subjects)
-        error = absences_put(repeating->catalogue, "subject", repeating->store, failure);
-    return error;
-}
-
 static int create(struct repeating *repeating, struct failure *failure)
 {
+    const struct repeat_options *options = repeating->run.options;
+    const struct catalogue *catalogue = repeating->catalogue;
     const struct run_store run = whose(repeating);
     int error = run_store_create(&run, &repeating->store, failure);
     if (error == 0)
         error = tried_put(&repeating->tried, repeating->store, failure);
-    if (error == 0)
-        error = put_subjects(repeating, failure);
-    if (error == 0)
-        error = put_absences(repeating, failure);
+    for (size_t i = 0; i < catalogue->subject_count && error == 0; i++)
+        error = run_store_put_subject(repeating->store, &catalogue->subjects[i], failure);
+    /* Who asked for some sources, or some events, does not miss the others. */
+    if (error == 0 && !options->source.count && !options->event.count)
+        error = absences_put(catalogue, "counter", repeating->store, failure);
+    if (error == 0 && !options->no_subjects)
+        error = absences_put(catalogue, "subject", repeating->store, failure);
     return error < 0 ? error : store_commit(repeating->store, failure);
 }
 
@@ -108,12 +92,6 @@ static void go_on_like(struct repeating *repeating)
     repeating->run.options = resumed;
 }
 
-static bool copy(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
 /* The first cell of the plan is the user's command, as it was begun with. */
 static int take_command(void *context, const struct stored_cell *stored)
 {
@@ -121,10 +99,10 @@ static int take_command(void *context, const struct stored_cell *stored)
     const struct cell_command *command = &stored->cell.command;
     if (stored->cell.id != 1 || repeating->joined || !command->words)
         return 0;
-    return copy(&repeating->joined, command->words) && copy(&repeating->input, command->input) &&
-                   copy(&repeating->directory, command->directory)
-               ? 0
-               : -ENOMEM;
+    repeating->joined = memory_copy(command->words);
+    repeating->input = memory_copy(command->input);
+    repeating->directory = memory_copy(command->directory);
+    return 0;
 }
 
 static int recall(struct repeating *repeating, const struct store_info *info,
@@ -217,23 +195,6 @@ int repeat_open_from(struct repeating *repeating)
 
 /* --- what failed --- */
 
-/* "perl by qemu" */
-static void name_cell(const struct repeat_case *file, const struct repeat_cell *cell, char *name,
-                      size_t size)
-{
-    const struct repeat_program *program = &file->programs[cell->program];
-    snprintf(name, size, "%.120s%s%s%s%s", program->name, *cell->source ? " by " : "", cell->source,
-             cell->detail != DETAIL_NONE ? ", its " : "", command_detail_names[cell->detail]);
-}
-
-static bool is_said(const struct skips *skips, const char *reason)
-{
-    for (size_t i = 0; i < skips->count; i++)
-        if (strcmp(skips->list[i].reason, reason) == 0)
-            return true;
-    return false;
-}
-
 static const char endless[] = "it did not end in its time, in which a source slows it down: the "
                               "counts are of a part of it. A "
                               "larger --budget and a longer --timeout give it more";
@@ -243,8 +204,10 @@ static int add_failed(const struct repeat_case *file, struct skip_groups *groups
     int error = 0;
     for (size_t i = 0; i < file->cell_count && error == 0; i++) {
         const struct repeat_cell *cell = &file->cells[i];
-        char name[200];
-        name_cell(file, cell, name, sizeof(name));
+        char name[200]; /* "perl by qemu" */
+        snprintf(name, sizeof(name), "%.120s%s%s%s%s", file->programs[cell->program].name,
+                 *cell->source ? " by " : "", cell->source,
+                 cell->detail != DETAIL_NONE ? ", its " : "", command_detail_names[cell->detail]);
         if (!cell->runs && cell->failed && cell->reason)
             error = skip_groups_add(groups, name, cell->reason, cell->error, false);
         else if (cell->runs && cell->timed_out == cell->runs &&
@@ -257,12 +220,16 @@ static int add_failed(const struct repeat_case *file, struct skip_groups *groups
 static int add_absent(const struct repeating *repeating, struct skip_groups *groups)
 {
     const struct repeat_case *file = &repeating->run.file;
+    const struct skips *skips = &repeating->run.skips;
     size_t count =
         finish_is_for_programs(&repeating->run.options->common) ? file->absence_count : 0;
     int error = 0;
     for (size_t i = 0; i < count && error == 0; i++) {
         const struct repeat_absence *absence = &file->absences[i];
-        if (!is_said(&repeating->run.skips, absence->reason))
+        bool said = false;
+        for (size_t j = 0; j < skips->count && !said; j++)
+            said = strcmp(skips->list[j].reason, absence->reason) == 0;
+        if (!said)
             error = skip_groups_add(groups, absence->what, absence->reason, absence->error, false);
     }
     return error;
@@ -482,16 +449,6 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
     }
 }
 
-/* What comes beside counts. */
-static struct gather_beside repeat_beside(struct repeating *repeating)
-{
-    return (struct gather_beside){.context = repeating,
-                                  .ran = take_ran,
-                                  .call = take_call,
-                                  .ending = end_visit,
-                                  .output = pass_on};
-}
-
 /* ----------------------------------------------------------------------------------------------
  * How `assay repeat` spends its time: after each portion it learns what programs do, and gives up
  * those that cannot be started or never end. */
@@ -517,7 +474,11 @@ static bool further(void *context)
 
 int repeat_measure(struct repeating *repeating)
 {
-    const struct gather_beside beside = repeat_beside(repeating);
+    const struct gather_beside beside = {.context = repeating, /* what comes beside counts */
+                                         .ran = take_ran,
+                                         .call = take_call,
+                                         .ending = end_visit,
+                                         .output = pass_on};
     struct portioning portioning = {.command = "repeat",
                                     .common = &repeating->run.options->common,
                                     .session = repeating->session,

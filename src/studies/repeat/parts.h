@@ -50,15 +50,14 @@ struct repeat_run_of {
     int status; /* how the user's command ended, as wire/command.h says; -1: there was none */
 };
 
-/* --- for people --- */
-void repeat_put_report(const struct repeat_run_of *run, const struct style *style,
-                       struct text *out);
-/* --- for programs --- */
-json_t *repeat_results_json(const struct repeat_run_of *run);
-json_t *repeat_analysis_json(const struct repeat_run_of *run);
-json_t *repeat_findings_json(const struct repeat_run_of *run);
-/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
-json_t *repeat_figures(const struct repeat_run_of *run);
+/* What a struct repeat_run_of looks like (engine/finish.h): for people, … */
+void repeat_put_report(const void *shown, const struct style *style, struct text *out);
+/* … for programs, … */
+json_t *repeat_results_json(const void *shown);
+json_t *repeat_analysis_json(const void *shown);
+json_t *repeat_findings_json(const void *shown);
+/* … and as rows and kinds of pictures (output/figure.h), as a page shows them. */
+json_t *repeat_figures(const void *shown);
 
 /* ----------------------------------------------------------------------------------------------
  * One execution of `assay repeat`, for those of its parts that measure. */
@@ -127,7 +126,6 @@ const char *repeat_source_name(const struct repeating *repeating, size_t source)
 
 /* Exit codes below 125 are the command's: whatever of ours failed is 125. */
 int repeat_fail(const struct failure *failure);
-int repeat_out_of_memory(void);
 int repeat_ours(int status);
 
 /* ----------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/memory.h"
+#include "studies/repeat/judge.h"
 #include "studies/repeat/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -17,14 +18,7 @@
 
 static bool shows(const struct catalogue_subject *subject, const char *finding)
 {
-    const size_t length = strlen(finding);
-    for (const char *at = subject->shows; at && *at; at += strspn(at, " ")) {
-        const size_t word = strcspn(at, " ");
-        if (word == length && memcmp(at, finding, length) == 0)
-            return true;
-        at += word;
-    }
-    return false;
+    return has_word(subject->shows, finding);
 }
 
 bool repeat_subject_needs_counter(const struct catalogue_subject *subject)
@@ -47,50 +41,35 @@ static bool has_counter(const struct repeat_study *study)
            study->sources[0].instructions;
 }
 
-/* Instructions, where they are known beforehand. */
-static uint64_t instructions_of(const struct catalogue_subject *subject, uint64_t n)
+static void add(struct repeat_plan *plan, const struct catalogue_subject *subject, uint64_t n)
 {
-    int64_t more, all;
+    /* Instructions, where they are known beforehand. */
+    int64_t more, all = 0;
     if (!subject->has_truth || n > INT64_MAX ||
         __builtin_mul_overflow(subject->each, (int64_t)n, &more) ||
         __builtin_add_overflow(more, subject->base, &all) || all < 0)
-        return 0;
-    return (uint64_t)all;
-}
-
-static int add(struct repeat_plan *plan, const struct catalogue_subject *subject, uint64_t n)
-{
-    struct repeat_wanted *added =
-        list_add(&plan->programs, &plan->program_count, sizeof(*plan->programs));
-    if (!added)
-        return -ENOMEM;
-    *added =
-        (struct repeat_wanted){.subject = subject, .instructions = instructions_of(subject, n)};
-    if (asprintf(&added->name, SUBJECT_WORD "%s", subject->name) < 0)
-        added->name = NULL;
-    if (asprintf(&added->words, SUBJECT_WORD "%s %" PRIu64, subject->name, n) < 0)
-        added->words = NULL;
-    return added->name && added->words ? 0 : -ENOMEM;
-}
-
-/* What faults and interrupts add is told apart from the program by executions of several lengths,
- * where a counter of the CPU counts. */
-static bool wants_lengths(const struct repeat_study *study, const struct catalogue_subject *subject)
-{
-    return has_counter(study) && (shows(subject, "M6") || shows(subject, "M7"));
+        all = 0;
+    *memory_add(plan->programs, plan->program_count) =
+        (struct repeat_wanted){.name = memory_format(SUBJECT_WORD "%s", subject->name),
+                               .words = memory_format(SUBJECT_WORD "%s %" PRIu64, subject->name, n),
+                               .subject = subject,
+                               .instructions = (uint64_t)all};
 }
 
 void repeat_add_subjects(struct repeat_wisher *wisher, const struct catalogue *catalogue)
 {
-    for (size_t i = 0; i < catalogue->subject_count && wisher->error == 0; i++) {
+    for (size_t i = 0; i < catalogue->subject_count; i++) {
         const struct catalogue_subject *subject = &catalogue->subjects[i];
         if (!subject->shows || !*subject->shows ||
             (repeat_subject_needs_counter(subject) && !has_counter(wisher->study)))
             continue;
-        wisher->error = add(wisher->plan, subject, subject->n);
-        for (uint64_t part = 2; part <= 4 && wisher->error == 0; part += 2)
-            if (wants_lengths(wisher->study, subject) && subject->n / part)
-                wisher->error = add(wisher->plan, subject, subject->n / part);
+        add(wisher->plan, subject, subject->n);
+        /* What faults and interrupts add is told apart from the program by executions of several
+         * lengths, where a counter of the CPU counts. */
+        for (uint64_t part = 2; part <= 4; part += 2)
+            if (has_counter(wisher->study) && (shows(subject, "M6") || shows(subject, "M7")) &&
+                subject->n / part)
+                add(wisher->plan, subject, subject->n / part);
     }
 }
 
@@ -157,21 +136,15 @@ static const char *const columns[] = {RUN_STATUS,     RUN_OUTPUT_BYTES, RUN_OUTP
 
 /* --- the time that it may take --- */
 
-static uint64_t subject_timeout(const struct repeat_study *study, bool stepped)
-{
-    uint64_t ms = study->quick ? QUICK_SUBJECT_MS : SUBJECT_MS;
-    if (stepped)
-        ms *= STEPPED_TIMES;
-    return study->emulated ? ms * EMULATED_TIMES : ms;
-}
-
 /* Whoever is slowed down may take longer; but no single execution by a tool takes most of the time
  * there is. */
 static uint64_t timeout_of(const struct repeat_study *study, const struct repeat_wanted *program,
                            const struct repeat_source *source)
 {
     if (program->subject)
-        return subject_timeout(study, source && source->each_ns);
+        return (study->quick ? QUICK_SUBJECT_MS : SUBJECT_MS) *
+               (source && source->each_ns ? STEPPED_TIMES : 1) *
+               (study->emulated ? EMULATED_TIMES : 1);
     if (!study->timeout || !source || source->slower <= 1)
         return study->timeout;
     const double slowed = (double)study->timeout * source->slower;
@@ -179,52 +152,22 @@ static uint64_t timeout_of(const struct repeat_study *study, const struct repeat
     return slowed < (double)most ? (uint64_t)slowed : most;
 }
 
-/* --- its columns --- */
-
-static bool add_column(struct cell *cell, const char *event)
-{
-    cell->events[cell->counters] = strdup(event);
-    return cell->events[cell->counters++] != NULL;
-}
-
-/* Who watches calls counts nothing that would slow it down. */
-static bool add_columns(struct cell *cell, const struct repeat_source *source)
-{
-    const bool watches = cell->command.detail == DETAIL_CALLS;
-    bool whole = watches ? add_column(cell, source->calls) : true;
-    for (size_t i = 0; source && !watches && i < source->count && i < CELL_MAX_COUNTERS - COLUMNS;
-         i++)
-        whole &= add_column(cell, source->events[i]);
-    for (size_t i = 0; i < COLUMNS; i++)
-        whole &= add_column(cell, columns[i]);
-    return whole;
-}
-
 /* --- a cell --- */
 
-static bool copy(char **to, const char *from)
+/* Cells free what they have, so it is malloc's. */
+static char *own(const char *text)
 {
-    *to = from ? strdup(from) : NULL;
-    return *to || !from;
-}
-
-static uint64_t swept_to(enum command_sweep sweep, uint32_t point)
-{
-    switch (sweep) {
-    case SWEEP_ENVIRONMENT:
-        return (uint64_t)point * ENVIRONMENT_STEP;
-    case SWEEP_STACK:
-        return (uint64_t)point * STACK_STEP;
-    case SWEEP_ASLR:
-        return point + 1;
-    default:
-        return 0;
-    }
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy)
+        memory_end();
+    return copy;
 }
 
 static int make_cell(const struct repeat_wisher *wisher, const struct wished_execution *wished,
                      uint32_t point, struct cell *cell)
 {
+    static const uint64_t steps[SWEEP_COUNT] = {
+        [SWEEP_ENVIRONMENT] = ENVIRONMENT_STEP, [SWEEP_STACK] = STACK_STEP};
     const struct repeat_study *study = wisher->study;
     const struct repeat_wanted *program = &wisher->plan->programs[wished->program];
     const struct repeat_source *source =
@@ -232,39 +175,37 @@ static int make_cell(const struct repeat_wisher *wisher, const struct wished_exe
     const bool pinned = wished->controls & CONTROL_BIT(CONTROL_CPU);
     const bool first =
         wished->controls == 0 && wished->detail == DETAIL_NONE && (!source || wished->source == 0);
-    *cell = (struct cell){.path = strdup("command"),
-                          .pattern = PATTERN_RR,
-                          .specimen = strdup("null"),
-                          .opt = strdup("O2"),
-                          .link = strdup("static"),
-                          .runs = 1,
-                          .cpu = pinned ? study->cpu : -1,
-                          .command = {.controls = wished->controls,
-                                      .sweep = wished->sweep,
-                                      .swept = swept_to(wished->sweep, point),
-                                      .timeout = timeout_of(study, program, source),
-                                      .detail = wished->detail,
-                                      .shown = study->shown && program->user && first}};
-    struct cell_command *command = &cell->command;
-    const bool whole =
-        cell->path && cell->specimen && cell->opt && cell->link &&
-        copy(&command->words, program->words) && copy(&command->name, program->name) &&
-        copy(&command->directory, program->directory) && copy(&command->input, program->input) &&
-        copy(&command->keep, study->keep) && add_columns(cell, source);
-    return whole ? cell_check_command(cell, wisher->failure) : -ENOMEM;
+    *cell = (struct cell){
+        .path = own("command"),
+        .pattern = PATTERN_RR,
+        .specimen = own("null"),
+        .opt = own("O2"),
+        .link = own("static"),
+        .runs = 1,
+        .cpu = pinned ? study->cpu : -1,
+        .command = {.controls = wished->controls,
+                    .sweep = wished->sweep,
+                    .swept = wished->sweep == SWEEP_ASLR ? point + 1 : point * steps[wished->sweep],
+                    .timeout = timeout_of(study, program, source),
+                    .detail = wished->detail,
+                    .shown = study->shown && program->user && first,
+                    .words = own(program->words),
+                    .name = own(program->name),
+                    .directory = own(program->directory),
+                    .input = own(program->input),
+                    .keep = own(study->keep)}};
+    /* Who watches calls counts nothing that would slow it down. */
+    if (wished->detail == DETAIL_CALLS)
+        cell->events[cell->counters++] = own(source->calls);
+    else
+        for (size_t i = 0; source && i < source->count && i < CELL_MAX_COUNTERS - COLUMNS; i++)
+            cell->events[cell->counters++] = own(source->events[i]);
+    for (size_t i = 0; i < COLUMNS; i++)
+        cell->events[cell->counters++] = own(columns[i]);
+    return cell_check_command(cell, wisher->failure);
 }
 
 /* --- a wish --- */
-
-static int add_point(struct wish *wish, const struct repeat_wisher *wisher,
-                     const struct wished_execution *wished, uint32_t point)
-{
-    struct cell *grown = reallocarray(wish->cells, wish->cell_count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    wish->cells = grown;
-    return make_cell(wisher, wished, point, &grown[wish->cell_count++]);
-}
 
 static int add_wish(struct repeat_wisher *wisher, const struct wished_execution *wished)
 {
@@ -282,8 +223,13 @@ static int add_wish(struct repeat_wisher *wisher, const struct wished_execution 
         cell_release(&cell);
     else
         error = wishes_add(&plan->wishes, &wish, &cell);
-    for (uint32_t point = 1; point < points && error == 0; point++)
-        error = add_point(&plan->wishes.list[plan->wishes.count - 1], wisher, wished, point);
+    for (uint32_t point = 1; point < points && error == 0; point++) {
+        struct wish *added = &plan->wishes.list[plan->wishes.count - 1];
+        added->cells = reallocarray(added->cells, added->cell_count + 1, sizeof(*added->cells));
+        if (!added->cells)
+            memory_end();
+        error = make_cell(wisher, wished, point, &added->cells[added->cell_count++]);
+    }
     return error;
 }
 
@@ -309,8 +255,8 @@ size_t repeat_wish(struct repeat_wisher *wisher, const struct wished_execution *
                                          wished->sweep, wished->detail);
     if (same != NO_WISH)
         return same;
-    struct repeat_aim *aim = list_add(&plan->aims, &plan->aim_count, sizeof(*aim));
-    wisher->error = aim ? add_wish(wisher, wished) : -ENOMEM;
+    struct repeat_aim *aim = memory_add(plan->aims, plan->aim_count);
+    wisher->error = add_wish(wisher, wished);
     if (wisher->error < 0)
         return NO_WISH;
     const size_t wish = plan->wishes.count - 1;
@@ -340,18 +286,4 @@ size_t repeat_find_wish(const struct repeat_plan *plan, size_t program, size_t s
             return i;
     }
     return NO_WISH;
-}
-
-void repeat_plan_free(struct repeat_plan *plan)
-{
-    for (size_t i = 0; i < plan->program_count; i++)
-        if (plan->programs[i].subject) { /* the others are the study's */
-            free(plan->programs[i].name);
-            free(plan->programs[i].words);
-        }
-    wishes_free(&plan->wishes);
-    free(plan->aims);
-    free(plan->programs);
-    free(plan->told);
-    *plan = (struct repeat_plan){0};
 }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "studies/repeat/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -164,62 +163,6 @@ struct reading {
     struct read_columns *columns; /* [cell id] */
 };
 
-/* Nothing more of it is executed. */
-static void repeat_plan_drop(struct repeat_plan *plan, size_t wish)
-{
-    struct wish *dropped = &plan->wishes.list[wish];
-    plan->aims[wish].dropped = true;
-    /* It waits for itself: nothing more is due. */
-    dropped->after = wish;
-    dropped->processes = dropped->least = 0;
-}
-
-static int column(const struct cell *cell, const char *event)
-{
-    for (uint32_t i = 0; i < cell->counters; i++)
-        if (strcmp(cell->events[i], event) == 0)
-            return (int)i;
-    return -1;
-}
-
-/* instructions:u, qemu/instructions/ and their like. */
-static bool counts_instructions(const char *event)
-{
-    const char *slash = strchr(event, '/');
-    const char *name = slash ? slash + 1 : event;
-    const size_t length = strcspn(name, slash ? "/" : ":");
-    return length == strlen("instructions") && strncmp(name, "instructions", length) == 0;
-}
-
-static void find_columns(struct reading *reading)
-{
-    const struct wishes *wishes = &reading->plan->wishes;
-    for (size_t i = 0; i < wishes->cell_count; i++) {
-        struct read_columns *found = &reading->columns[i + 1];
-        *found = (struct read_columns){.status = column(&wishes->cells[i], RUN_STATUS),
-                                       .nanoseconds = column(&wishes->cells[i], RUN_NANOSECONDS),
-                                       .instructions = -1};
-        for (uint32_t j = 0; j < wishes->cells[i].counters && found->instructions < 0; j++)
-            if (counts_instructions(wishes->cells[i].events[j]))
-                found->instructions = (int)j;
-    }
-}
-
-static void note_status(struct repeat_plan *plan, size_t wish, uint64_t status)
-{
-    struct repeat_aim *aim = &plan->aims[wish];
-    struct repeat_told *told = &plan->told[aim->program];
-    aim->runs++;
-    aim->timed_out += status >= STATUS_TIMEOUT;
-    if (wish != told->first)
-        return;
-    if (!told->has_status)
-        told->status = status;
-    told->has_status = true;
-    told->runs++;
-    told->endless += status >= STATUS_TIMEOUT;
-}
-
 static int note(void *context, const struct sample *sample)
 {
     const struct reading *reading = context;
@@ -231,9 +174,19 @@ static int note(void *context, const struct sample *sample)
     const int counter = (int)sample->counter;
     if (wish == NO_WISH)
         return 0;
-    struct repeat_told *told = &plan->told[plan->aims[wish].program];
-    if (counter == columns->status)
-        note_status(plan, wish, sample->value);
+    struct repeat_aim *aim = &plan->aims[wish];
+    struct repeat_told *told = &plan->told[aim->program];
+    if (counter == columns->status) {
+        const bool endless = sample->value >= STATUS_TIMEOUT;
+        aim->runs++;
+        aim->timed_out += endless;
+        if (wish == told->first) {
+            told->status = told->has_status ? told->status : sample->value;
+            told->has_status = true;
+            told->runs++;
+            told->endless += endless;
+        }
+    }
     if (counter == columns->nanoseconds && wish == told->first) {
         told->ns += sample->value;
         told->ns_runs++;
@@ -245,37 +198,33 @@ static int note(void *context, const struct sample *sample)
 
 static int read_executions(struct repeat_plan *plan, struct store *store, struct failure *failure)
 {
-    struct reading reading = {plan, calloc(plan->wishes.cell_count + 1, sizeof(*reading.columns))};
-    AUTO_FREE void *columns = reading.columns;
-    if (!columns)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    const struct wishes *wishes = &plan->wishes;
+    AUTO_MEMORY struct read_columns *columns = memory_new(wishes->cell_count + 1, sizeof(*columns));
+    struct reading reading = {plan, columns};
     for (size_t i = 0; i < plan->program_count; i++)
         plan->told[i] = (struct repeat_told){.first = plan->told[i].first};
-    for (size_t i = 0; i < plan->wishes.count; i++)
+    for (size_t i = 0; i < wishes->count; i++)
         plan->aims[i].runs = plan->aims[i].timed_out = 0;
-    find_columns(&reading);
+    for (size_t i = 0; i < wishes->cell_count; i++) {
+        struct read_columns *found = &columns[i + 1];
+        *found = (struct read_columns){-1, -1, -1};
+        for (int j = (int)wishes->cells[i].counters - 1; j >= 0; j--) { /* the first of each */
+            const char *event = wishes->cells[i].events[j], *slash = strchr(event, '/');
+            const char *name = slash ? slash + 1 : event;
+            /* instructions:u, qemu/instructions/ and their like. */
+            const size_t length = strcspn(name, slash ? "/" : ":");
+            if (length == strlen("instructions") && strncmp(name, "instructions", length) == 0)
+                found->instructions = j;
+            if (strcmp(event, RUN_STATUS) == 0)
+                found->status = j;
+            if (strcmp(event, RUN_NANOSECONDS) == 0)
+                found->nanoseconds = j;
+        }
+    }
     return store_each_sample(store, 0, note, &reading, failure);
 }
 
 /* --- what follows --- */
-
-/* A second process is planned only when looking is over. */
-static bool was_looked_at(const struct repeat_plan *plan)
-{
-    for (size_t i = 0; i < plan->wishes.count; i++)
-        if (wishes_processes(&plan->wishes, i) > 1)
-            return true;
-    return false;
-}
-
-static void release_held(struct repeat_plan *plan)
-{
-    for (size_t i = 0; i < plan->wishes.count; i++) {
-        if (plan->aims[i].held && !plan->aims[i].dropped)
-            plan->wishes.list[i].after = plan->aims[i].after;
-        plan->aims[i].held = false;
-    }
-}
 
 static bool is_over(const struct repeat_plan *plan, size_t program)
 {
@@ -284,27 +233,24 @@ static bool is_over(const struct repeat_plan *plan, size_t program)
                                       (told->runs && told->endless == told->runs));
 }
 
-/* Does it wait for an execution by the same source that did not end? */
-static bool follows_endless(const struct repeat_plan *plan, size_t wish)
-{
-    const size_t after = plan->wishes.list[wish].after;
-    if (after == NO_WISH || after == wish)
-        return false;
-    const struct repeat_aim *aim = &plan->aims[wish], *before = &plan->aims[after];
-    return before->dropped && before->program == aim->program && before->source == aim->source;
-}
-
-/* Nothing more of programs that cannot be started or never end; where the user's does not, of
- * nothing. */
+/* Nothing more of programs that cannot be started or never end, nor of what waits for an execution
+ * by the same source that did not end; where the user's does not, of nothing. */
 static void give_up(struct repeat_plan *plan)
 {
     const bool all = plan->program_count && plan->programs[0].user && is_over(plan, 0);
     for (size_t i = 0; i < plan->wishes.count; i++) {
-        const struct repeat_aim *aim = &plan->aims[i];
+        struct repeat_aim *aim = &plan->aims[i];
+        struct wish *wish = &plan->wishes.list[i];
+        const struct repeat_aim *before =
+            wish->after == NO_WISH || wish->after == i ? NULL : &plan->aims[wish->after];
         const bool endless = aim->runs && aim->timed_out == aim->runs;
-        if (!aim->dropped &&
-            (all || endless || is_over(plan, aim->program) || follows_endless(plan, i)))
-            repeat_plan_drop(plan, i);
+        const bool follows = before && before->dropped && before->program == aim->program &&
+                             before->source == aim->source;
+        if (aim->dropped || !(all || endless || is_over(plan, aim->program) || follows))
+            continue;
+        aim->dropped = true;
+        wish->after = i; /* it waits for itself: nothing more is due */
+        wish->processes = wish->least = 0;
     }
 }
 
@@ -323,29 +269,24 @@ static void wait_for_others(struct repeat_plan *plan)
     }
 }
 
-/* A person who names nobody but a stepper wants it tried: before anybody counted instructions its
- * price is a guess, and it takes no longer than it may. */
-static uint64_t most_of_first(const struct repeat_plan *plan, size_t wish, uint64_t price)
-{
-    const struct repeat_aim *aim = &plan->aims[wish];
-    const uint64_t timeout = plan->wishes.list[wish].cells[0].command.timeout * MS_NS;
-    const uint64_t most = timeout - timeout / 10;
-    const bool named = plan->passes && aim->pass == REPEAT_FIRST && aim->source != REPEAT_PLAIN &&
-                       plan->sources[aim->source].each_ns;
-    return named && timeout && price > most ? most : price;
-}
-
 /* Prices of what was seen are what it took, so that nothing is corrected twice. */
 static void set_prices(struct repeat_plan *plan)
 {
     for (size_t i = 0; i < plan->wishes.count; i++) {
         struct wish *wish = &plan->wishes.list[i];
         const struct repeat_aim *aim = &plan->aims[i];
-        wish->expected_ns =
-            wish->visits
-                ? wish->ns / wish->visits
-                : most_of_first(plan, i,
-                                repeat_plan_price(plan, aim->program, aim->source, aim->detail));
+        if (wish->visits) {
+            wish->expected_ns = wish->ns / wish->visits;
+            continue;
+        }
+        wish->expected_ns = repeat_plan_price(plan, aim->program, aim->source, aim->detail);
+        /* A person who names nobody but a stepper wants it tried: before anybody counted
+         * instructions its price is a guess, and it takes no longer than it may. */
+        const uint64_t timeout = wish->cells[0].command.timeout * MS_NS;
+        const uint64_t most = timeout - timeout / 10;
+        if (plan->passes && aim->pass == REPEAT_FIRST && aim->source != REPEAT_PLAIN &&
+            plan->sources[aim->source].each_ns && timeout && wish->expected_ns > most)
+            wish->expected_ns = most;
     }
 }
 
@@ -362,8 +303,15 @@ int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct fail
     int error = read_executions(plan, store, failure);
     if (error < 0)
         return error;
-    if (was_looked_at(plan) && !plan->passes)
-        release_held(plan);
+    /* A second process is planned only when looking is over. */
+    bool looked = false;
+    for (size_t i = 0; i < plan->wishes.count; i++)
+        looked |= wishes_processes(&plan->wishes, i) > 1;
+    for (size_t i = 0; i < plan->wishes.count && looked && !plan->passes; i++) {
+        if (plan->aims[i].held && !plan->aims[i].dropped)
+            plan->wishes.list[i].after = plan->aims[i].after;
+        plan->aims[i].held = false;
+    }
     repeat_plan_follow(plan);
     return 0;
 }
@@ -374,27 +322,6 @@ int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct fail
 
 /* The controls that most often do it. */
 #define SUSPECTS (CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_HASH_SEEDS))
-
-/* Does what is studied go by passes? */
-static bool repeat_plan_has_passes(const struct repeat_study *study)
-{
-    return study->program_count > 0;
-}
-
-static bool is_suspect(const struct repeat_study *study, uint32_t controls)
-{
-    const uint32_t off = study->controls & ~controls;
-    return !(controls & ~SUSPECTS) || !(off & ~SUSPECTS);
-}
-
-/* Seven executions of some programs say more than one of each. */
-static enum repeat_pass pass_in_suite(const struct wished_execution *wished, bool perf,
-                                      bool cheapest)
-{
-    if (wished->stage != REPEAT_SETTINGS || (!perf && !cheapest))
-        return REPEAT_REST;
-    return perf ? REPEAT_FIRST : REPEAT_SUSPECT;
-}
 
 /* The first that counts instructions by executing, or that counts them at all; REPEAT_PLAIN. */
 static size_t repeat_cheapest(const struct repeat_study *study)
@@ -409,24 +336,30 @@ static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
                                 const struct wished_execution *wished)
 {
     const struct repeat_study *study = wisher->study;
-    const size_t cheapest = repeat_cheapest(study);
+    const bool cheapest = wished->source == repeat_cheapest(study);
     const bool perf = wished->source == REPEAT_PLAIN ||
                       (wished->source < study->source_count &&
                        strcmp(study->sources[wished->source].name, "perf_event") == 0);
+    const bool setting = wished->stage == REPEAT_SETTINGS;
     if (wished->program >= study->program_count)
         return REPEAT_REST;
+    /* Of a suite seven executions of some programs say more than one of each. */
     if (study->program_count > 1)
-        return pass_in_suite(wished, perf, wished->source == cheapest);
+        return !setting   ? REPEAT_REST
+               : perf     ? REPEAT_FIRST
+               : cheapest ? REPEAT_SUSPECT
+                          : REPEAT_REST;
     if (wished->stage == REPEAT_DETAILS)
         return REPEAT_DETAIL;
-    if (!perf && wished->source != cheapest)
-        return wished->stage == REPEAT_SETTINGS ? REPEAT_LOOK : REPEAT_REST;
-    if (wished->stage == REPEAT_SETTINGS)
+    if (!perf && !cheapest)
+        return setting ? REPEAT_LOOK : REPEAT_REST;
+    if (setting)
         return REPEAT_FIRST;
     if (wished->stage != REPEAT_SINGLES)
         return REPEAT_REST;
-    return wished->source == cheapest && is_suspect(study, wished->controls) ? REPEAT_SUSPECT
-                                                                             : REPEAT_OTHERS;
+    const uint32_t on = wished->controls, off = study->controls & ~on;
+    const bool suspect = !(on & ~SUSPECTS) || !(off & ~SUSPECTS);
+    return cheapest && suspect ? REPEAT_SUSPECT : REPEAT_OTHERS;
 }
 
 /* How many executions it may have for now. */
@@ -441,15 +374,6 @@ static void limit(struct repeat_plan *plan, size_t wish)
     limited->at_once = plan->pass != REPEAT_REST;
     limited->least = aim->pass == REPEAT_LOOK && plan->pass != REPEAT_REST ? 1 : aim->least;
     limited->processes = full ? aim->processes : limited->least;
-}
-
-/* Would it be ended before its end? */
-static bool outlasts(const struct repeat_plan *plan, size_t wish)
-{
-    const struct repeat_aim *aim = &plan->aims[wish];
-    const uint64_t timeout = plan->wishes.list[wish].cells[0].command.timeout;
-    return (aim->pass == REPEAT_LOOK || aim->pass == REPEAT_DETAIL) && timeout &&
-           repeat_plan_price(plan, aim->program, aim->source, aim->detail) / MS_NS > timeout;
 }
 
 void repeat_plan_assign(const struct repeat_wisher *wisher, const struct wished_execution *wished,
@@ -469,7 +393,12 @@ bool repeat_plan_further(struct repeat_plan *plan)
     plan->pass++;
     for (size_t i = 0; i < plan->wishes.count; i++) {
         struct repeat_aim *aim = &plan->aims[i];
-        if (aim->held && aim->pass <= plan->pass && !outlasts(plan, i)) {
+        const uint64_t timeout = plan->wishes.list[i].cells[0].command.timeout;
+        /* Would it be ended before its end? */
+        const bool outlasts =
+            (aim->pass == REPEAT_LOOK || aim->pass == REPEAT_DETAIL) && timeout &&
+            repeat_plan_price(plan, aim->program, aim->source, aim->detail) / MS_NS > timeout;
+        if (aim->held && aim->pass <= plan->pass && !outlasts) {
             aim->held = false;
             if (!aim->dropped)
                 plan->wishes.list[i].after = aim->after;
@@ -528,19 +457,6 @@ static void wish_first(struct repeat_wisher *wisher, enum repeat_stage stage, si
     plan->told[program].first = repeat_wish(wisher, &wished);
 }
 
-/* What tells how many instructions there are to be stepped through: a cheaper source, else the
- * first execution. */
-static size_t told_before(const struct repeat_wisher *wisher, size_t program, size_t source)
-{
-    const struct repeat_study *study = wisher->study;
-    size_t cheapest = repeat_cheapest(study), found = NO_WISH;
-    if (study->sources[source].each_ns && cheapest < source &&
-        !wisher->plan->programs[program].instructions)
-        found = repeat_find_wish(wisher->plan, program, cheapest, study->controls, SWEEP_NONE,
-                                 DETAIL_NONE);
-    return found == NO_WISH ? wisher->plan->told[program].first : found;
-}
-
 static uint32_t least_by(const struct repeat_wisher *wisher, size_t program, size_t source)
 {
     const struct repeat_study *study = wisher->study;
@@ -570,27 +486,26 @@ static void wish_pair(struct repeat_wisher *wisher, enum repeat_stage stage, siz
                       size_t source)
 {
     const struct repeat_study *study = wisher->study;
-    const struct wished_execution wished = {.stage = stage,
-                                            .program = program,
-                                            .source = source,
-                                            .controls = study->controls,
-                                            .processes = study->runs,
-                                            .least = least_by(wisher, program, source),
-                                            .after = told_before(wisher, program, source)};
+    const struct repeat_plan *plan = wisher->plan;
+    const size_t cheapest = repeat_cheapest(study);
+    struct wished_execution wished = {.stage = stage,
+                                      .program = program,
+                                      .source = source,
+                                      .controls = study->controls,
+                                      .processes = study->runs,
+                                      .least = least_by(wisher, program, source),
+                                      .after = NO_WISH};
+    /* What tells how many instructions there are to be stepped through: a cheaper source, else the
+     * first execution. */
+    if (study->sources[source].each_ns && cheapest < source &&
+        !plan->programs[program].instructions)
+        wished.after =
+            repeat_find_wish(plan, program, cheapest, study->controls, SWEEP_NONE, DETAIL_NONE);
+    if (wished.after == NO_WISH)
+        wished.after = plan->told[program].first;
     repeat_wish(wisher, &wished);
-    if (!wisher->plan->programs[program].subject)
+    if (!plan->programs[program].subject)
         repeat_wish_as_is(wisher, stage, program, source);
-}
-
-static bool can_be_counted(const struct repeat_wisher *wisher, size_t program, size_t source)
-{
-    const struct repeat_study *study = wisher->study;
-    const struct catalogue_subject *subject = wisher->plan->programs[program].subject;
-    if (study->unstepped && study->sources[source].each_ns && !subject)
-        return false;
-    if (subject && repeat_subject_needs_counter(subject) && !is_perf(&study->sources[source]))
-        return false;
-    return !is_perf(&study->sources[source]) || study->controls;
 }
 
 void repeat_wish_settings(struct repeat_wisher *wisher, enum repeat_stage stage, size_t begin,
@@ -599,10 +514,16 @@ void repeat_wish_settings(struct repeat_wisher *wisher, enum repeat_stage stage,
     const struct repeat_study *study = wisher->study;
     for (size_t program = begin; program < end; program++)
         wish_first(wisher, stage, program);
-    for (size_t source = 0; source < study->source_count; source++)
-        for (size_t program = begin; program < end && wisher->error == 0; program++)
-            if (can_be_counted(wisher, program, source))
+    for (size_t source = 0; source < study->source_count; source++) {
+        const bool perf = is_perf(&study->sources[source]);
+        for (size_t program = begin; program < end && wisher->error == 0; program++) {
+            const struct catalogue_subject *subject = wisher->plan->programs[program].subject;
+            const bool unstepped = study->unstepped && study->sources[source].each_ns && !subject;
+            if (!unstepped && !(subject && repeat_subject_needs_counter(subject) && !perf) &&
+                (!perf || study->controls))
                 wish_pair(wisher, stage, program, source);
+        }
+    }
 }
 
 /* --- one control at a time --- */
@@ -695,13 +616,6 @@ void repeat_wish_sweep(struct repeat_wisher *wisher, enum repeat_stage stage, si
     }
 }
 
-static void wish_sweeps(struct repeat_wisher *wisher, size_t program)
-{
-    for (int sweep = SWEEP_NONE + 1; sweep < SWEEP_COUNT; sweep++)
-        if (wisher->study->sweeps & (1u << sweep))
-            repeat_wish_sweep(wisher, REPEAT_SWEEPS, program, (enum command_sweep)sweep);
-}
-
 /* --- details --- */
 
 /* Under both settings: what parts executions as they are may be what the controls take away. */
@@ -749,44 +663,28 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
 
 /* --- all of it --- */
 
-static int begin(struct repeat_wisher *wisher, const struct catalogue *catalogue)
-{
-    const struct repeat_study *study = wisher->study;
-    struct repeat_plan *plan = wisher->plan;
-    plan->sources = study->sources;
-    plan->source_count = study->source_count;
-    plan->passes = repeat_plan_has_passes(study);
-    for (size_t i = 0; i < study->program_count; i++) {
-        struct repeat_wanted *added =
-            list_add(&plan->programs, &plan->program_count, sizeof(*plan->programs));
-        if (!added)
-            return -ENOMEM;
-        *added = study->programs[i];
-    }
-    if (study->subjects)
-        repeat_add_subjects(wisher, catalogue);
-    if (wisher->error == 0)
-        plan->told = calloc(plan->program_count + 1, sizeof(*plan->told));
-    return wisher->error < 0 ? wisher->error : plan->told ? 0 : -ENOMEM;
-}
-
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
                      struct repeat_plan *plan, struct failure *failure)
 {
     struct repeat_wisher wisher = {.study = study, .plan = plan, .failure = failure};
-    memset(plan, 0, sizeof(*plan));
-    wisher.error = begin(&wisher, catalogue);
-    if (wisher.error == 0)
-        repeat_wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
+    *plan = (struct repeat_plan){.sources = study->sources,
+                                 .source_count = study->source_count,
+                                 .passes = study->program_count > 0};
+    for (size_t i = 0; i < study->program_count; i++)
+        *memory_add(plan->programs, plan->program_count) = study->programs[i];
+    if (study->subjects)
+        repeat_add_subjects(&wisher, catalogue);
+    plan->told = memory_new(plan->program_count + 1, sizeof(*plan->told));
+    repeat_wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
     for (size_t i = 0; i < study->program_count && study->one_at_a_time; i++)
         wish_all_singles(&wisher, i);
     for (size_t i = 0; i < study->program_count; i++)
-        wish_sweeps(&wisher, i);
+        for (int sweep = SWEEP_NONE + 1; sweep < SWEEP_COUNT; sweep++)
+            if (study->sweeps & (1u << sweep))
+                repeat_wish_sweep(&wisher, REPEAT_SWEEPS, i, (enum command_sweep)sweep);
     for (size_t i = 0; i < study->program_count; i++)
         repeat_wish_details(&wisher, REPEAT_DETAILS, i, study->calls, study->code);
     if (wisher.error == 0)
         repeat_wish_subjects(&wisher, study->program_count);
-    if (wisher.error == -ENOMEM)
-        return fail_with(failure, -ENOMEM, "out of memory");
     return wisher.error;
 }

@@ -121,12 +121,9 @@ struct repeat_plan {
     enum repeat_pass pass;
 };
 /* The same study and catalogue give the same wishes. The plan points into both, and sorts nothing
- * anew; -ENOMEM, or -EINVAL where a cell would not make sense. Call repeat_plan_free in either
- * case.
- */
+ * anew; -EINVAL where a cell would not make sense. Call wishes_free in either case. */
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
                      struct repeat_plan *plan, struct failure *failure);
-void repeat_plan_free(struct repeat_plan *plan);
 
 /* What the store holds of the plan becomes prices; programs that never end or cannot be started are
  * given up, and with the user's command everything. Called between portions. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/list.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -34,11 +34,6 @@ static const char *const of_cpu[] = {"instructions:u",         "INSTRUCTION_RETI
 static const char *const of_faults[] = {"page-faults", "page-faults:u"};
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory");
-}
-
 const char *repeat_source_name(const struct repeating *repeating, size_t source)
 {
     return source == REPEAT_PLAIN ? "" : repeating->sources[source].name;
@@ -54,29 +49,12 @@ static bool has(const struct string_list *list, const char *word)
     return false;
 }
 
-/* Does somebody want this one? By name; or because one of its events was named; or nobody named
- * anything. */
-static bool is_wanted(const struct repeat_options *options, const char *source)
-{
-    if (options->source.count)
-        return has(&options->source, source);
-    for (size_t i = 0; i < options->event.count; i++)
-        if (strcmp(command_source(options->event.items[i]), source) == 0)
-            return true;
-    return !options->event.count;
-}
-
-static void put_counters(const struct catalogue *catalogue, struct text *out)
-{
-    for (size_t i = 0; i < catalogue->counter_count; i++)
-        text_printf(out, "%s%s", i ? ", " : "", catalogue->counters[i].source);
-}
-
 static int lacking(const struct catalogue *catalogue, const char *source, struct failure *failure)
 {
     const struct catalogue_absence *absence = absences_find(catalogue, "counter", source);
     AUTO_TEXT struct text known = {0};
-    put_counters(catalogue, &known);
+    for (size_t i = 0; i < catalogue->counter_count; i++)
+        text_printf(&known, "%s%s", i ? ", " : "", catalogue->counters[i].source);
     if (absence)
         return fail_with(failure, -ENODEV, "%.40s cannot count commands here: %.500s", source,
                          absence->reason);
@@ -118,10 +96,8 @@ static int add_event(struct repeat_source *source, const char *event, struct fai
     if (source->count >= CELL_MAX_COUNTERS - 8)
         return fail_with(failure, -E2BIG, "at most %d events can be counted at once",
                          CELL_MAX_COUNTERS - 8);
-    char **added = list_add(&source->events, &source->count, sizeof(*added));
-    if (added)
-        *added = strdup(event);
-    return added && *added ? 0 : no_memory(failure);
+    *memory_add(source->events, source->count) = memory_copy(event);
+    return 0;
 }
 
 /* Events of a source need no opening: who has the class has the event. */
@@ -141,9 +117,8 @@ static int add_of_source(struct repeating *repeating, struct repeat_source *sour
                                       .kind = (char *)(uintptr_t) "source",
                                       .class = class,
                                       .reason = (char *)(uintptr_t) ""};
-    if (tried_add(&repeating->tried, &tried) < 0)
-        return no_memory(failure);
-    return add_event(source, event, failure);
+    const int error = tried_add(&repeating->tried, &tried);
+    return error < 0 ? error : add_event(source, event, failure);
 }
 
 static int add_usual_of_source(struct repeating *repeating, struct repeat_source *source,
@@ -212,17 +187,6 @@ static int add_events(struct repeating *repeating, struct repeat_source *source,
     return error;
 }
 
-static bool counts_instructions(const struct repeating *repeating,
-                                const struct repeat_source *source)
-{
-    for (size_t i = 0; i < source->count; i++) {
-        const struct tried_event *event = tried_find(&repeating->tried, source->events[i]);
-        if (event && event->class && strcmp(event->class, "instructions") == 0)
-            return true;
-    }
-    return false;
-}
-
 /* --- in order --- */
 
 static int by_price(const void *left, const void *right)
@@ -231,48 +195,42 @@ static int by_price(const void *left, const void *right)
     return (a->slower > b->slower) - (a->slower < b->slower);
 }
 
-/* Watching system calls is cheap as long as nobody asks for instructions. */
-static int find_calls(struct repeat_source *source, const struct catalogue_counter *counter,
-                      struct failure *failure)
-{
-    if (!word_list_has(counter->details, command_detail_names[DETAIL_CALLS]) ||
-        !word_list_has(counter->classes, "syscalls"))
-        return 0;
-    if (asprintf(&source->calls, "%s/syscalls/", source->name) >= 0)
-        return 0;
-    source->calls = NULL;
-    return no_memory(failure);
-}
-
 static int add_source(struct repeating *repeating, const struct catalogue_counter *counter,
                       struct failure *failure)
 {
-    struct repeat_source *source =
-        list_add(&repeating->sources, &repeating->source_count, sizeof(*source));
-    if (!source || !(source->name = strdup(counter->source)))
-        return no_memory(failure);
+    struct repeat_source *source = memory_add(repeating->sources, repeating->source_count);
+    source->name = memory_copy(counter->source);
     source->code = word_list_has(counter->details, command_detail_names[DETAIL_CODE]);
     repeat_source_expect(source, repeating->study.emulated);
-    int error = find_calls(source, counter, failure);
-    if (error == 0)
-        error = add_events(repeating, source, counter, failure);
-    source->instructions = counts_instructions(repeating, source);
-    if (error == 0 && !source->count) { /* none of its events can be opened */
-        free(source->events);
-        free(source->name);
-        free(source->calls);
-        repeating->source_count--;
+    /* Watching system calls is cheap as long as nobody asks for instructions. */
+    if (word_list_has(counter->details, command_detail_names[DETAIL_CALLS]) &&
+        word_list_has(counter->classes, "syscalls"))
+        source->calls = memory_format("%s/syscalls/", source->name);
+    const int error = add_events(repeating, source, counter, failure);
+    for (size_t i = 0; i < source->count && !source->instructions; i++) {
+        const struct tried_event *event = tried_find(&repeating->tried, source->events[i]);
+        source->instructions = event && event->class && strcmp(event->class, "instructions") == 0;
     }
+    if (error == 0 && !source->count) /* none of its events can be opened */
+        repeating->source_count--;
     return error;
 }
 
 int repeat_find_sources(struct repeating *repeating, struct failure *failure)
 {
     const struct catalogue *catalogue = repeating->catalogue;
+    const struct repeat_options *options = repeating->run.options;
     int error = check_named(repeating, failure);
-    for (size_t i = 0; i < catalogue->counter_count && error == 0; i++)
-        if (is_wanted(repeating->run.options, catalogue->counters[i].source))
+    for (size_t i = 0; i < catalogue->counter_count && error == 0; i++) {
+        /* Does somebody want this one? By name; or because one of its events was named; or nobody
+         * named anything. */
+        const char *source = catalogue->counters[i].source;
+        bool wanted = options->source.count ? has(&options->source, source) : !options->event.count;
+        for (size_t j = 0; !options->source.count && j < options->event.count && !wanted; j++)
+            wanted = strcmp(command_source(options->event.items[j]), source) == 0;
+        if (wanted)
             error = add_source(repeating, &catalogue->counters[i], failure);
+    }
     if (error == 0 && repeating->source_count)
         qsort(repeating->sources, repeating->source_count, sizeof(*repeating->sources), by_price);
     return error;
@@ -293,46 +251,34 @@ struct endings {
     const struct repeat_cell *failed; /* a cell none of whose executions could be counted */
 };
 
-static bool is_users(const struct repeating *repeating, const struct repeat_program *program)
-{
-    return repeating->joined && strcmp(program->words, repeating->joined) == 0;
-}
-
-static bool add(struct endings *endings, uint64_t status)
-{
-    for (size_t i = 0; i < endings->count; i++)
-        if (endings->list[i].status == status) {
-            endings->list[i].times++;
-            return true;
-        }
-    struct ending *added = list_add(&endings->list, &endings->count, sizeof(*added));
-    if (added)
-        *added = (struct ending){status, 1};
-    return added;
-}
-
-/* That its time was over says less of a program that is slowed down. */
-static bool is_slowed(const struct repeat_cell *cell)
-{
-    return cell->source && *cell->source && strcmp(cell->source, "perf_event") != 0;
-}
-
 /* Those of the first cell come first: it is the command as it is. */
-static bool collect(const struct repeating *repeating, struct endings *endings)
+static struct endings collect(const struct repeating *repeating)
 {
     const struct repeat_case *file = &repeating->run.file;
-    bool whole = true;
-    for (size_t i = 0; i < file->cell_count && whole; i++) {
+    struct endings endings = {0};
+    for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i];
-        if (!is_users(repeating, &file->programs[cell->program]) || cell->detail != DETAIL_NONE)
+        /* That its time was over says less of a program that is slowed down. */
+        const bool slowed =
+            cell->source && *cell->source && strcmp(cell->source, "perf_event") != 0;
+        if (strcmp(file->programs[cell->program].words, repeating->joined) != 0 ||
+            cell->detail != DETAIL_NONE)
             continue;
-        if (!cell->runs && cell->failed && !endings->failed)
-            endings->failed = cell;
-        for (size_t run = 0; run < cell->runs && whole; run++)
-            if (!is_slowed(cell) || cell->list[run].status < STATUS_TIMEOUT)
-                whole = add(endings, cell->list[run].status);
+        if (!cell->runs && cell->failed && !endings.failed)
+            endings.failed = cell;
+        for (size_t run = 0; run < cell->runs; run++) {
+            const uint64_t status = cell->list[run].status;
+            size_t at = 0;
+            if (slowed && status >= STATUS_TIMEOUT)
+                continue;
+            while (at < endings.count && endings.list[at].status != status)
+                at++;
+            if (at == endings.count)
+                memory_add(endings.list, endings.count)->status = status;
+            endings.list[at].times++;
+        }
     }
-    return whole;
+    return endings;
 }
 
 /* --- sentences --- */
@@ -351,15 +297,6 @@ static void put_bring(const struct repeating *repeating, struct text *out)
     text_puts(out, ". It is a file of this machine, which can be brought to the other: --bring ");
     text_put_shell(out, words[0]);
     text_printf(out, " -- " PLACE_BROUGHT "/%s", name);
-}
-
-static void say_refused(const struct repeating *repeating, const struct repeat_cell *failed)
-{
-    AUTO_TEXT struct text message = {0};
-    text_puts(&message, failed->reason ? failed->reason : strerror(failed->error));
-    if (failed->error == ENOENT)
-        put_bring(repeating, &message);
-    deliver_message("repeat", text_string(&message));
 }
 
 static void say_endless(const struct repeating *repeating, uint64_t status)
@@ -391,32 +328,30 @@ static void say_different(const struct repeating *repeating, const struct ending
     deliver_remark(&repeating->run.options->common, "%s", text_string(&message));
 }
 
-static int exit_of(struct repeating *repeating, const struct endings *endings)
-{
-    struct repeat_run_of *run = &repeating->run;
-    if (!endings->count && endings->failed) {
-        say_refused(repeating, endings->failed);
-        repeating->refusal = endings->failed->error;
-        return command_exit_of_error(endings->failed->error);
-    }
-    if (!endings->count)
-        return EXIT_OURS;
-    run->status = (int)endings->list[0].status;
-    if (endings->count > 1)
-        say_different(repeating, endings);
-    else if (endings->list[0].status >= STATUS_TIMEOUT)
-        say_endless(repeating, endings->list[0].status);
-    return command_exit(endings->list[0].status);
-}
-
 int repeat_exit(struct repeating *repeating, int status)
 {
-    struct endings endings = {0};
-    if (repeating->run.options->from.count || !repeating->joined)
+    struct repeat_run_of *run = &repeating->run;
+    if (run->options->from.count || !repeating->joined)
         return status;
-    const int ending =
-        collect(repeating, &endings) ? exit_of(repeating, &endings) : repeat_out_of_memory();
-    free(endings.list);
+    const struct endings endings = collect(repeating);
+    const struct repeat_cell *failed = endings.failed;
+    int ending = EXIT_OURS;
+    if (endings.count) {
+        run->status = (int)endings.list[0].status;
+        if (endings.count > 1)
+            say_different(repeating, &endings);
+        else if (endings.list[0].status >= STATUS_TIMEOUT)
+            say_endless(repeating, endings.list[0].status);
+        ending = command_exit(endings.list[0].status);
+    } else if (failed) {
+        AUTO_TEXT struct text message = {0};
+        text_puts(&message, failed->reason ? failed->reason : strerror(failed->error));
+        if (failed->error == ENOENT)
+            put_bring(repeating, &message);
+        deliver_message("repeat", text_string(&message));
+        repeating->refusal = failed->error;
+        ending = command_exit_of_error(failed->error);
+    }
     return status == EXIT_DONE ? ending : status;
 }
 
@@ -434,62 +369,34 @@ static void say_nothing(const char *line)
     (void)line;
 }
 
-static int install(struct repeating *repeating, const struct suite *suite, struct failure *failure)
+static int take(struct repeating *repeating, const char *name, struct failure *failure)
 {
     const struct repeat_options *options = repeating->run.options;
-    if (!options->install || options->resume)
-        return 0;
-    if (strcmp(options->common.via, "local") != 0)
-        return fail_with(failure, -EINVAL,
-                         "--install installs packages on this machine, not on one behind --via: "
-                         "install them there yourself");
-    return suite_install(suite, &interrupted, options->common.quiet ? say_nothing : say, failure);
-}
-
-static int suites_add(struct repeating *repeating, const struct workload *workload,
-                      struct failure *failure)
-{
-    struct repeat_wanted *program =
-        list_add(&repeating->programs, &repeating->program_count, sizeof(*program));
-    if (!program)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    *program = (struct repeat_wanted){.name = strdup(workload->name),
-                                      .words = strdup(workload->command),
-                                      .input = *workload->input ? strdup(workload->input) : NULL,
-                                      .threaded = workload->threaded};
-    if (!program->name || !program->words || (*workload->input && !program->input))
-        return fail_with(failure, -ENOMEM, "out of memory");
-    return 0;
-}
-
-/* Those that are there; the others are left out by name, with the package that brings them. */
-static int add_workloads(struct repeating *repeating, const struct suite *suite,
-                         struct failure *failure)
-{
-    int error = 0;
+    struct suite *suite = memory_add(repeating->suites, repeating->suite_count);
+    int error = suite_read(name, suite, failure);
+    if (error == 0 && options->install && !options->resume)
+        error = strcmp(options->common.via, "local") != 0
+                    ? fail_with(failure, -EINVAL,
+                                "--install installs packages on this machine, not on one behind "
+                                "--via: install them there yourself")
+                    : suite_install(suite, &interrupted, options->common.quiet ? say_nothing : say,
+                                    failure);
+    /* Those that are there; the others are left out by name, with the package that brings them. */
     for (size_t i = 0; i < suite->count && error == 0; i++) {
+        const struct workload *workload = &suite->list[i];
         struct failure why = {0};
-        error = suite_lacks(&suite->list[i], repeating->session, &why);
+        error = suite_lacks(workload, repeating->session, &why);
         if (error == -ENOENT)
-            error = skips_add(&repeating->run.skips, suite->list[i].name, why.text, ENOENT);
+            error = skips_add(&repeating->run.skips, workload->name, why.text, ENOENT);
         else if (error == 0)
-            error = suites_add(repeating, &suite->list[i], failure);
+            *memory_add(repeating->programs, repeating->program_count) =
+                (struct repeat_wanted){.name = workload->name,
+                                       .words = workload->command,
+                                       .input = *workload->input ? workload->input : NULL,
+                                       .threaded = workload->threaded};
         else
             *failure = why;
     }
-    return error;
-}
-
-static int take(struct repeating *repeating, const char *name, struct failure *failure)
-{
-    struct suite *suite = list_add(&repeating->suites, &repeating->suite_count, sizeof(*suite));
-    if (!suite)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    int error = suite_read(name, suite, failure);
-    if (error == 0)
-        error = install(repeating, suite, failure);
-    if (error == 0)
-        error = add_workloads(repeating, suite, failure);
     return error < 0 ? error : suite_bring(suite, repeating->session, failure);
 }
 
@@ -512,55 +419,37 @@ static int repeat_find_suites(struct repeating *repeating, struct failure *failu
  * The programs that `assay repeat` is asked for, and the files that they need on the machine under
  * test. */
 
-/* What a resumed run has of its store is not looked for again. */
-static int find_places(struct repeating *repeating, struct failure *failure)
-{
-    const struct repeat_options *options = repeating->run.options;
-    int error = 0;
-    if (!repeating->input)
-        error = command_line_input(repeating->session, options->common.via, options->input,
-                                   &repeating->input, failure);
-    if (error == 0 && !repeating->directory)
-        error = command_line_directory(options->common.via, options->directory,
-                                       &repeating->directory, failure);
-    return error;
-}
-
-static int join(struct repeating *repeating, struct failure *failure)
-{
-    if (repeating->joined || !repeating->word_count)
-        return 0;
-    return command_line_join(repeating->words, repeating->word_count, &repeating->joined, failure);
-}
-
 static int add_command(struct repeating *repeating, struct failure *failure)
 {
     AUTO_WORDS char **words = NULL;
     int count = words_split(repeating->joined, &words, failure);
     if (count <= 0)
         return count < 0 ? count : fail_with(failure, -EINVAL, "the command is empty");
-    struct repeat_wanted *program =
-        list_add(&repeating->programs, &repeating->program_count, sizeof(*program));
-    if (!program)
-        return no_memory(failure);
-    const char *input = repeating->input, *directory = repeating->directory;
-    *program = (struct repeat_wanted){.name = command_line_name(words[0]),
-                                      .words = strdup(repeating->joined),
-                                      .input = input ? strdup(input) : NULL,
-                                      .directory = directory ? strdup(directory) : NULL,
-                                      .user = true};
-    const bool whole = program->name && program->words && (program->input || !input) &&
-                       (program->directory || !directory);
-    return whole ? 0 : no_memory(failure);
+    *memory_add(repeating->programs, repeating->program_count) =
+        (struct repeat_wanted){.name = command_line_name(words[0]),
+                               .words = repeating->joined,
+                               .input = repeating->input,
+                               .directory = repeating->directory,
+                               .user = true};
+    return 0;
 }
 
 static int find(struct repeating *repeating, struct failure *failure)
 {
-    int error = join(repeating, failure);
+    const struct repeat_options *options = repeating->run.options;
+    const char *via = options->common.via;
+    int error = 0;
+    if (!repeating->joined && repeating->word_count)
+        error =
+            command_line_join(repeating->words, repeating->word_count, &repeating->joined, failure);
     if (error == 0)
-        error = command_line_bring(repeating->session, &repeating->run.options->bring, failure);
-    if (error == 0)
-        error = find_places(repeating, failure);
+        error = command_line_bring(repeating->session, &options->bring, failure);
+    /* What a resumed run has of its store is not looked for again. */
+    if (error == 0 && !repeating->input)
+        error =
+            command_line_input(repeating->session, via, options->input, &repeating->input, failure);
+    if (error == 0 && !repeating->directory)
+        error = command_line_directory(via, options->directory, &repeating->directory, failure);
     if (error == 0 && repeating->joined)
         error = add_command(repeating, failure);
     if (error == 0)

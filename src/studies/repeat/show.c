@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/claims.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
 #include "engine/skips.h"
 #include "output/table.h"
+#include "stats/moments.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/parts.h"
 
@@ -26,35 +28,24 @@
 
 /* --- programs --- */
 
-static bool any_but_subjects(const struct repeat_run_of *run)
-{
-    for (size_t i = 0; i < run->file.program_count; i++)
-        if (!run->file.programs[i].subject)
-            return true;
-    return false;
-}
-
 bool repeat_is_own(const struct repeat_run_of *run, size_t program)
 {
+    const struct repeat_program *programs = run->file.programs;
     if (program >= run->file.program_count)
         return false;
-    if (any_but_subjects(run))
-        return !run->file.programs[program].subject;
-    return run->status < 0 || program == 0;
-}
-
-static size_t repeat_own_count(const struct repeat_run_of *run)
-{
-    size_t count = 0;
     for (size_t i = 0; i < run->file.program_count; i++)
-        count += repeat_is_own(run, i);
-    return count;
+        if (!programs[i].subject)
+            return !programs[program].subject;
+    return run->status < 0 || program == 0;
 }
 
 /* Are there several, so that each has but a line? */
 static bool repeat_is_suite(const struct repeat_run_of *run)
 {
-    return repeat_own_count(run) > 1;
+    size_t count = 0;
+    for (size_t i = 0; i < run->file.program_count; i++)
+        count += repeat_is_own(run, i);
+    return count > 1;
 }
 
 bool repeat_is_detailed(const struct repeat_run_of *run, size_t program)
@@ -87,18 +78,6 @@ const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat
 #define NO_INSTRUCTIONS 100 /* and above: ranks of events that count something else */
 #define TOO_FEW         1000
 
-/* The smaller, the more it says. */
-static int rank_of(const struct repeat_cell *cell, uint32_t event)
-{
-    static const char *const sources[] = {"perf_event", "step", "qemu", "valgrind"};
-    const int count = sizeof(sources) / sizeof(*sources);
-    const char *class = cell->class[event] ? cell->class[event] : "";
-    int place = 0;
-    while (place < count && strcmp(sources[place], cell->source) != 0)
-        place++;
-    return (strcmp(class, "instructions") == 0 ? 0 : NO_INSTRUCTIONS) + place;
-}
-
 /* Runs under the setting that has fewer of them. */
 static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_effect *effect)
 {
@@ -109,69 +88,59 @@ static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_e
     return as_is->runs < controlled->runs ? as_is->runs : controlled->runs;
 }
 
-/* -1: it is of another program or machine. */
+/* Of an effect: the smaller, the more it says. -1: it is of another program or machine. */
 static int rank_of_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
                           size_t machine, size_t program)
 {
+    static const char *const sources[] = {"perf_event", "step", "qemu", "valgrind"};
+    const int count = sizeof(sources) / sizeof(*sources);
     const struct repeat_row *row = repeat_row_at(run, effect->as_is);
     const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->machine == machine && cell->program == program ? rank_of(cell, row->event)
-                                                                        : -1;
-}
-
-/* The most runs that any effect has, by what it counts: instructions, or else. */
-static size_t most_runs(const struct repeat_run_of *run, size_t machine, size_t program,
-                        bool instructions)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < run->report.effect_count; i++) {
-        const struct repeat_effect *effect = &run->report.effects[i];
-        const int rank = rank_of_effect(run, effect, machine, program);
-        const size_t runs = fewest_runs(run, effect);
-        if (rank >= 0 && (rank < NO_INSTRUCTIONS) == instructions && runs > most)
-            most = runs;
-    }
-    return most;
+    int place = 0;
+    if (!cell || cell->machine != machine || cell->program != program)
+        return -1;
+    const char *class = cell->class[row->event] ? cell->class[row->event] : "";
+    while (place < count && strcmp(sources[place], cell->source) != 0)
+        place++;
+    return (strcmp(class, "instructions") == 0 ? 0 : NO_INSTRUCTIONS) + place;
 }
 
 const struct repeat_effect *repeat_leading(const struct repeat_run_of *run, size_t machine,
                                            size_t program)
 {
     const struct repeat_effect *leading = NULL;
-    const size_t most[] = {most_runs(run, machine, program, false),
-                           most_runs(run, machine, program, true)};
+    size_t most[2] = {0}; /* runs that any effect has, of instructions and of else */
     int best = 0;
-    for (size_t i = 0; i < run->report.effect_count; i++) {
-        const struct repeat_effect *effect = &run->report.effects[i];
-        const size_t runs = fewest_runs(run, effect);
-        int rank = rank_of_effect(run, effect, machine, program);
-        if (rank < 0)
-            continue;
-        /* One run tells nothing of variation, and a few little where another source has many. */
-        if (runs < 2 || 2 * runs < most[rank < NO_INSTRUCTIONS])
-            rank += TOO_FEW;
-        if (!leading || rank < best) {
-            leading = effect;
-            best = rank;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < run->report.effect_count; i++) {
+            const struct repeat_effect *effect = &run->report.effects[i];
+            const size_t runs = fewest_runs(run, effect);
+            int rank = rank_of_effect(run, effect, machine, program);
+            if (rank < 0)
+                continue;
+            size_t *other = &most[rank >= NO_INSTRUCTIONS];
+            *other = runs > *other ? runs : *other;
+            if (pass == 0)
+                continue;
+            /* One run tells nothing of variation, and a few little where another source has many.
+             */
+            if (runs < 2 || 2 * runs < *other)
+                rank += TOO_FEW;
+            if (!leading || rank < best) {
+                leading = effect;
+                best = rank;
+            }
         }
-    }
     return leading;
-}
-
-static int compare(const void *left, const void *right)
-{
-    const double *one = left, *other = right;
-    return (*one > *other) - (*one < *other);
 }
 
 size_t repeat_alike(const struct repeat_run_of *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
-    AUTO_KEPT struct kept kept = {0};
-    if (!cell || kept_counts(cell, row->event, &kept) < 0 || !kept.count)
-        return 0;
-    qsort(kept.values, kept.count, sizeof(*kept.values), compare);
-    size_t most = 1, same = 1;
+    const struct kept kept = kept_counts(cell, row ? row->event : 0);
+    size_t most = kept.count > 0, same = 1;
+    if (kept.count)
+        sort_values(kept.values, kept.count);
     for (size_t i = 1; i < kept.count; i++) {
         same = kept.values[i] == kept.values[i - 1] ? same + 1 : 1;
         most = same > most ? same : most;
@@ -290,57 +259,24 @@ static void put_ratio(const struct repeat_effect *effect, struct text *out)
     text_printf(out, " (%s to %s)", low, high);
 }
 
-/* "perl hash.pl, counted as step/instructions/": first, because other events may vary otherwise. */
-static void put_counted(const struct repeat_run_of *run, size_t machine, size_t program,
-                        const struct repeat_row *row, struct text *out)
+/* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it." */
+static void put_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+                       struct text *out)
 {
-    repeat_put_program(run, program, out);
-    repeat_put_machine(run, machine, out);
-    text_printf(out, ", counted as %s: ", repeat_event_of(run, row));
-}
-
-/* "perl hash.pl, counted as step/instructions/: as-is it varies by 0.8 % (12 runs), controlled 12
- * of 12 runs identical; hash-seeds did it." */
-static void put_effect(const struct repeat_run_of *run, size_t machine, size_t program,
-                       const struct repeat_effect *effect, struct text *out)
-{
-    const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
-    put_counted(run, machine, program, as_is, out);
     /* What the judge says of runs without any difference has their numbers. */
-    const bool same = strncmp(effect->who, "identical", strlen("identical")) == 0;
-    if (same) {
+    if (strncmp(effect->who, "identical", strlen("identical")) == 0) {
         text_printf(out, "%s.", effect->who);
         return;
     }
     text_puts(out, "as-is ");
-    put_setting(run, as_is, out);
+    put_setting(run, repeat_row_at(run, effect->as_is), out);
     if (controlled) {
         text_puts(out, ", controlled ");
         put_setting(run, controlled, out);
         put_ratio(effect, out);
     }
     text_printf(out, "%s%s.", effect->who[0] ? "; " : "", effect->who);
-}
-
-/* Measured under one setting only. */
-static bool put_single(const struct repeat_run_of *run, size_t machine, size_t program,
-                       struct text *out)
-{
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        char setting[200];
-        if (!cell || cell->machine != machine || cell->program != program ||
-            cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE)
-            continue;
-        put_counted(run, machine, program, row, out);
-        text_printf(out, "%s ", setting_name(cell->controls, setting, sizeof(setting)));
-        put_setting(run, row, out);
-        text_puts(out, "; under no other setting.");
-        return true;
-    }
-    return false;
 }
 
 /* Runs that ended otherwise than most, over all of the program's rows that are shown. */
@@ -362,29 +298,18 @@ static void put_apart(const struct repeat_run_of *run, size_t program, struct te
                     apart, apart == 1 ? "" : "s", rows, rows == 1 ? " is" : "s are");
 }
 
-static void put_program(const struct repeat_run_of *run, size_t machine, size_t program,
-                        const struct style *style, struct text *out)
+/* Measured under one setting only: its first row; NULL: none. */
+static const struct repeat_row *single_row(const struct repeat_run_of *run, size_t machine,
+                                           size_t program)
 {
-    const struct repeat_effect *effect = repeat_leading(run, machine, program);
-    AUTO_TEXT struct text words = {0};
-    if (effect)
-        put_effect(run, machine, program, effect, &words);
-    else if (!put_single(run, machine, program, &words))
-        return;
-    put_apart(run, program, &words);
-    section_put_words(text_string(&words), style, out);
-}
-
-/* How the command ended where that is not simply well. */
-static void put_ending(const struct repeat_run_of *run, const struct style *style, struct text *out)
-{
-    char ending[120];
-    AUTO_TEXT struct text words = {0};
-    if (run->status <= 0 || repeat_is_suite(run))
-        return;
-    command_ending((uint64_t)run->status, run->options->timeout, ending, sizeof(ending));
-    text_printf(&words, "The command %s, which is assay's status too.", ending);
-    section_put_words(text_string(&words), style, out);
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct repeat_row *row = &run->report.rows[i];
+        const struct repeat_cell *cell = repeat_cell_of(run, row);
+        if (cell && cell->machine == machine && cell->program == program &&
+            cell->sweep == SWEEP_NONE && cell->detail == DETAIL_NONE)
+            return row;
+    }
+    return NULL;
 }
 
 static void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
@@ -392,13 +317,43 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
 {
     const struct repeat_case *file = &run->file;
     const size_t before = out->length;
+    if (repeat_is_suite(run))
+        return;
     for (size_t program = 0; program < file->program_count; program++)
-        for (size_t machine = 0; machine < file->machine_count; machine++)
-            if (repeat_is_own(run, program) && !repeat_is_suite(run))
-                put_program(run, machine, program, style, out);
-    if (out->length == before && !repeat_is_suite(run))
+        for (size_t machine = 0; machine < file->machine_count; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            const struct repeat_row *row =
+                effect ? repeat_row_at(run, effect->as_is) : single_row(run, machine, program);
+            AUTO_TEXT struct text words = {0};
+            char setting[200];
+            if (!repeat_is_own(run, program) || !row)
+                continue;
+            /* How it was counted comes first, because other events may vary otherwise. */
+            repeat_put_program(run, program, &words);
+            repeat_put_machine(run, machine, &words);
+            text_printf(&words, ", counted as %s: ", repeat_event_of(run, row));
+            if (effect) {
+                put_effect(run, effect, &words);
+            } else {
+                text_printf(
+                    &words, "%s ",
+                    setting_name(repeat_cell_of(run, row)->controls, setting, sizeof(setting)));
+                put_setting(run, row, &words);
+                text_puts(&words, "; under no other setting.");
+            }
+            put_apart(run, program, &words);
+            section_put_words(text_string(&words), style, out);
+        }
+    if (out->length == before)
         section_put_words("Nothing could be counted.", style, out);
-    put_ending(run, style, out);
+    if (run->status <= 0)
+        return;
+    /* How the command ended where that is not simply well. */
+    char ending[120];
+    AUTO_TEXT struct text words = {0};
+    command_ending((uint64_t)run->status, run->options->timeout, ending, sizeof(ending));
+    text_printf(&words, "The command %s, which is assay's status too.", ending);
+    section_put_words(text_string(&words), style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -406,54 +361,6 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
  * a line each; and what the same program counts on several machines. */
 
 /* --- before and after --- */
-
-struct overall {
-    size_t programs, identical;
-    size_t before, after; /* programs that were executed more than once as-is, and controlled */
-    double worst_before, worst_after;
-    size_t worst_before_of, worst_after_of; /* programs */
-};
-
-static void add_to(struct overall *overall, size_t program, const struct repeat_row *as_is,
-                   const struct repeat_row *controlled)
-{
-    overall->programs++;
-    overall->before += as_is->runs > 1;
-    overall->after += controlled && controlled->runs > 1;
-    overall->identical += controlled && controlled->runs > 1 && controlled->distinct == 1;
-    if (isfinite(as_is->cv_percent) && as_is->cv_percent >= overall->worst_before) {
-        overall->worst_before = as_is->cv_percent;
-        overall->worst_before_of = program;
-    }
-    if (controlled && isfinite(controlled->cv_percent) &&
-        controlled->cv_percent >= overall->worst_after) {
-        overall->worst_after = controlled->cv_percent;
-        overall->worst_after_of = program;
-    }
-}
-
-static struct overall survey(const struct repeat_run_of *run)
-{
-    struct overall overall = {0};
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
-            if (as_is && repeat_is_own(run, program))
-                add_to(&overall, program, as_is, repeat_row_at(run, effect->controlled));
-        }
-    return overall;
-}
-
-/* "hash-seeds, aslr": the controls that did it. */
-static void add_who(struct table *table, const struct repeat_effect *effect)
-{
-    AUTO_TEXT struct text names = {0};
-    for (int control = 0; control < CONTROL_COUNT; control++)
-        if (effect->parts[control].brings || effect->parts[control].is_needed)
-            text_printf(&names, "%s%s", names.length ? ", " : "", control_names[control]);
-    table_add(table, TONE_PLAIN, text_string(&names));
-}
 
 static void add_setting(struct table *table, const struct repeat_run_of *run,
                         const struct repeat_row *row)
@@ -479,10 +386,14 @@ static void add_line(struct table *table, const struct layout *layout,
 {
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
     const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
-    const struct repeat_row *controlled = effect ? repeat_row_at(run, effect->controlled) : NULL;
+    AUTO_TEXT struct text who = {0};
     char mean[NUMBER_SIZE];
     if (!as_is)
         return;
+    /* "hash-seeds, aslr": the controls that did it. */
+    for (int control = 0; control < CONTROL_COUNT; control++)
+        if (effect->parts[control].brings || effect->parts[control].is_needed)
+            text_printf(&who, "%s%s", who.length ? ", " : "", control_names[control]);
     repeat_number(rint(as_is->mean), mean, sizeof(mean));
     table_add(table, TONE_PLAIN, repeat_program_name(run, program));
     table_add(table, TONE_PLAIN,
@@ -490,47 +401,8 @@ static void add_line(struct table *table, const struct layout *layout,
     table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(run, as_is) : "");
     table_add(table, TONE_PLAIN, layout->mean ? mean : "");
     add_setting(table, run, as_is);
-    add_setting(table, run, controlled);
-    add_who(table, effect);
-}
-
-/* "14 programs: as-is up to 1.1 % (perl), controlled up to 0.0003 % (xz); 11 identical in every
- * controlled run." */
-static void put_overall(const struct overall *overall, const struct repeat_run_of *run,
-                        const struct style *style, struct text *out)
-{
-    char before[NUMBER_SIZE], after[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
-    repeat_percent(overall->worst_before, before, sizeof(before));
-    repeat_percent(overall->worst_after, after, sizeof(after));
-    text_printf(&words, "%zu programs: ", overall->programs);
-    if (overall->before)
-        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ", before,
-                    repeat_program_name(run, overall->worst_before_of));
-    else
-        text_puts(&words, "as-is none was executed twice, controlled ");
-    if (!overall->after)
-        text_puts(&words, "none was executed twice");
-    else if (overall->worst_after > 0)
-        text_printf(&words, "by up to %s %% (%s)", after,
-                    repeat_program_name(run, overall->worst_after_of));
-    else
-        text_puts(&words, "not at all");
-    if (overall->after)
-        text_printf(&words, "; %zu of %zu identical in every controlled run", overall->identical,
-                    overall->after);
-    if (overall->after && overall->after < overall->programs)
-        text_printf(&words, "; %zu executed once only", overall->programs - overall->after);
-    text_puts(&words, ".");
-    section_put_words(text_string(&words), style, out);
-}
-
-static void fill(struct table *table, const struct layout *layout, const struct repeat_run_of *run)
-{
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++)
-            if (repeat_is_own(run, program))
-                add_line(table, layout, run, machine, program);
+    add_setting(table, run, repeat_row_at(run, effect->controlled));
+    table_add(table, TONE_PLAIN, text_string(&who));
 }
 
 /* The event that all lines are of; NULL: they are of several. */
@@ -565,7 +437,10 @@ static void put_lines(const struct repeat_run_of *run, const struct style *style
         struct table table = {.columns = columns,
                               .column_count = sizeof(columns) / sizeof(*columns)};
         const struct layout layout = {.events = !event, .mean = mean};
-        fill(&table, &layout, run);
+        for (size_t program = 0; program < run->file.program_count; program++)
+            for (size_t machine = 0; machine < run->file.machine_count; machine++)
+                if (repeat_is_own(run, program))
+                    add_line(&table, &layout, run, machine, program);
         bool fits = !mean || table_width(&table) <= style->width;
         if (fits)
             table_put(&table, style, out);
@@ -580,43 +455,72 @@ static void put_lines(const struct repeat_run_of *run, const struct style *style
     section_put_words(text_string(&legend), style, out);
 }
 
+/* The larger of these in percent, and whose it is. */
+static void keep_worst(double percent, size_t program, double *worst, size_t *of)
+{
+    if (!isfinite(percent) || percent < *worst)
+        return;
+    *worst = percent;
+    *of = program;
+}
+
+/* "14 programs: as-is up to 1.1 % (perl), controlled up to 0.0003 % (xz); 11 identical in every
+ * controlled run." */
 static void repeat_put_suite(const struct repeat_run_of *run, const struct style *style,
                              struct text *out)
 {
+    size_t programs = 0, identical = 0, before = 0, after = 0; /* executed more than once */
+    double worst_before = 0, worst_after = 0;
+    size_t before_of = 0, after_of = 0;
+    char percent[NUMBER_SIZE];
+    AUTO_TEXT struct text words = {0};
     if (!repeat_is_suite(run))
         return;
-    const struct overall overall = survey(run);
-    if (!overall.programs) {
+    for (size_t program = 0; program < run->file.program_count; program++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
+            if (!as_is || !repeat_is_own(run, program))
+                continue;
+            programs++;
+            before += as_is->runs > 1;
+            keep_worst(as_is->cv_percent, program, &worst_before, &before_of);
+            const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
+            if (!controlled)
+                continue;
+            after += controlled->runs > 1;
+            identical += controlled->runs > 1 && controlled->distinct == 1;
+            keep_worst(controlled->cv_percent, program, &worst_after, &after_of);
+        }
+    if (!programs) {
         section_put_words("Nothing could be counted.", style, out);
         return;
     }
-    put_overall(&overall, run, style, out);
+    text_printf(&words, "%zu programs: ", programs);
+    repeat_percent(worst_before, percent, sizeof(percent));
+    if (before)
+        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ", percent,
+                    repeat_program_name(run, before_of));
+    else
+        text_puts(&words, "as-is none was executed twice, controlled ");
+    repeat_percent(worst_after, percent, sizeof(percent));
+    if (!after)
+        text_puts(&words, "none was executed twice");
+    else if (worst_after > 0)
+        text_printf(&words, "by up to %s %% (%s)", percent, repeat_program_name(run, after_of));
+    else
+        text_puts(&words, "not at all");
+    if (after)
+        text_printf(&words, "; %zu of %zu identical in every controlled run", identical, after);
+    if (after && after < programs)
+        text_printf(&words, "; %zu executed once only", programs - after);
+    text_puts(&words, ".");
+    section_put_words(text_string(&words), style, out);
     text_putc(out, '\n');
     put_lines(run, style, out);
 }
 
 /* --- the same program on several machines --- */
-
-static void add_machine_line(struct table *table, const struct repeat_run_of *run, size_t program,
-                             size_t machine, double *first)
-{
-    const struct repeat_effect *effect = repeat_leading(run, machine, program);
-    const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
-    char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
-    if (!row || !row->runs)
-        return;
-    if (isfinite(*first))
-        repeat_difference(row->mean - *first, difference, sizeof(difference));
-    repeat_number(row->mean, mean, sizeof(mean));
-    table_add(table, TONE_PLAIN, isfinite(*first) ? "" : repeat_program_name(run, program));
-    table_add(table, TONE_PLAIN, repeat_machine_name(run, machine));
-    table_add(table, TONE_PLAIN, repeat_event_of(run, row));
-    table_add(table, TONE_STRONG, mean);
-    table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
-               repeat_alike(run, row), row->runs);
-    table_add(table, TONE_PLAIN, difference);
-    *first = isfinite(*first) ? *first : row->mean;
-}
 
 static void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
                                 struct text *out)
@@ -627,13 +531,27 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
         {"identical", true, false, false}, {"difference", true, false, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    if (run->file.machine_count < 2)
-        return;
+    const size_t machines = run->file.machine_count > 1 ? run->file.machine_count : 0;
     for (size_t program = 0; program < run->file.program_count; program++) {
         double first = NAN;
-        for (size_t machine = 0; machine < run->file.machine_count; machine++)
-            if (repeat_is_own(run, program) || run->options->all)
-                add_machine_line(&table, run, program, machine, &first);
+        for (size_t machine = 0; machine < machines; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
+            char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
+            if (!row || !row->runs || !(repeat_is_own(run, program) || run->options->all))
+                continue;
+            if (isfinite(first))
+                repeat_difference(row->mean - first, difference, sizeof(difference));
+            repeat_number(row->mean, mean, sizeof(mean));
+            table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, program));
+            table_add(&table, TONE_PLAIN, repeat_machine_name(run, machine));
+            table_add(&table, TONE_PLAIN, repeat_event_of(run, row));
+            table_add(&table, TONE_STRONG, mean);
+            table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
+                       repeat_alike(run, row), row->runs);
+            table_add(&table, TONE_PLAIN, difference);
+            first = isfinite(first) ? first : row->mean;
+        }
     }
     if (table.count) {
         section_put_heading("The same program on several machines, controlled", style, out);
@@ -650,18 +568,6 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
 
 /* --- from run to run --- */
 
-static void put_seen(const struct repeat_run_of *run, const struct repeat_seen *seen,
-                     const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    if (run->file.program_count > 1 && run->options->all)
-        text_printf(&words, "%s, ", repeat_program_name(run, seen->program));
-    text_puts(&words, seen->cause < PARTING_COUNT ? repeat_parting_names[seen->cause] : "?");
-    repeat_put_machine(run, seen->machine, &words);
-    text_printf(&words, "%s: %s", seen->parted ? "" : " (may part runs)", seen->evidence);
-    section_put_item(text_string(&words), style, out);
-}
-
 static void repeat_put_causes(const struct repeat_run_of *run, const struct style *style,
                               struct text *out)
 {
@@ -670,12 +576,19 @@ static void repeat_put_causes(const struct repeat_run_of *run, const struct styl
     for (int parted = 1; parted >= 0; parted--)
         for (size_t i = 0; i < run->report.seen_count; i++) {
             const struct repeat_seen *seen = &run->report.seen[i];
+            AUTO_TEXT struct text words = {0};
             if (!repeat_is_detailed(run, seen->program) || seen->parted != (parted == 1))
                 continue;
             if (!any)
                 section_put_heading("Why it is not the same from run to run", style, out);
             any = true;
-            put_seen(run, seen, style, out);
+            if (run->file.program_count > 1 && run->options->all)
+                text_printf(&words, "%s, ", repeat_program_name(run, seen->program));
+            text_puts(&words,
+                      seen->cause < PARTING_COUNT ? repeat_parting_names[seen->cause] : "?");
+            repeat_put_machine(run, seen->machine, &words);
+            text_printf(&words, "%s: %s", seen->parted ? "" : " (may part runs)", seen->evidence);
+            section_put_item(text_string(&words), style, out);
         }
 }
 
@@ -688,41 +601,33 @@ static void add_number(struct table *table, enum tone tone, double value)
     table_add(table, tone, text);
 }
 
-/* "cpuid -312, vdso +40": the figures; the evidence is below. */
-static void put_reasons(const struct repeat_alignment *alignment, struct text *out)
-{
-    bool unknown = false;
-    for (size_t i = 0; i < alignment->reason_count; i++) {
-        char number[NUMBER_SIZE];
-        unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
-        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
-        text_printf(out, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
-    }
-    if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
-        alignment->unexplained != 0) {
-        char number[NUMBER_SIZE];
-        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
-        text_printf(out, "%sunexplained %s", alignment->reason_count ? ", " : "", number);
-    }
-}
-
 static void add_alignment(struct table *table, const struct repeat_run_of *run,
                           const struct repeat_alignment *alignment, bool several)
 {
-    AUTO_TEXT struct text reasons = {0};
+    AUTO_TEXT struct text reasons = {0}; /* "cpuid -312, vdso +40"; the evidence is below */
     AUTO_TEXT struct text source = {0};
-    char difference[NUMBER_SIZE];
+    char number[NUMBER_SIZE];
+    bool unknown = false;
+    for (size_t i = 0; i < alignment->reason_count; i++) {
+        unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
+        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
+        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
+    }
+    if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
+        alignment->unexplained != 0) {
+        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
+        text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "", number);
+    }
     text_puts(&source, alignment->source);
     repeat_put_machine(run, alignment->machine, &source);
-    repeat_difference(alignment->difference, difference, sizeof(difference));
+    repeat_difference(alignment->difference, number, sizeof(number));
     table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->program) : "");
     table_add(table, TONE_PLAIN, text_string(&source));
     add_number(table, TONE_PLAIN, alignment->raw);
     add_number(table, TONE_PLAIN, alignment->repetitions);
     add_number(table, TONE_STRONG, alignment->aligned);
     table_add(table, TONE_PLAIN, alignment->against);
-    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, difference);
-    put_reasons(alignment, &reasons);
+    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, number);
     table_add(table, TONE_PLAIN,
               reasons.length    ? text_string(&reasons)
               : alignment->same ? "the same to the instruction"
@@ -738,17 +643,13 @@ static void put_evidence(const struct repeat_alignment *alignment, bool all,
         AUTO_TEXT struct text words = {0};
         if (!reason->words[0])
             continue;
-        text_printf(&words, "%s, %s: ", alignment->source, reason->what);
         size_t length = strlen(reason->words);
-        if (all || length <= FEW_WORDS) {
-            text_puts(&words, reason->words);
-        } else {
-            length = FEW_WORDS;
-            while (length && reason->words[length] != ' ')
-                length--;
-            text_append(&words, reason->words, length);
-            text_puts(&words, " ...");
-        }
+        const bool cut = !all && length > FEW_WORDS;
+        length = cut ? FEW_WORDS : length;
+        while (cut && length && reason->words[length] != ' ')
+            length--;
+        text_printf(&words, "%s, %s: %.*s%s", alignment->source, reason->what, (int)length,
+                    reason->words, cut ? " ..." : "");
         section_put_item(text_string(&words), style, out);
     }
 }
@@ -780,7 +681,6 @@ static void repeat_put_sources(const struct repeat_run_of *run, const struct sty
                           style, out);
         text_puts(out, text_string(&evidence));
     }
-    out->failed |= evidence.failed;
     table_free(&table);
 }
 
@@ -793,45 +693,30 @@ static void repeat_put_sources(const struct repeat_run_of *run, const struct sty
 
 /* --- what could not be measured --- */
 
-/* "perl by qemu/instructions/: why", of executions that could not be counted. */
-static void add_failed(const struct repeat_run_of *run, struct omissions *omissions,
-                       struct text *names)
-{
-    const size_t known = omissions->count;
-    for (size_t i = 0; i < run->file.cell_count; i++) {
-        const struct repeat_cell *cell = &run->file.cells[i];
-        if (!cell->failed || !cell->reason)
-            continue;
-        text_clear(&names[i]);
-        text_printf(&names[i], "%s by %s", repeat_program_name(run, cell->program), cell->source);
-        omissions_add(omissions, known, text_string(&names[i]), cell->reason);
-    }
-}
-
 static void repeat_put_absences(const struct repeat_run_of *run, const struct style *style,
                                 struct text *out)
 {
     const struct repeat_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    struct text *names = calloc(file->cell_count + 1, sizeof(*names));
-    if (!names) {
-        out->failed = true;
-        return;
-    }
     omissions_add_skips(&omissions, &run->skips);
-    size_t skipped = omissions.count;
+    size_t known = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
-        omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
-    add_failed(run, &omissions, names);
+        omissions_add(&omissions, known, file->absences[i].what, file->absences[i].reason);
+    known = omissions.count;
+    /* "perl by qemu: why", of executions that could not be counted. */
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct repeat_cell *cell = &file->cells[i];
+        if (cell->failed && cell->reason)
+            omissions_add(
+                &omissions, known,
+                memory_format("%s by %s", repeat_program_name(run, cell->program), cell->source),
+                cell->reason);
+    }
     /* Where nothing works, what to do about it is the answer. */
     omissions.brief = !run->options->all && run->report.row_count;
     omissions_put(&omissions, run->options->all, style, &lines);
     omissions_free(&omissions);
-    for (size_t i = 0; i < file->cell_count; i++)
-        text_free(&names[i]);
-    free(names);
-    out->failed |= lines.failed;
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
         text_puts(out, text_string(&lines));
@@ -840,9 +725,10 @@ static void repeat_put_absences(const struct repeat_run_of *run, const struct st
 
 /* --- the end --- */
 
-/* Fewer runs than the paper thinks enough. */
-static size_t show_fewest_runs(const struct repeat_run_of *run)
+static void put_remarks(const struct repeat_run_of *run, const struct style *style,
+                        struct text *out)
 {
+    AUTO_TEXT struct text words = {0};
     size_t fewest = SIZE_MAX;
     for (size_t i = 0; i < run->file.program_count; i++)
         for (size_t machine = 0; machine < run->file.machine_count; machine++) {
@@ -851,14 +737,6 @@ static size_t show_fewest_runs(const struct repeat_run_of *run)
             if (row && repeat_is_own(run, i) && row->runs < fewest)
                 fewest = row->runs;
         }
-    return fewest;
-}
-
-static void put_remarks(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    const size_t fewest = show_fewest_runs(run);
     if (fewest < PAPERS_RUNS)
         text_printf(&words,
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "
@@ -876,9 +754,27 @@ static void put_remarks(const struct repeat_run_of *run, const struct style *sty
     wrap(out, text_string(&words), 0, 0, style->width);
 }
 
-static void put_origin(const struct repeat_run_of *run, struct text *out)
+void repeat_put_report(const void *shown, const struct style *style, struct text *out)
 {
+    static repeat_part *const parts[] = {
+        repeat_put_summary, repeat_put_suite,    repeat_put_table,   repeat_put_controls,
+        repeat_put_sweeps,  repeat_put_causes,   repeat_put_sources, repeat_put_system,
+        repeat_put_ranking, repeat_put_machines,
+    };
+    const struct repeat_run_of *run = shown;
+    const struct claims claims = {.list = run->report.findings,
+                                  .count = REPEAT_FINDINGS,
+                                  .paper = "trust",
+                                  .terse = true,
+                                  .brief = true,
+                                  .curt = true,
+                                  .all = run->options->all};
     char executions[NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        parts[i](run, style, out);
+    claims_put(&claims, style, out);
+    repeat_put_absences(run, style, out);
+    put_remarks(run, style, out);
     number_count(run->report.executions, executions, sizeof(executions));
     text_printf(out, "%s%s executions, seed %" PRIu64 ", %s%.1f s", run->options->all ? "\n" : "",
                 executions, run->seed, run->options->from.count ? "judged again in " : "",
@@ -888,26 +784,4 @@ static void put_origin(const struct repeat_run_of *run, struct text *out)
         text_put_clean(out, run->stored);
     }
     text_putc(out, '\n');
-}
-
-void repeat_put_report(const struct repeat_run_of *run, const struct style *style, struct text *out)
-{
-    static repeat_part *const parts[] = {
-        repeat_put_summary, repeat_put_suite,    repeat_put_table,   repeat_put_controls,
-        repeat_put_sweeps,  repeat_put_causes,   repeat_put_sources, repeat_put_system,
-        repeat_put_ranking, repeat_put_machines,
-    };
-    const struct claims claims = {.list = run->report.findings,
-                                  .count = REPEAT_FINDINGS,
-                                  .paper = "trust",
-                                  .terse = true,
-                                  .brief = true,
-                                  .curt = true,
-                                  .all = run->options->all};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](run, style, out);
-    claims_put(&claims, style, out);
-    repeat_put_absences(run, style, out);
-    put_remarks(run, style, out);
-    put_origin(run, out);
 }

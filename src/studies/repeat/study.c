@@ -23,42 +23,27 @@
 #define MOST_RUNS 10000u
 #define MOST_CPUS 65536u
 
-static int check_from(const struct repeat_options *options, size_t words, struct failure *failure)
+/* What can be said of the command line before a machine is reached. */
+static int check_against(const struct repeat_options *options, size_t words,
+                         struct failure *failure)
 {
-    if (!options->from.count)
-        return 0;
-    if (options->resume || options->store)
+    const bool about_execution = words || options->suite.count || options->event.count ||
+                                 options->source.count || options->control.count ||
+                                 options->no_control.count || options->sweep.count ||
+                                 options->bring.count || options->keep.count || options->input ||
+                                 options->directory || options->runs.given || options->quick;
+    if (options->from.count && (options->resume || options->store))
         return fail_with(failure, -EINVAL,
                          "--from judges stored runs again: --store and --resume measure one");
-    if (words || options->suite.count || options->event.count || options->source.count ||
-        options->control.count || options->no_control.count || options->sweep.count ||
-        options->bring.count || options->keep.count || options->input || options->directory ||
-        options->runs.given || options->quick || options->budget)
+    if (options->from.count && (about_execution || options->budget))
         return fail_with(failure, -EINVAL,
                          "--from judges everything that is stored: leave out the command and what "
                          "says how it is executed");
-    return 0;
-}
-
-static int check_resume(const struct repeat_options *options, size_t words, struct failure *failure)
-{
-    if (!options->resume)
-        return 0;
-    if (words || options->suite.count || options->event.count || options->source.count ||
-        options->control.count || options->no_control.count || options->sweep.count ||
-        options->bring.count || options->keep.count || options->input || options->directory ||
-        options->runs.given || options->cpu.given || options->quick || options->no_subjects ||
-        options->show_output)
+    if (options->resume &&
+        (about_execution || options->cpu.given || options->no_subjects || options->show_output))
         return fail_with(failure, -EINVAL,
                          "--resume goes on with what the run began with: leave out the command and "
                          "what says how it is executed");
-    return 0;
-}
-
-/* What belongs to a command only. */
-static int check_command(const struct repeat_options *options, size_t words,
-                         struct failure *failure)
-{
     if (words && options->suite.count)
         return fail_with(failure, -EINVAL,
                          "either a command is repeated or the programs of --suite, not both");
@@ -76,7 +61,22 @@ static int check_command(const struct repeat_options *options, size_t words,
     return 0;
 }
 
-static int check_numbers(const struct repeat_options *options, struct failure *failure)
+static int check_controls(const char *option, const struct string_list *list,
+                          struct failure *failure)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        AUTO_TEXT struct text known = {0};
+        if (control_from_name(list->items[i]) >= 0)
+            continue;
+        for (int control = 0; control < CONTROL_COUNT; control++)
+            text_printf(&known, "%s%s", control ? ", " : "", control_names[control]);
+        return fail_with(failure, -EINVAL, "--%s: there is no control '%.60s', but %s", option,
+                         list->items[i], text_string(&known));
+    }
+    return 0;
+}
+
+static int check_values(const struct repeat_options *options, struct failure *failure)
 {
     int error = options_check_number("runs", &options->runs, MOST_RUNS, failure);
     if (error == 0 && options->runs.given && options->runs.value < 2)
@@ -86,46 +86,15 @@ static int check_numbers(const struct repeat_options *options, struct failure *f
         error = fail_with(failure, -EINVAL, "--cpu: there is no such CPU");
     if (error == 0 && (options->timeout == 0 || options->timeout > COMMAND_MOST_MS))
         error = fail_with(failure, -EINVAL, "--timeout must be between 1ms and a week");
-    return error;
-}
-
-static void put_controls(struct text *out)
-{
-    for (int control = 0; control < CONTROL_COUNT; control++)
-        text_printf(out, "%s%s", control ? ", " : "", control_names[control]);
-}
-
-static int check_controls(const char *option, const struct string_list *list,
-                          struct failure *failure)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        AUTO_TEXT struct text known = {0};
-        if (control_from_name(list->items[i]) >= 0)
-            continue;
-        put_controls(&known);
-        return fail_with(failure, -EINVAL, "--%s: there is no control '%.60s', but %s", option,
-                         list->items[i], text_string(&known));
-    }
-    return 0;
-}
-
-static int check_sweeps(const struct string_list *list, struct failure *failure)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (sweep_from_name(list->items[i]) == SWEEP_NONE)
-            return fail_with(failure, -EINVAL,
-                             "--sweep: '%.60s' cannot be swept, but env, stack and aslr can",
-                             list->items[i]);
-    return 0;
-}
-
-static int check_names(const struct repeat_options *options, struct failure *failure)
-{
-    int error = check_controls("control", &options->control, failure);
+    if (error == 0)
+        error = check_controls("control", &options->control, failure);
     if (error == 0)
         error = check_controls("no-control", &options->no_control, failure);
-    if (error == 0)
-        error = check_sweeps(&options->sweep, failure);
+    for (size_t i = 0; i < options->sweep.count && error == 0; i++)
+        if (sweep_from_name(options->sweep.items[i]) == SWEEP_NONE)
+            error = fail_with(failure, -EINVAL,
+                              "--sweep: '%.60s' cannot be swept, but env, stack and aslr can",
+                              options->sweep.items[i]);
     for (size_t i = 0; i < options->keep.count && error == 0; i++)
         if (strpbrk(options->keep.items[i], "= \t\n"))
             error = fail_with(failure, -EINVAL,
@@ -139,15 +108,9 @@ static int check_names(const struct repeat_options *options, struct failure *fai
 static int repeat_check_options(const struct repeat_options *options, size_t word_count)
 {
     struct failure failure = {0};
-    int error = check_from(options, word_count, &failure);
+    int error = check_against(options, word_count, &failure);
     if (error == 0)
-        error = check_resume(options, word_count, &failure);
-    if (error == 0)
-        error = check_command(options, word_count, &failure);
-    if (error == 0)
-        error = check_numbers(options, &failure);
-    if (error == 0)
-        error = check_names(options, &failure);
+        error = check_values(options, &failure);
     if (error == 0)
         error = output_check(options->common.output, &failure);
     return error < 0 ? repeat_fail(&failure) : EXIT_DONE;
@@ -173,60 +136,6 @@ static uint32_t bits_of(const struct string_list *names)
     return bits;
 }
 
-static uint32_t controls_of(const struct repeat_options *options)
-{
-    const uint32_t on = options->control.count ? bits_of(&options->control) : CONTROLS_ALL;
-    return on & ~bits_of(&options->no_control);
-}
-
-static uint32_t sweeps_of(const struct repeat_options *options)
-{
-    uint32_t bits = 0;
-    for (size_t i = 0; i < options->sweep.count; i++)
-        bits |= 1u << sweep_from_name(options->sweep.items[i]);
-    return bits;
-}
-
-static uint32_t runs_of(const struct repeat_options *options)
-{
-    if (options->runs.given)
-        return (uint32_t)options->runs.value;
-    return options->quick ? QUICK_RUNS : USUAL_RUNS;
-}
-
-/* A machine that does not tell its CPUs pins nothing. */
-static int do_without_cpu(struct repeating *repeating)
-{
-    struct repeat_study *study = &repeating->study;
-    if (study->cpu >= 0 || !(study->controls & CONTROL_BIT(CONTROL_CPU)))
-        return 0;
-    study->controls &= ~CONTROL_BIT(CONTROL_CPU);
-    return skips_add(&repeating->run.skips, "the control cpu",
-                     "the machine does not tell which CPUs may be used: name one with --cpu", 0);
-}
-
-/* Half a second takes hours then. */
-static int tell_unstepped(struct repeating *repeating)
-{
-    if (!repeating->study.unstepped || !catalogue_counter(repeating->catalogue, "step"))
-        return 0;
-    return skips_add(
-        &repeating->run.skips, "programs of the suite by step",
-        "stepping through them would take hours: name it with --source to have it done", 0);
-}
-
-/* --- remarks --- */
-
-static void say_what_is_unusual(const struct repeating *repeating)
-{
-    const struct repeat_options *options = repeating->run.options;
-    if (repeating->study.runs < PAPER_RUNS)
-        deliver_remark(&options->common,
-                       "%u executions of each setting are fewer than the %u that the paper took: "
-                       "small variation will not be seen",
-                       repeating->study.runs, PAPER_RUNS);
-}
-
 static int nothing_counts(const struct repeating *repeating, struct failure *failure)
 {
     AUTO_TEXT struct text why = {0};
@@ -249,11 +158,17 @@ static int plan(struct repeating *repeating, struct failure *failure)
 {
     struct repeat_study *study = &repeating->study;
     const struct repeat_options *options = repeating->run.options;
+    struct skips *skips = &repeating->run.skips;
     int error = command_line_keep(&options->keep, &study->keep, failure);
     if (error == 0)
         error = command_line_cpu(repeating->run.facts, &options->cpu, &study->cpu, failure);
-    if (error == 0)
-        error = do_without_cpu(repeating);
+    /* A machine that does not tell its CPUs pins nothing. */
+    if (error == 0 && study->cpu < 0 && (study->controls & CONTROL_BIT(CONTROL_CPU))) {
+        study->controls &= ~CONTROL_BIT(CONTROL_CPU);
+        error =
+            skips_add(skips, "the control cpu",
+                      "the machine does not tell which CPUs may be used: name one with --cpu", 0);
+    }
     if (error == 0)
         error = repeat_find_sources(repeating, failure);
     if (error == 0 && !repeating->source_count)
@@ -264,7 +179,11 @@ static int plan(struct repeating *repeating, struct failure *failure)
     study->program_count = repeating->program_count;
     study->sources = repeating->sources;
     study->source_count = repeating->source_count;
-    error = tell_unstepped(repeating);
+    /* Half a second takes hours then. */
+    if (study->unstepped && catalogue_counter(repeating->catalogue, "step"))
+        error = skips_add(
+            skips, "programs of the suite by step",
+            "stepping through them would take hours: name it with --source to have it done", 0);
     return error < 0 ? error
                      : repeat_plan_make(study, repeating->catalogue, &repeating->plan, failure);
 }
@@ -274,14 +193,17 @@ static int repeat_prepare(struct repeating *repeating)
 {
     const struct repeat_options *options = repeating->run.options;
     struct failure failure = {0};
-    repeating->study = (struct repeat_study){
-        .runs = runs_of(options),
-        .controls = controls_of(options),
+    struct repeat_study *study = &repeating->study;
+    *study = (struct repeat_study){
+        .runs = options->runs.given ? (uint32_t)options->runs.value
+                : options->quick    ? QUICK_RUNS
+                                    : USUAL_RUNS,
+        .controls = (options->control.count ? bits_of(&options->control) : CONTROLS_ALL) &
+                    ~bits_of(&options->no_control),
         .one_at_a_time = true,
         .calls = true,
         .code = true,
         .subjects = !options->no_subjects,
-        .sweeps = sweeps_of(options),
         .sweep_points = options->quick ? QUICK_POINTS : SWEEP_POINTS,
         .timeout = options->timeout,
         .longest = repeating->begun_budget,
@@ -289,12 +211,18 @@ static int repeat_prepare(struct repeating *repeating)
         .quick = options->quick,
         .unstepped = options->suite.count && !options->source.count && !options->event.count,
         .emulated = facts_get(repeating->run.facts, "emulated") != NULL};
+    for (size_t i = 0; i < options->sweep.count; i++)
+        study->sweeps |= 1u << sweep_from_name(options->sweep.items[i]);
     const int error = plan(repeating, &failure);
     if (error == -EINTR)
         return EXIT_INTERRUPTED;
     if (error < 0)
-        return failure.text[0] ? repeat_fail(&failure) : repeat_out_of_memory();
-    say_what_is_unusual(repeating);
+        return repeat_fail(&failure);
+    if (study->runs < PAPER_RUNS)
+        deliver_remark(&options->common,
+                       "%u executions of each setting are fewer than the %u that the paper took: "
+                       "small variation will not be seen",
+                       study->runs, PAPER_RUNS);
     return EXIT_DONE;
 }
 
@@ -382,47 +310,17 @@ int repeat_fail(const struct failure *failure)
     return deliver_failure("repeat", failure, EXIT_OURS);
 }
 
-int repeat_out_of_memory(void)
-{
-    deliver_out_of_memory("repeat");
-    return EXIT_OURS;
-}
-
 /* --- the way through --- */
 
 static void release(struct repeating *repeating)
 {
-    repeat_report_release(&repeating->run.report);
-    repeat_case_release(&repeating->run.file);
     store_close(repeating->store);
     session_close(repeating->session);
-    repeat_plan_free(&repeating->plan);
-    for (size_t i = 0; i < repeating->program_count; i++) {
-        free(repeating->programs[i].name);
-        free(repeating->programs[i].words);
-        free(repeating->programs[i].input);
-        free(repeating->programs[i].directory);
-    }
-    for (size_t i = 0; i < repeating->source_count; i++) {
-        for (size_t j = 0; j < repeating->sources[i].count; j++)
-            free(repeating->sources[i].events[j]);
-        free(repeating->sources[i].events);
-        free(repeating->sources[i].name);
-        free(repeating->sources[i].calls);
-    }
-    for (size_t i = 0; i < repeating->suite_count; i++)
-        suite_release(&repeating->suites[i]);
-    free(repeating->suites);
-    free(repeating->programs);
-    free(repeating->sources);
-    free(repeating->study.keep);
+    wishes_free(&repeating->plan.wishes);
     tried_free(&repeating->tried);
     executed_free(repeating->executed);
     skips_free(&repeating->run.skips);
     facts_free(&repeating->stored_facts);
-    free(repeating->joined);
-    free(repeating->input);
-    free(repeating->directory);
     options_release(&command_repeat, &repeating->begun);
 }
 
@@ -478,37 +376,12 @@ static int judge(void *study)
     /* Stores that are judged again were loaded when they were opened. */
     if (repeating->store && !run->options->from.count)
         error = repeat_load(repeating->store, &run->file, &failure);
-    if (error == 0)
-        error = repeat_judge(&run->file, run->seed, &run->report);
-    if (error == 0)
+    if (error == 0) {
+        repeat_judge(&run->file, run->seed, &run->report);
         error = repeat_collect_skips(repeating);
+    }
     run->seconds = (double)(monotonic_ms() - repeating->started) / 1000;
     return finish_judged("repeat", error, &failure);
-}
-
-static void put_report(const void *run, const struct style *style, struct text *out)
-{
-    repeat_put_report(run, style, out);
-}
-
-static json_t *results(const void *run)
-{
-    return repeat_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return repeat_analysis_json(run);
-}
-
-static json_t *findings(const void *run)
-{
-    return repeat_findings_json(run);
-}
-
-static json_t *figures(const void *run)
-{
-    return repeat_figures(run);
 }
 
 /* Of a command that could not be started there is nothing to be shown but why. */
@@ -523,24 +396,16 @@ static int show(void *study, int status)
                                   .fingerprint = run->fingerprint,
                                   .skips = &run->skips,
                                   .run = run,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .findings = findings,
-                                  .figures = figures};
+                                  .put_report = repeat_put_report,
+                                  .results = repeat_results_json,
+                                  .analysis = repeat_analysis_json,
+                                  .findings = repeat_findings_json,
+                                  .figures = repeat_figures};
     const int ending = repeat_exit(repeating, status);
     if (repeating->refusal && !run->options->common.json)
         return ending;
     const int shown = finish_show(&finish, status);
     return shown == status ? ending : EXIT_OURS;
-}
-
-/* As finish_study, but that the command's own status may be any number. */
-static int finish_repeat(struct repeating *repeating, int status)
-{
-    if (status != EXIT_DONE && (status != EXIT_INTERRUPTED || !repeating->store))
-        return status;
-    return judge(repeating) == EXIT_DONE ? show(repeating, status) : EXIT_OURS;
 }
 
 static int run_repeat(void *parsed, int word_count, char **words)
@@ -555,7 +420,9 @@ static int run_repeat(void *parsed, int word_count, char **words)
     if (status == EXIT_DONE) {
         repeating.run.seed = gather_seed(&options->seed);
         status = options->from.count ? repeat_open_from(&repeating) : on_the_machine(&repeating);
-        status = finish_repeat(&repeating, status);
+        /* As finish_study, but that the command's own status may be any number. */
+        if (status == EXIT_DONE || (status == EXIT_INTERRUPTED && repeating.store))
+            status = judge(&repeating) == EXIT_DONE ? show(&repeating, status) : EXIT_OURS;
     }
     release(&repeating);
     return status;

@@ -129,25 +129,10 @@ struct repeat_case {
     size_t absence_count;
 };
 
-/* Grow by one, zeroed; NULL when out of memory. */
-struct repeat_machine *repeat_case_add_machine(struct repeat_case *file);
-struct repeat_program *repeat_case_add_program(struct repeat_case *file);
-struct repeat_cell *repeat_case_add_cell(struct repeat_case *file);
-struct repeat_absence *repeat_case_add_absence(struct repeat_case *file);
-void repeat_case_release(struct repeat_case *file);
-
 /* Is it a command, a subject or a workload that was made to show something? By finding: "M9". */
 bool repeat_program_shows(const struct repeat_program *program, const char *finding);
 /* The event's column, or -1. */
 int repeat_event(const struct repeat_cell *cell, const char *event);
-/* The first event of that class, or -1: "instructions" is instructions:u as well as
- * qemu/instructions/. */
-int repeat_class(const struct repeat_cell *cell, const char *class);
-/* The cell of this program, source and setting, not swept and without detail, that has the event;
- * NULL: none. */
-const struct repeat_cell *repeat_find(const struct repeat_case *file, size_t machine,
-                                      size_t program, const char *source, uint32_t controls,
-                                      const char *event);
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part
@@ -301,24 +286,20 @@ struct repeat_report {
     struct finding findings[REPEAT_FINDINGS]; /* M1 … M11 */
 };
 
-/* All parts in order. -ENOMEM. Release the report in either case. */
-int repeat_judge(const struct repeat_case *file, uint64_t seed, struct repeat_report *report);
-void repeat_report_release(struct repeat_report *report);
+/* All parts in order. */
+void repeat_judge(const struct repeat_case *file, uint64_t seed, struct repeat_report *report);
 
-/* The parts after the rows, in this order; each reads what those before it filled. 0 or -ENOMEM. */
-int repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report);
-int repeat_adjust(const struct repeat_case *file, struct repeat_report *report);
-int repeat_judge_controls(const struct repeat_case *file, uint64_t seed,
-                          struct repeat_report *report);
-int repeat_judge_sensitivity(const struct repeat_case *file, struct repeat_report *report);
-int repeat_find_causes(const struct repeat_case *file, struct repeat_report *report);
-int repeat_align(const struct repeat_case *file, struct repeat_report *report);
-int repeat_rank_events(const struct repeat_case *file, struct repeat_report *report);
-/* Each fills the findings that are its own, in findings[]; those without evidence say why. */
-int repeat_judge_findings(const struct repeat_case *file, uint64_t seed,
-                          struct repeat_report *report);
-/* M2, M5, M6, M7, M8, M9, M10: findings[1], [4] … [9] (findings-subjects.c) */
-int repeat_judge_subject_findings(const struct repeat_case *file, struct repeat_report *report);
+/* The parts after the rows, in this order; each reads what those before it filled. */
+void repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report);
+void repeat_adjust(const struct repeat_case *file, struct repeat_report *report);
+void repeat_judge_controls(const struct repeat_case *file, uint64_t seed,
+                           struct repeat_report *report);
+void repeat_judge_sensitivity(const struct repeat_case *file, struct repeat_report *report);
+void repeat_find_causes(const struct repeat_case *file, struct repeat_report *report);
+void repeat_align(const struct repeat_case *file, struct repeat_report *report);
+void repeat_rank_events(const struct repeat_case *file, struct repeat_report *report);
+/* Those without evidence say why. */
+void repeat_judge_findings(const struct repeat_case *file, struct repeat_report *report);
 
 /* ----------------------------------------------------------------------------------------------
  * Where the judge of repetition draws its lines; docs/repeat-judging.md says why each lies there.

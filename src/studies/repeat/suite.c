@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "lab/tool.h"
@@ -46,7 +47,7 @@ static void put_word(struct text *out, uint64_t number)
 /* Sentences in lines, words as often as in a language. */
 static void make_text(struct text *out, uint64_t size, struct random *random)
 {
-    while (out->length < size && !out->failed) {
+    while (out->length < size) {
         const uint64_t words = 6 + random_below(random, 10);
         for (uint64_t word = 0; word < words; word++) {
             if (word)
@@ -59,25 +60,23 @@ static void make_text(struct text *out, uint64_t size, struct random *random)
 
 static void make_numbers(struct text *out, uint64_t size, struct random *random)
 {
-    while (out->length < size && !out->failed)
+    while (out->length < size)
         text_printf(out, "%" PRIu64 "\n", random_below(random, 1000000000));
 }
 
 static void make_bytes(struct text *out, uint64_t size, struct random *random)
 {
-    while (out->length < size && !out->failed) {
+    while (out->length < size) {
         const uint64_t drawn = random_next(random);
-        unsigned char bytes[8];
         for (int i = 0; i < 8; i++) /* in this order on every machine */
-            bytes[i] = (unsigned char)(drawn >> 8 * i);
-        text_append(out, (const char *)bytes, sizeof(bytes));
+            text_putc(out, (char)(unsigned char)(drawn >> 8 * i));
     }
 }
 
 /* Rows of a table: number, name, place, amount, day. */
 static void make_table(struct text *out, uint64_t size, struct random *random)
 {
-    for (uint64_t row = 1; out->length < size && !out->failed; row++) {
+    for (uint64_t row = 1; out->length < size; row++) {
         text_printf(out, "%" PRIu64 ",", row);
         put_word(out, 256 + random_below(random, VOCABULARY));
         text_putc(out, ',');
@@ -90,7 +89,7 @@ static void make_table(struct text *out, uint64_t size, struct random *random)
 static void make_json(struct text *out, uint64_t size, struct random *random)
 {
     text_puts(out, "[\n");
-    for (uint64_t row = 1; (row == 1 || out->length < size) && !out->failed; row++) {
+    for (uint64_t row = 1; row == 1 || out->length < size; row++) {
         text_printf(out, "%s{\"id\":%" PRIu64 ",\"name\":\"", row > 1 ? ",\n" : "", row);
         put_word(out, 256 + random_below(random, VOCABULARY));
         text_printf(out, "\",\"amount\":%" PRIu64 ",\"tags\":[", random_below(random, 100000));
@@ -109,7 +108,7 @@ static void make_source(struct text *out, uint64_t size, struct random *random)
 {
     uint64_t count = 0;
     text_puts(out, "extern unsigned table[1024];\n");
-    for (; (!count || out->length < size) && !out->failed; count++) {
+    for (; !count || out->length < size; count++) {
         text_printf(out, "unsigned f%" PRIu64 "(unsigned a, unsigned b)\n{\n    unsigned s = 0;\n",
                     count);
         for (uint64_t line = 3 + random_below(random, 6); line; line--) {
@@ -148,7 +147,7 @@ static void make_pixels(struct text *out, uint64_t size, struct random *random)
         height += 8;
     text_printf(out, "P6\n%u %u\n255\n", 4 * height, height);
     for (unsigned y = 0; y < height; y++)
-        for (unsigned x = 0; x < 4 * height && !out->failed; x++) {
+        for (unsigned x = 0; x < 4 * height; x++) {
             const uint64_t drawn = random_next(random);
             const unsigned char pixel[3] = {(unsigned char)(x * 255 / (4 * height)),
                                             (unsigned char)(y * 255 / height),
@@ -197,23 +196,17 @@ static int read_beside(const struct made_input *input, const char *folder, struc
                    : 0;
 }
 
-int made_input_bytes(const struct made_input *input, const char *folder, char **bytes,
-                     size_t *length, struct failure *failure)
+int made_input_bytes(const struct made_input *input, const char *folder, struct text *bytes,
+                     struct failure *failure)
 {
-    AUTO_TEXT struct text out = {0};
     struct random random;
-    int error = 0;
     random_seed(&random, input->seed);
     if (!input->kind)
-        error = read_beside(input, folder, &out, failure);
-    for (size_t i = 0; input->kind && i < KINDS; i++)
+        return read_beside(input, folder, bytes, failure);
+    for (size_t i = 0; i < KINDS; i++)
         if (strcmp(kinds[i].kind, input->kind) == 0)
-            kinds[i].make(&out, input->size, &random);
-    if (error)
-        return error;
-    *length = out.length;
-    *bytes = text_take(&out);
-    return *bytes ? 0 : fail_with(failure, -ENOMEM, "no memory for the input '%s'", input->name);
+            kinds[i].make(bytes, input->size, &random);
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -233,44 +226,32 @@ static bool mentions(const char *text, const char *name)
     return false;
 }
 
-static bool is_wanted(const struct suite *suite, const struct made_input *input)
-{
-    for (size_t i = 0; i < suite->count; i++)
-        if (mentions(suite->list[i].command, input->name) ||
-            mentions(suite->list[i].input, input->name))
-            return true;
-    return false;
-}
-
 int suite_bring(const struct suite *suite, struct session *session, struct failure *failure)
 {
-    AUTO_FREE char *folder = strdup(suite->path);
-    if (!folder)
-        return fail_with(failure, -ENOMEM, "no memory for the inputs of a suite");
-    char *slash = strrchr(folder, '/');
+    char *folder = memory_copy(suite->path), *slash = strrchr(folder, '/');
+    int error = 0;
     if (slash)
         slash[slash == folder] = '\0';
-    for (size_t i = 0; i < suite->input_count; i++) {
+    for (size_t i = 0; i < suite->input_count && !error; i++) {
         const struct made_input *input = &suite->inputs[i];
-        AUTO_FREE char *bytes = NULL;
-        size_t length = 0;
-        if (!is_wanted(suite, input))
+        AUTO_TEXT struct text bytes = {0};
+        bool wanted = false;
+        for (size_t j = 0; j < suite->count && !wanted; j++)
+            wanted = mentions(suite->list[j].command, input->name) ||
+                     mentions(suite->list[j].input, input->name);
+        if (!wanted)
             continue;
-        int error = made_input_bytes(input, slash ? folder : ".", &bytes, &length, failure);
+        error = made_input_bytes(input, slash ? folder : ".", &bytes, failure);
         if (!error)
-            error = session_bring(session, input->name, bytes, length, false, failure);
-        if (error)
-            return error;
+            error = session_bring(session, input->name, text_string(&bytes), bytes.length, false,
+                                  failure);
     }
-    return 0;
+    return error;
 }
 
 int suite_lacks(const struct workload *workload, struct session *session, struct failure *failure)
 {
-    AUTO_FREE char *needs = strdup(workload->needs);
-    char *rest = NULL;
-    if (!needs)
-        return fail_with(failure, -ENOMEM, "no memory for a suite");
+    char *needs = memory_copy(workload->needs), *rest = NULL;
     for (const char *word = strtok_r(needs, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         struct failure why = {0};
         int error = strstr(word, PLACE_BROUGHT) ? 0 : session_find(session, word, &why);
@@ -301,10 +282,8 @@ static bool is_here(const char *word)
 
 static bool lacks(const struct workload *workload)
 {
-    AUTO_FREE char *needs = strdup(workload->needs);
-    char *rest = NULL;
-    for (const char *word = needs ? strtok_r(needs, " ", &rest) : NULL; word;
-         word = strtok_r(NULL, " ", &rest))
+    char *needs = memory_copy(workload->needs), *rest = NULL;
+    for (const char *word = strtok_r(needs, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (!strstr(word, PLACE_BROUGHT) && !is_here(word))
             return true;
     return false;
@@ -326,29 +305,13 @@ static bool pass_line(void *context, const char *line)
     return *say != NULL;
 }
 
-static int run(const char *const *argv, const char *names, const volatile int *stop,
-               void (*say)(const char *), struct failure *failure)
-{
-    AUTO_TEXT struct text said = {0};
-    const struct tool tool = {.argv = argv, .stop = stop, .line = pass_line, .context = &say};
-    int status = tool_run(&tool, &said, failure);
-    if (status <= 0)
-        return status;
-    char complaint[256];
-    tool_complaint(&said, complaint, sizeof(complaint));
-    return fail_with(failure, -EIO, "apt-get could not install%s: it ended with status %d%s%s",
-                     names, status, *complaint ? ": " : "", complaint);
-}
-
 int suite_install(const struct suite *suite, const volatile int *stop, void (*say)(const char *),
                   struct failure *failure)
 {
     enum { FIXED = 4 };
-    AUTO_FREE const char **argv = calloc(suite->count + FIXED + 1, sizeof(*argv));
+    const char **argv = memory_new(suite->count + FIXED + 1, sizeof(*argv));
     AUTO_TEXT struct text names = {0};
     size_t count = FIXED;
-    if (!argv)
-        return fail_with(failure, -ENOMEM, "no memory for the packages of a suite");
     const char *const fixed[FIXED] = {"apt-get", "install", "--yes", "--no-install-recommends"};
     memcpy(argv, fixed, sizeof(fixed));
     for (size_t i = 0; i < suite->count; i++) {
@@ -374,7 +337,15 @@ int suite_install(const struct suite *suite, const volatile int *stop, void (*sa
     text_printf(&line, "installing%s", text_string(&names));
     if (say)
         say(text_string(&line));
-    return run(argv, text_string(&names), stop, say, failure);
+    AUTO_TEXT struct text said = {0};
+    const struct tool tool = {.argv = argv, .stop = stop, .line = pass_line, .context = &say};
+    int status = tool_run(&tool, &said, failure);
+    if (status <= 0)
+        return status;
+    char complaint[256];
+    tool_complaint(&said, complaint, sizeof(complaint));
+    return fail_with(failure, -EIO, "apt-get could not install%s: it ended with status %d%s%s",
+                     text_string(&names), status, *complaint ? ": " : "", complaint);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -405,13 +376,6 @@ static int complain(struct reading *reading, const char *what, const char *value
                                    reading->suite->path, reading->line, what, *value ? " '" : "",
                                    value, *value ? "'" : "");
     return 0; /* as inih wants it */
-}
-
-static int no_memory(struct reading *reading)
-{
-    if (!reading->error)
-        reading->error = fail_with(reading->failure, -ENOMEM, "no memory for a suite");
-    return 0;
 }
 
 /* --- lines, for inih --- */
@@ -445,70 +409,46 @@ static char *next_line(char *line, int size, void *stream)
 
 /* --- sections --- */
 
-static bool is_name(const char *name)
-{
-    return brought_name_is_plain(name);
-}
-
-static int begin_workload(struct reading *reading, const char *name)
-{
-    struct suite *suite = reading->suite;
-    if (!is_name(name))
-        return complain(reading, "a workload cannot have the name", name);
-    for (size_t i = 0; i < suite->count; i++)
-        if (strcmp(suite->list[i].name, name) == 0)
-            return complain(reading, "there is another workload of the name", name);
-    if (suite->count >= MOST_WORKLOADS)
-        return complain(reading, "there are too many workloads", "");
-    reading->workload = suite->count;
-    reading->input = SIZE_MAX;
-    struct workload *workload = list_add(&suite->list, &suite->count, sizeof(*workload));
-    if (!workload || !(workload->name = strdup(name)))
-        return no_memory(reading);
-    return 1;
-}
-
-static int begin_input(struct reading *reading, const char *name)
-{
-    struct suite *suite = reading->suite;
-    if (!is_name(name))
-        return complain(reading, "an input cannot have the name", name);
-    for (size_t i = 0; i < suite->input_count; i++)
-        if (strcmp(suite->inputs[i].name, name) == 0)
-            return complain(reading, "there is another input of the name", name);
-    if (suite->input_count >= BROUGHT_MOST_FILES)
-        return complain(reading, "there are too many inputs", "");
-    reading->input = suite->input_count;
-    reading->workload = SIZE_MAX;
-    struct made_input *input = list_add(&suite->inputs, &suite->input_count, sizeof(*input));
-    if (!input || !(input->name = strdup(name)))
-        return no_memory(reading);
-    return 1;
-}
-
 static int begin_section(struct reading *reading, const char *section)
 {
+    struct suite *suite = reading->suite;
     if (reading->begun && strcmp(section, reading->section) == 0)
         return 1;
     reading->begun = true;
     snprintf(reading->section, sizeof(reading->section), "%s", section);
     if (!*section)
         return complain(reading, "this stands before the first section", "");
-    return strncmp(section, INPUT, strlen(INPUT)) == 0
-               ? begin_input(reading, section + strlen(INPUT))
-               : begin_workload(reading, section);
+    const bool input = strncmp(section, INPUT, strlen(INPUT)) == 0;
+    const char *name = input ? section + strlen(INPUT) : section;
+    const size_t count = input ? suite->input_count : suite->count;
+    if (!brought_name_is_plain(name))
+        return complain(reading,
+                        input ? "an input cannot have the name" : "a workload cannot have the name",
+                        name);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(input ? suite->inputs[i].name : suite->list[i].name, name) == 0)
+            return complain(reading,
+                            input ? "there is another input of the name"
+                                  : "there is another workload of the name",
+                            name);
+    if (count >= (input ? BROUGHT_MOST_FILES : MOST_WORKLOADS))
+        return complain(reading,
+                        input ? "there are too many inputs" : "there are too many workloads", "");
+    reading->input = input ? count : SIZE_MAX;
+    reading->workload = input ? SIZE_MAX : count;
+    if (input)
+        memory_add(suite->inputs, suite->input_count)->name = memory_copy(name);
+    else
+        memory_add(suite->list, suite->count)->name = memory_copy(name);
+    return 1;
 }
 
 /* --- values --- */
 
 /* A value that goes on in the next line comes again, and is joined by a space. */
-static int put_text(struct reading *reading, char **text, const char *value)
+static int put_text(char **text, const char *value)
 {
-    char *joined = NULL;
-    if (asprintf(&joined, "%s%s%s", *text ? *text : "", *text ? " " : "", value) < 0)
-        return no_memory(reading);
-    free(*text);
-    *text = joined;
+    *text = memory_format("%s%s%s", *text ? *text : "", *text ? " " : "", value);
     return 1;
 }
 
@@ -546,7 +486,7 @@ static int put_workload(struct reading *reading, const char *key, const char *va
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         if (strcmp(texts[i].key, key) == 0)
-            return put_text(reading, texts[i].text, value);
+            return put_text(texts[i].text, value);
     if (strcmp(key, "threaded") == 0)
         return put_flag(reading, &workload->threaded, value);
     if (strcmp(key, "io") == 0)
@@ -559,11 +499,11 @@ static int put_input(struct reading *reading, const char *key, const char *value
     struct made_input *input = &reading->suite->inputs[reading->input];
     if (strcmp(key, "make") == 0)
         return made_input_known(value) && !input->kind
-                   ? put_text(reading, &input->kind, value)
+                   ? put_text(&input->kind, value)
                    : complain(reading, "there is no way to make", value);
     if (strcmp(key, "file") == 0)
-        return is_name(value) && !input->file
-                   ? put_text(reading, &input->file, value)
+        return brought_name_is_plain(value) && !input->file
+                   ? put_text(&input->file, value)
                    : complain(reading, "this is no name of a file beside the suite:", value);
     if (strcmp(key, "size") == 0)
         return put_number(reading, &input->size, BROUGHT_MOST_BYTES / 2, value);
@@ -602,36 +542,22 @@ static int check_workload(const struct suite *suite, struct workload *workload,
     AUTO_WORDS char **words = NULL;
     struct failure why = {0};
     int count = workload->command ? words_split(workload->command, &words, &why) : 0;
-    if (count == -ENOMEM)
-        return fail_with(failure, -ENOMEM, "no memory for a suite");
     if (count <= 0 || !*words[0] || strlen(workload->command) > COMMAND_MOST_BYTES)
         return fail_with(failure, -EINVAL, "%.300s: the workload '%s' has no command%s%s",
                          suite->path, workload->name, count < 0 ? ": " : "",
                          count < 0 ? why.text : "");
     char **texts[] = {&workload->package, &workload->input, &workload->about};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        if (!*texts[i] && !(*texts[i] = strdup("")))
-            return fail_with(failure, -ENOMEM, "no memory for a suite");
-    if (!workload->needs && !(workload->needs = strdup(words[0])))
-        return fail_with(failure, -ENOMEM, "no memory for a suite");
+        if (!*texts[i])
+            *texts[i] = memory_copy("");
+    if (!workload->needs)
+        workload->needs = memory_copy(words[0]);
     if (workload->package[strspn(workload->package, "abcdefghijklmnopqrstuvwxyz0123456789.+-")] ||
         workload->package[0] == '-')
         return fail_with(failure, -EINVAL,
                          "%.300s: the workload '%s' names a package '%.80s', which can be none",
                          suite->path, workload->name, workload->package);
     return 0;
-}
-
-static int check(const struct suite *suite, struct failure *failure)
-{
-    int error = 0;
-    if (!suite->count)
-        return fail_with(failure, -EINVAL, "%.300s holds no workload", suite->path);
-    for (size_t i = 0; i < suite->input_count && !error; i++)
-        error = check_input(suite, &suite->inputs[i], failure);
-    for (size_t i = 0; i < suite->count && !error; i++)
-        error = check_workload(suite, &suite->list[i], failure);
-    return error;
 }
 
 /* --- the file --- */
@@ -647,9 +573,7 @@ static int read_file(const char *path, char **content, struct failure *failure)
         return fail_with(failure, -EINVAL,
                          "the suite %.300s is no ordinary file of at most %d bytes", path,
                          MOST_BYTES);
-    *content = calloc((size_t)about.st_size + 1, 1);
-    if (!*content)
-        return fail_with(failure, -ENOMEM, "no memory for a suite");
+    *content = memory_new((size_t)about.st_size + 1, 1);
     const ssize_t got = read(fd, *content, (size_t)about.st_size);
     if (got < 0 || strlen(*content) != (size_t)got)
         return fail_with(failure, -EINVAL, "the suite %.300s is no text", path);
@@ -659,69 +583,43 @@ static int read_file(const char *path, char **content, struct failure *failure)
 /* The suites that come with assay: beside the build, where it is installed. */
 static char *find_installed(const char *name)
 {
-    static const char *const places[] = {"%s/workloads/%s.ini",
-                                         "%s/../share/assay/workloads/%s.ini"};
     char folder[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
     folder[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(folder, '/');
-    char *path = NULL;
-    for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+    for (int place = 0; slash && place < 2; place++) {
         *slash = '\0';
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        if (asprintf(&path, places[i], folder, name) < 0)
-            return NULL;
-#pragma GCC diagnostic pop
+        char *path =
+            memory_format("%s%s/workloads/%s.ini", folder, place ? "/../share/assay" : "", name);
         if (access(path, R_OK) == 0)
             return path;
-        free(path);
     }
-    return asprintf(&path, ASSAY_DATA "/workloads/%s.ini", name) < 0 ? NULL : path;
+    return memory_format(ASSAY_DATA "/workloads/%s.ini", name);
 }
 
 int suite_read(const char *name, struct suite *suite, struct failure *failure)
 {
-    AUTO_FREE char *content = NULL;
+    char *content = NULL;
     struct reading reading = {
         .suite = suite, .failure = failure, .workload = SIZE_MAX, .input = SIZE_MAX};
     const bool ours = strcmp(name, "open") == 0 && access(name, F_OK) < 0;
-    *suite = (struct suite){.path = ours ? find_installed(name) : strdup(name)};
-    if (!suite->path)
-        return fail_with(failure, -ENOMEM, "no memory for a suite");
+    *suite = (struct suite){.path = ours ? find_installed(name) : memory_copy(name)};
     int error = read_file(suite->path, &content, failure);
-    if (!error) {
-        reading.rest = content;
-        int parsed = ini_parse_stream(next_line, &reading, put_value, &reading);
-        error = reading.error;
-        if (!error && parsed)
-            error = fail_with(failure, -EINVAL,
-                              "%.300s, line %d: neither a section nor a key with its value",
-                              suite->path, parsed);
-    }
-    if (!error)
-        error = check(suite, failure);
     if (error)
-        suite_release(suite);
+        return error;
+    reading.rest = content;
+    int parsed = ini_parse_stream(next_line, &reading, put_value, &reading);
+    if (reading.error)
+        return reading.error;
+    if (parsed)
+        return fail_with(failure, -EINVAL,
+                         "%.300s, line %d: neither a section nor a key with its value", suite->path,
+                         parsed);
+    if (!suite->count)
+        return fail_with(failure, -EINVAL, "%.300s holds no workload", suite->path);
+    for (size_t i = 0; i < suite->input_count && !error; i++)
+        error = check_input(suite, &suite->inputs[i], failure);
+    for (size_t i = 0; i < suite->count && !error; i++)
+        error = check_workload(suite, &suite->list[i], failure);
     return error;
-}
-
-void suite_release(struct suite *suite)
-{
-    for (size_t i = 0; i < suite->count; i++) {
-        struct workload *workload = &suite->list[i];
-        char *texts[] = {workload->name,  workload->command, workload->package,
-                         workload->needs, workload->input,   workload->about};
-        for (size_t text = 0; text < sizeof(texts) / sizeof(*texts); text++)
-            free(texts[text]);
-    }
-    for (size_t i = 0; i < suite->input_count; i++) {
-        free(suite->inputs[i].name);
-        free(suite->inputs[i].kind);
-        free(suite->inputs[i].file);
-    }
-    free(suite->list);
-    free(suite->inputs);
-    free(suite->path);
-    *suite = (struct suite){0};
 }

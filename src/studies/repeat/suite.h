@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/failure.h"
-#include "base/list.h"
+#include "base/text.h"
 #include "engine/session.h"
 
 struct workload {
@@ -41,7 +41,6 @@ struct suite {
 int suite_read(const char *name, struct suite *suite, struct failure *failure);
 /* Makes all inputs that these workloads mention and brings them to the machine under test. */
 int suite_bring(const struct suite *suite, struct session *session, struct failure *failure);
-void suite_release(struct suite *suite);
 
 /* Has the machine under test what the workload needs? -ENOENT with what it lacks and the package
  * that brings it; other errors: it could not be asked. */
@@ -53,8 +52,8 @@ int suite_install(const struct suite *suite, const volatile int *stop, void (*sa
                   struct failure *failure);
 
 /* Makes the bytes of an input: the same on every machine. folder: of the suite, for files beside
- * it. The caller frees *bytes. */
-int made_input_bytes(const struct made_input *input, const char *folder, char **bytes,
-                     size_t *length, struct failure *failure);
+ * it. */
+int made_input_bytes(const struct made_input *input, const char *folder, struct text *bytes,
+                     struct failure *failure);
 /* Is it a kind of input that can be made? */
 bool made_input_known(const char *kind);
