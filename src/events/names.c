@@ -90,10 +90,14 @@ static int check_letters(const char *modifiers, const char *whole, struct failur
     return 0;
 }
 
-/* Naming a mode excludes those not named. User and kernel together are everything, the hypervisor
- * included: that way ":uk" also opens on PMUs that refuse every filter. */
-static void apply_modes(const char *modifiers, struct perf_event_attr *attr)
+int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_event_attr *attr,
+                          struct failure *failure)
 {
+    int error = check_letters(modifiers, whole, failure);
+    if (error < 0)
+        return error;
+    /* Naming a mode excludes those not named. User and kernel together are everything, the
+     * hypervisor included: that way ":uk" also opens on PMUs that refuse every filter. */
     bool user = strchr(modifiers, 'u'), kernel = strchr(modifiers, 'k'),
          hypervisor = strchr(modifiers, 'h');
     if (user || kernel || hypervisor) {
@@ -104,15 +108,6 @@ static void apply_modes(const char *modifiers, struct perf_event_attr *attr)
     bool guest = strchr(modifiers, 'G'), host = strchr(modifiers, 'H');
     attr->exclude_host = guest && !host;
     attr->exclude_guest = host && !guest;
-}
-
-int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_event_attr *attr,
-                          struct failure *failure)
-{
-    int error = check_letters(modifiers, whole, failure);
-    if (error < 0)
-        return error;
-    apply_modes(modifiers, attr);
     attr->exclude_idle = strchr(modifiers, 'I') != NULL;
     attr->pinned = strchr(modifiers, 'D') != NULL;
     attr->exclusive = strchr(modifiers, 'e') != NULL;

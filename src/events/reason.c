@@ -136,16 +136,6 @@ static unsigned long long status_value(const char *status, const char *key, int 
     return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
-/* The first user namespace maps every number to itself. */
-static bool in_user_namespace(const struct event_view *view)
-{
-    char map[64];
-    unsigned long inside, outside, count;
-    return view_read_text(view, map, sizeof(map), "/proc/self/uid_map") == 0 &&
-           !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
-             outside == 0 && count >= UINT32_MAX);
-}
-
 static void read_status(const struct event_view *view, struct situation *situation)
 {
     char status[4096];
@@ -153,7 +143,12 @@ static void read_status(const struct event_view *view, struct situation *situati
         return;
     situation->seccomp = status_value(status, "\nSeccomp:", 10) != 0;
     unsigned long long effective = status_value(status, "\nCapEff:", 16);
-    situation->namespaced = in_user_namespace(view);
+    /* The first user namespace maps every number to itself. */
+    char map[64];
+    unsigned long inside, outside, count;
+    situation->namespaced = view_read_text(view, map, sizeof(map), "/proc/self/uid_map") == 0 &&
+                            !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+                              inside == 0 && outside == 0 && count >= UINT32_MAX);
     situation->capable =
         !situation->namespaced && (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
 }

@@ -151,14 +151,6 @@ static int add_one(struct gathered **list, const struct gathered *more)
     return 0;
 }
 
-static int gathered_add_all(struct gathered **list, const struct gathered *more)
-{
-    int error = 0;
-    for (; more && !error; more = more->next)
-        error = add_one(list, more);
-    return error;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Totals of regions as a table for people. Numbers are written without the program's locale, whose
  * comma may be a point. */
@@ -319,18 +311,6 @@ static void append_row(struct text *text, const struct row *row, const size_t *w
     text_putc(text, '\n');
 }
 
-static void append_rows(struct text *text, const struct rows *rows)
-{
-    size_t widths[COLUMNS] = {0};
-    for (size_t i = 0; i < rows->count; i++)
-        for (size_t column = 0; column < COLUMNS; column++) {
-            size_t width = width_of(rows->list[i].cells[column]);
-            widths[column] = width > widths[column] ? width : widths[column];
-        }
-    for (size_t i = 0; i < rows->count; i++)
-        append_row(text, &rows->list[i], widths);
-}
-
 static void append_reason(struct text *text, const char *name, const char *reason)
 {
     char shown[1024];
@@ -338,24 +318,6 @@ static void append_reason(struct text *text, const char *name, const char *reaso
     for (size_t i = 0; i < length; i++)
         shown[i] = shown[i] == '\n' ? ' ' : shown[i];
     text_printf(text, "%s: %s\n", name, shown);
-}
-
-static void append_notes(struct text *text, const struct gathered *gathered)
-{
-    char amount[CELL];
-    for (size_t i = 0; i < gathered->count; i++)
-        if (gathered->reasons[i])
-            append_reason(text, gathered->names[i], gathered->reasons[i]);
-    grouped(gathered->calipers, amount);
-    text_printf(text, "path: %s, calipers: %s\n", assay_path_name(gathered->path), amount);
-    if (gathered->reasons[gathered->count])
-        append_reason(text, "why not a better one", gathered->reasons[gathered->count]);
-    grouped(gathered->dropped, amount);
-    if (gathered->dropped)
-        text_printf(text,
-                    "%s more ended in signal handlers while another was being added, and are not "
-                    "in the table\n",
-                    amount);
 }
 
 static void append_gathered(struct text *text, const struct gathered *gathered)
@@ -371,13 +333,33 @@ static void append_gathered(struct text *text, const struct gathered *gathered)
         for (size_t i = 0; shown && i <= gathered->count; i++)
             write_row(&rows, gathered, region, i);
     }
-    if (rows.count > 1)
-        append_rows(text, &rows);
-    else
+    if (rows.count > 1) {
+        size_t widths[COLUMNS] = {0};
+        for (size_t i = 0; i < rows.count; i++)
+            for (size_t column = 0; column < COLUMNS; column++) {
+                size_t width = width_of(rows.list[i].cells[column]);
+                widths[column] = width > widths[column] ? width : widths[column];
+            }
+        for (size_t i = 0; i < rows.count; i++)
+            append_row(text, &rows.list[i], widths);
+    } else
         text_puts(text, "No region with a name has ended.\n");
     text->failed = text->failed || rows.failed;
     free(rows.list);
-    append_notes(text, gathered);
+    char amount[CELL];
+    for (size_t i = 0; i < gathered->count; i++)
+        if (gathered->reasons[i])
+            append_reason(text, gathered->names[i], gathered->reasons[i]);
+    grouped(gathered->calipers, amount);
+    text_printf(text, "path: %s, calipers: %s\n", assay_path_name(gathered->path), amount);
+    if (gathered->reasons[gathered->count])
+        append_reason(text, "why not a better one", gathered->reasons[gathered->count]);
+    grouped(gathered->dropped, amount);
+    if (gathered->dropped)
+        text_printf(text,
+                    "%s more ended in signal handlers while another was being added, and are not "
+                    "in the table\n",
+                    amount);
 }
 
 /* All of them as a text, which the caller frees; NULL: out of memory. missing: calipers that could
@@ -432,7 +414,10 @@ static char *text_now(void)
 {
     struct gathered *all = NULL;
     pthread_mutex_lock(&lock);
-    int error = gathered_add_all(&all, closed);
+    const struct gathered *more = closed;
+    int error = 0;
+    for (; more && !error; more = more->next)
+        error = add_one(&all, more);
     uint64_t missing = lost;
     pthread_mutex_unlock(&lock);
     for (struct assay_calipers *calipers = here_opened(); calipers && !error;
@@ -496,18 +481,14 @@ static void write_at_exit(void)
     close(descriptor);
 }
 
-/* Where the library is a part of something that is unloaded, nothing would know of it any more. */
-static void forget(void)
+void process_ended(void)
 {
+    write_at_exit();
+    /* Where the library is a part of something that is unloaded, nothing would know of it any
+     * more. */
     pthread_mutex_lock(&lock);
     struct gathered *list = closed;
     closed = NULL;
     pthread_mutex_unlock(&lock);
     gathered_free(list);
-}
-
-void process_ended(void)
-{
-    write_at_exit();
-    forget();
 }

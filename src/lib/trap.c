@@ -409,22 +409,6 @@ static void restore(void)
     installed = false;
 }
 
-/* Sets the flag around three instructions, in a region of nobody's. */
-static uint64_t try_it(void)
-{
-    struct assay_here *selected = assay_here;
-    struct assay_here trial = {.ways = ASSAY_WAY_TRAP, .depth = 1};
-    assay_here = &trial;
-    __asm__ volatile(TRAP_FLAG_BELOW TRAP_FLAG_SET
-                     "\n\tnop\n\tnop\n\tnop\n\t" TRAP_FLAG_CLEAR TRAP_FLAG_ABOVE
-                     : "+m"(trial)
-                     :
-                     : "memory", "cc");
-    trap_leave();
-    assay_here = selected;
-    return trial.trapped;
-}
-
 static int refuse_early(char *reason, size_t size)
 {
     sigset_t blocked;
@@ -464,7 +448,18 @@ static int attach(char *reason, size_t size)
                  "handlers before that");
         return -EBUSY;
     }
-    uint64_t saw = try_it();
+    /* Sets the flag around three instructions, in a region of nobody's. */
+    struct assay_here *selected = assay_here;
+    struct assay_here trial = {.ways = ASSAY_WAY_TRAP, .depth = 1};
+    assay_here = &trial;
+    __asm__ volatile(TRAP_FLAG_BELOW TRAP_FLAG_SET
+                     "\n\tnop\n\tnop\n\tnop\n\t" TRAP_FLAG_CLEAR TRAP_FLAG_ABOVE
+                     : "+m"(trial)
+                     :
+                     : "memory", "cc");
+    trap_leave();
+    assay_here = selected;
+    uint64_t saw = trial.trapped;
     if (saw != TRIED + TRAP_FLAG_OWN) {
         snprintf(reason, size,
                  "the trap flag does not work here: of %d instructions it saw %lld (an emulator?)",
@@ -488,14 +483,6 @@ static int trap_attach(char *reason, size_t size)
         restore();
     give();
     return error;
-}
-
-static void trap_detach(void)
-{
-    take();
-    if (users && --users == 0)
-        restore();
-    give();
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -644,5 +631,8 @@ void calipers_trap_close(struct assay_calipers *calipers)
         return;
     if (calipers_here() == calipers)
         trap_leave(); /* a region that never ended */
-    trap_detach();
+    take();
+    if (users && --users == 0)
+        restore();
+    give();
 }

@@ -102,20 +102,15 @@ static void make_printable(char *text, bool lines)
     }
 }
 
-static bool in_container(const struct facts *facts)
-{
-    const char *container = facts_get(facts, "container");
-    const char *namespace = facts_get(facts, "process.user_namespace");
-    return (container && strcmp(container, "none") != 0) ||
-           (namespace && strcmp(namespace, "own") == 0);
-}
-
 /* Judges write commands as an ordinary user types them. Root needs no sudo; in a container the
  * machine's settings cannot be changed by anybody, so there the command is for the host. */
 static void fit_to_reader(const struct facts *facts, struct advice *advice)
 {
     const char *euid = facts_get(facts, "process.euid");
-    bool host = in_container(facts);
+    const char *container = facts_get(facts, "container");
+    const char *namespace = facts_get(facts, "process.user_namespace");
+    bool host = (container && strcmp(container, "none") != 0) ||
+                (namespace && strcmp(namespace, "own") == 0);
     if (!host && !(euid && strcmp(euid, "0") == 0))
         return;
     AUTO_TEXT struct text fitted = {0};

@@ -48,7 +48,7 @@ size_t machine_difference(const struct facts *then, const struct facts *now, cha
 /* ----------------------------------------------------------------------------------------------
  * A machine in one line, for the head of every report. Pure. */
 
-static void put_processor(const struct facts *facts, struct text *line)
+void machine_sentence(const struct facts *facts, struct text *line)
 {
     const char *name = facts_get(facts, "cpu.model_name");
     const char *isa = facts_get(facts, "isa");
@@ -63,20 +63,12 @@ static void put_processor(const struct facts *facts, struct text *line)
         text_printf(line, ", %lld CPU%s", count, count == 1 ? "" : "s");
     if (kib > 0)
         text_printf(line, ", %.1f GiB", (double)kib / (1024.0 * 1024.0));
-}
-
-static void put_system(const struct facts *facts, struct text *line)
-{
     const char *release = facts_get(facts, "kernel.release");
     const char *os = facts_get(facts, "os.name");
     if (release)
         text_printf(line, "; Linux %s", release);
     if (os)
         text_printf(line, ", %s", os);
-}
-
-static void put_surroundings(const struct facts *facts, struct text *line)
-{
     const char *id = facts_get(facts, "hypervisor");
     const char *container = facts_get(facts, "container");
     const struct hypervisor *below = hypervisor_find(id);
@@ -93,13 +85,6 @@ static void put_surroundings(const struct facts *facts, struct text *line)
         text_puts(line, "; emulated");
     if (container && strcmp(container, "none") != 0)
         text_printf(line, ", in a container (%s)", container);
-}
-
-void machine_sentence(const struct facts *facts, struct text *line)
-{
-    put_processor(facts, line);
-    put_system(facts, line);
-    put_surroundings(facts, line);
 }
 
 /* ----------------------------------------------------------------------------------------------

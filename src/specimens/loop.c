@@ -175,18 +175,6 @@ static int map_pages(struct specimen_state *state, size_t page, struct failure *
     return 0;
 }
 
-/* Puts the code where its body lies at `body`. */
-static void copy_code(struct specimen_state *state, char *body)
-{
-    const char *text = (const char *)(const void *)specimen_placed_code;
-    size_t bytes = (size_t)(specimen_placed_code_end - text);
-    char *entry = body - (specimen_placed_body - text);
-    memcpy(entry, text, bytes);
-    __builtin___clear_cache(entry, entry + bytes);
-    state->copy = (void (*)(struct specimen_state *))(void *)entry;
-    state->memory = body;
-}
-
 static void restore(struct specimen_state *state)
 {
     region_unmap(state);
@@ -202,7 +190,15 @@ static int prepare(struct specimen_state *state, struct failure *failure)
         result = map_pages(state, page, failure);
     if (result < 0)
         return result;
-    copy_code(state, (char *)state->own + page + offset);
+    /* Puts the code where its body lies at `body`. */
+    char *body = (char *)state->own + page + offset;
+    const char *text = (const char *)(const void *)specimen_placed_code;
+    size_t bytes = (size_t)(specimen_placed_code_end - text);
+    char *entry = body - (specimen_placed_body - text);
+    memcpy(entry, text, bytes);
+    __builtin___clear_cache(entry, entry + bytes);
+    state->copy = (void (*)(struct specimen_state *))(void *)entry;
+    state->memory = body;
     result = region_make_executable(state, "placed", failure);
     if (result < 0)
         restore(state);

@@ -226,13 +226,6 @@ static bool take_larger(struct specimen_parameters *largest, struct place_of_cla
     return level != 0;
 }
 
-static void take_cpu(struct specimen_parameters *largest, unsigned cpu)
-{
-    struct place_of_claims where = {.cpu = cpu};
-    while (where.index < INDEXES && take_larger(largest, where))
-        where.index++;
-}
-
 /* Of the CPUs this thread may use; of the first where nobody says which these are. */
 static void take_sysfs(struct specimen_parameters *parameters)
 {
@@ -240,8 +233,11 @@ static void take_sysfs(struct specimen_parameters *parameters)
     struct affinity allowed;
     if (affinity_get(&allowed) < 0)
         affinity_single(&allowed, 0);
-    for (size_t nth = 0, count = affinity_count(&allowed); nth < count; nth++)
-        take_cpu(&largest, affinity_nth(&allowed, nth));
+    for (size_t nth = 0, count = affinity_count(&allowed); nth < count; nth++) {
+        struct place_of_claims where = {.cpu = affinity_nth(&allowed, nth)};
+        while (where.index < INDEXES && take_larger(&largest, where))
+            where.index++;
+    }
     for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
         take(field_at(parameters, places[place].bytes), *field_at(&largest, places[place].bytes));
         take(field_at(parameters, places[place].ways), *field_at(&largest, places[place].ways));

@@ -164,16 +164,6 @@ struct cell_reader {
     struct stored_cell current;
 };
 
-static void close_cell_reader(struct cell_reader *reader)
-{
-    sqlite3_finalize(reader->cells);
-    sqlite3_finalize(reader->events);
-    sqlite3_finalize(reader->visits);
-    sqlite3_finalize(reader->tours);
-    sqlite3_finalize(reader->watches);
-    sqlite3_finalize(reader->commands);
-}
-
 static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
 {
     int error = store_prepare(reader->store,
@@ -459,17 +449,6 @@ static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *
     return error;
 }
 
-static void release_cell(struct stored_cell *stored)
-{
-    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++) {
-        free(stored->cell.events[i]);
-        free(stored->counters[i].class);
-        free(stored->counters[i].grade);
-    }
-    free(stored->reason);
-    *stored = (struct stored_cell){0};
-}
-
 static int each_cell(struct cell_reader *reader, store_cell_each *each, void *context,
                      struct failure *failure)
 {
@@ -482,7 +461,14 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
         last = reader->current.cell.id;
         if (!error)
             error = each(context, &reader->current);
-        release_cell(&reader->current);
+        struct stored_cell *stored = &reader->current;
+        for (size_t i = 0; i < CELL_MAX_COUNTERS; i++) {
+            free(stored->cell.events[i]);
+            free(stored->counters[i].class);
+            free(stored->counters[i].grade);
+        }
+        free(stored->reason);
+        *stored = (struct stored_cell){0};
         sqlite3_reset(reader->tours);
         sqlite3_reset(reader->watches);
         sqlite3_reset(reader->commands);
@@ -501,7 +487,12 @@ int store_each_cell(struct store *store, store_cell_each *each, void *context,
         error = open_cell_reader(&reader, failure);
     if (!error)
         error = each_cell(&reader, each, context, failure);
-    close_cell_reader(&reader);
+    sqlite3_finalize(reader.cells);
+    sqlite3_finalize(reader.events);
+    sqlite3_finalize(reader.visits);
+    sqlite3_finalize(reader.tours);
+    sqlite3_finalize(reader.watches);
+    sqlite3_finalize(reader.commands);
     snapshot_end(store, began);
     return error;
 }

@@ -153,21 +153,6 @@ static const struct {
                       put_command},
 };
 
-static int put_cells(struct store *store, const struct cell *cells, size_t count,
-                     struct failure *failure)
-{
-    sqlite3_stmt *statements[TABLES] = {NULL};
-    int error = 0;
-    for (size_t table = 0; table < TABLES && !error; table++)
-        error = store_prepare(store, tables[table].sql, &statements[table], failure);
-    for (size_t i = 0; !error && i < count; i++)
-        for (size_t table = 0; table < TABLES && !error; table++)
-            error = tables[table].put(store, statements[table], &cells[i], failure);
-    for (size_t table = 0; table < TABLES; table++)
-        sqlite3_finalize(statements[table]);
-    return error;
-}
-
 static int last_visit(struct store *store, int64_t *id, struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -220,8 +205,17 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
     if (store->visit.id)
         return fail_with(failure, -EBUSY, "a plan cannot be added while a visit is under way");
     error = writer_commit(store, PATIENCE_MS, &local); /* a bad plan must not take visits along */
-    if (!error)
-        error = put_cells(store, cells, cell_count, &local);
+    if (!error) {
+        sqlite3_stmt *statements[TABLES] = {NULL};
+        error = 0;
+        for (size_t table = 0; table < TABLES && !error; table++)
+            error = store_prepare(store, tables[table].sql, &statements[table], &local);
+        for (size_t i = 0; !error && i < cell_count; i++)
+            for (size_t table = 0; table < TABLES && !error; table++)
+                error = tables[table].put(store, statements[table], &cells[i], &local);
+        for (size_t table = 0; table < TABLES; table++)
+            sqlite3_finalize(statements[table]);
+    }
     if (!error)
         error = put_visits(store, visits, visit_count, &local);
     return error ? store_write_failed(store, &local, failure) : 0;

@@ -132,12 +132,6 @@ int writer_commit(struct store *store, int patience_ms, struct failure *failure)
     return begin_next(store, failure);
 }
 
-/* Has a visit ended, and is the last commit a while ago? */
-static bool writer_is_due(const struct store *store)
-{
-    return store->ended && now_ms() - store->committed_ms >= COMMIT_EVERY_MS;
-}
-
 /* 1: it is one file now; 0: others read it, for SQLite's answer is the journal in force, which is
  * not the one asked for meanwhile. */
 static int try_to_make_plain(struct store *store, struct failure *why)
@@ -179,16 +173,6 @@ int writer_end(struct store *store, struct failure *failure)
     return 0;
 }
 
-/* A write failed: takes back what was not committed, gives up the lock, remembers why. */
-static void writer_break(struct store *store, const struct failure *failure)
-{
-    store->broken = *failure;
-    store->visit = (struct visit_under_way){0};
-    store->writer = false;
-    if (!sqlite3_get_autocommit(store->db))
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Samples into the store, as fast as they come. A visit and its samples are one transaction: no
  * commit happens between a visit's first batch and its end. */
@@ -214,7 +198,12 @@ int store_may_write(struct store *store, struct failure *failure)
 
 int store_write_failed(struct store *store, const struct failure *why, struct failure *failure)
 {
-    writer_break(store, why);
+    /* A write failed: takes back what was not committed, gives up the lock, remembers why. */
+    store->broken = *why;
+    store->visit = (struct visit_under_way){0};
+    store->writer = false;
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return fail_with(failure, why->code, "%s", why->text);
 }
 
@@ -263,7 +252,8 @@ void store_release_statements(struct store *store)
 /* Commits when the last commit is a while ago; readers in the way are no failure. */
 static int commit_when_due(struct store *store, struct failure *failure)
 {
-    if (!writer_is_due(store))
+    /* Has a visit ended, and is the last commit a while ago? */
+    if (!(store->ended && now_ms() - store->committed_ms >= COMMIT_EVERY_MS))
         return 0;
     int error = writer_commit(store, HURRY_MS, failure);
     bool postponed = error == -EBUSY && !sqlite3_get_autocommit(store->db);

@@ -100,14 +100,6 @@ static const struct {
     [WATCH_OUTSIDE] = {3, CELL_MAX_COUNTERS, 0, 0},
 };
 
-static int check_no_watch(const struct cell *cell, struct failure *failure)
-{
-    if (is(cell->path, "watch"))
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " has path 'watch', but no kind of watch", cell->id);
-    return 0;
-}
-
 static int check_watch_factors(const struct cell *cell, struct failure *failure)
 {
     if ((unsigned)cell->watch.kind >= WATCH_KINDS)
@@ -245,21 +237,14 @@ static int check_columns(const struct cell *cell, struct failure *failure)
     return 0;
 }
 
-static int check_runs(const struct cell *cell, struct failure *failure)
-{
-    const uint32_t group = watch_group(cell->watch.kind, cell->watch.threads);
-    if (group >= 1 && cell->runs >= 1 && cell->runs % group == 0)
-        return 0;
-    return fail_with(failure, -EINVAL,
-                     "cell %" PRIu32 " watches '%s' with %" PRIu32 " runs, which are no multiple "
-                     "of the %" PRIu32 " looks that belong together",
-                     cell->id, watch_kind_names[cell->watch.kind], cell->runs, group);
-}
-
 int cell_check_watch(const struct cell *cell, struct failure *failure)
 {
-    if (cell->watch.kind == WATCH_NONE)
-        return check_no_watch(cell, failure);
+    if (cell->watch.kind == WATCH_NONE) {
+        if (is(cell->path, "watch"))
+            return fail_with(failure, -EINVAL,
+                             "cell %" PRIu32 " has path 'watch', but no kind of watch", cell->id);
+        return 0;
+    }
     int error = check_watch_factors(cell, failure);
     if (!error)
         error = check_workload(cell, failure);
@@ -269,7 +254,15 @@ int cell_check_watch(const struct cell *cell, struct failure *failure)
         error = check_partner(cell, failure);
     if (!error)
         error = check_columns(cell, failure);
-    return error ? error : check_runs(cell, failure);
+    if (error)
+        return error;
+    const uint32_t group = watch_group(cell->watch.kind, cell->watch.threads);
+    if (group >= 1 && cell->runs >= 1 && cell->runs % group == 0)
+        return 0;
+    return fail_with(failure, -EINVAL,
+                     "cell %" PRIu32 " watches '%s' with %" PRIu32 " runs, which are no multiple "
+                     "of the %" PRIu32 " looks that belong together",
+                     cell->id, watch_kind_names[cell->watch.kind], cell->runs, group);
 }
 
 bool cell_same_watch(const struct cell *left, const struct cell *right)
@@ -285,14 +278,6 @@ bool cell_same_watch(const struct cell *left, const struct cell *right)
 
 /* ----------------------------------------------------------------------------------------------
  * A command: a program that can be named, in places that can be named, counted by one source. */
-
-static int check_no_command(const struct cell *cell, struct failure *failure)
-{
-    if (is(cell->path, "command"))
-        return fail_with(failure, -EINVAL, "cell %" PRIu32 " has path 'command', but no words",
-                         cell->id);
-    return 0;
-}
 
 static int check_command_factors(const struct cell *cell, struct failure *failure)
 {
@@ -402,9 +387,24 @@ static int check_command_numbers(const struct cell *cell, struct failure *failur
     return 0;
 }
 
-/* One counts, or nobody does and only what became of it is asked for; no column twice. */
-static int check_events(const struct cell *cell, struct failure *failure)
+int cell_check_command(const struct cell *cell, struct failure *failure)
 {
+    if (!cell->command.words) {
+        if (is(cell->path, "command"))
+            return fail_with(failure, -EINVAL, "cell %" PRIu32 " has path 'command', but no words",
+                             cell->id);
+        return 0;
+    }
+    int error = check_command_factors(cell, failure);
+    if (!error)
+        error = check_words(cell, failure);
+    if (!error)
+        error = check_texts(cell, failure);
+    if (!error)
+        error = check_command_numbers(cell, failure);
+    if (error)
+        return error;
+    /* One counts, or nobody does and only what became of it is asked for; no column twice. */
     const char *counter = NULL;
     for (uint32_t i = 0; i < cell->counters; i++) {
         const char *event = cell->events[i] ? cell->events[i] : "";
@@ -429,20 +429,6 @@ static int check_events(const struct cell *cell, struct failure *failure)
                                  cell->id, event);
     }
     return 0;
-}
-
-int cell_check_command(const struct cell *cell, struct failure *failure)
-{
-    if (!cell->command.words)
-        return check_no_command(cell, failure);
-    int error = check_command_factors(cell, failure);
-    if (!error)
-        error = check_words(cell, failure);
-    if (!error)
-        error = check_texts(cell, failure);
-    if (!error)
-        error = check_command_numbers(cell, failure);
-    return error ? error : check_events(cell, failure);
 }
 
 static bool same_text(const char *left, const char *right)

@@ -18,14 +18,6 @@ static const char *event_key(char key[KEY_BYTES], uint32_t counter)
     return key;
 }
 
-static void put_tour(struct wire_writer *writer, const struct cell_tour *tour)
-{
-    wire_put_string(writer, "calls", tour->calls);
-    wire_put_string(writer, "counted", tour->counted);
-    wire_put_u64(writer, "open", tour->open);
-    wire_put_u64(writer, "cold", tour->cold);
-}
-
 /* An absent workload travels as an empty one. */
 static void put_watch(struct wire_writer *writer, const struct cell_watch *watch)
 {
@@ -54,21 +46,6 @@ static const struct {
 };
 enum { TEXTS = sizeof(texts) / sizeof(*texts) };
 
-static void cell_put_command(struct wire_writer *writer, const struct cell_command *command)
-{
-    const unsigned sweep = (unsigned)command->sweep, detail = (unsigned)command->detail;
-    for (size_t i = 0; i < TEXTS; i++) {
-        const char *text = *(char *const *)(const void *)((const char *)command + texts[i].offset);
-        wire_put_string(writer, texts[i].key, text ? text : "");
-    }
-    wire_put_u64(writer, "controls", command->controls);
-    wire_put_string(writer, "sweep", sweep < SWEEP_COUNT ? sweep_names[sweep] : "?");
-    wire_put_u64(writer, "swept", command->swept);
-    wire_put_u64(writer, "timeout", command->timeout);
-    wire_put_string(writer, "detail", detail < DETAIL_COUNT ? command_detail_names[detail] : "?");
-    wire_put_u64(writer, "shown", command->shown ? 1u + (unsigned)command->lent : 0u);
-}
-
 int cell_put(struct wire_writer *writer, const struct cell *cell)
 {
     char key[KEY_BYTES];
@@ -86,12 +63,30 @@ int cell_put(struct wire_writer *writer, const struct cell *cell)
     wire_put_u64(writer, "runs", cell->runs);
     wire_put_u64(writer, "separate", cell->separate);
     wire_put_i64(writer, "cpu", cell->cpu);
-    if (cell->tour.calls)
-        put_tour(writer, &cell->tour);
+    if (cell->tour.calls) {
+        wire_put_string(writer, "calls", cell->tour.calls);
+        wire_put_string(writer, "counted", cell->tour.counted);
+        wire_put_u64(writer, "open", cell->tour.open);
+        wire_put_u64(writer, "cold", cell->tour.cold);
+    }
     if (cell->watch.kind != WATCH_NONE)
         put_watch(writer, &cell->watch);
-    if (cell->command.words)
-        cell_put_command(writer, &cell->command);
+    if (cell->command.words) {
+        const unsigned sweep = (unsigned)cell->command.sweep,
+                       detail = (unsigned)cell->command.detail;
+        for (size_t i = 0; i < TEXTS; i++) {
+            const char *text =
+                *(char *const *)(const void *)((const char *)&cell->command + texts[i].offset);
+            wire_put_string(writer, texts[i].key, text ? text : "");
+        }
+        wire_put_u64(writer, "controls", cell->command.controls);
+        wire_put_string(writer, "sweep", sweep < SWEEP_COUNT ? sweep_names[sweep] : "?");
+        wire_put_u64(writer, "swept", cell->command.swept);
+        wire_put_u64(writer, "timeout", cell->command.timeout);
+        wire_put_string(writer, "detail",
+                        detail < DETAIL_COUNT ? command_detail_names[detail] : "?");
+        wire_put_u64(writer, "shown", cell->command.shown ? 1u + (unsigned)cell->command.lent : 0u);
+    }
     return wire_end(writer);
 }
 

@@ -117,16 +117,6 @@ static int check_object(const char *text, const char *what, struct failure *fail
                      quote(text).text);
 }
 
-static int check_what(const char *text, const struct external_clock *clock, struct failure *failure)
-{
-    if (clock->way == EXTERNAL_OBJECT)
-        return check_object(text, clock->what, failure);
-    if (clock->what[strspn(clock->what, " ")])
-        return 0;
-    return fail_with(failure, -EINVAL, "the clock '%s' must name a command: NAME=%sCOMMAND",
-                     quote(text).text, ways[clock->way].prefix);
-}
-
 static int take_way(const char *text, const char *behind, struct external_clock *clock,
                     struct failure *failure)
 {
@@ -136,7 +126,12 @@ static int take_way(const char *text, const char *behind, struct external_clock 
             continue;
         clock->way = ways[i].way;
         clock->what = behind + length;
-        return check_what(text, clock, failure);
+        if (clock->way == EXTERNAL_OBJECT)
+            return check_object(text, clock->what, failure);
+        if (clock->what[strspn(clock->what, " ")])
+            return 0;
+        return fail_with(failure, -EINVAL, "the clock '%s' must name a command: NAME=%sCOMMAND",
+                         quote(text).text, ways[clock->way].prefix);
     }
     return fail_with(failure, -EINVAL,
                      "the clock '%s' does not say how it is read: behind '=' must stand "
@@ -144,8 +139,9 @@ static int take_way(const char *text, const char *behind, struct external_clock 
                      quote(text).text);
 }
 
-static int check_text(const char *text, struct failure *failure)
+int external_clock_parse(const char *text, struct external_clock *clock, struct failure *failure)
 {
+    *clock = (struct external_clock){0};
     if (strlen(text) >= CLOCK_TEXT)
         return fail_with(failure, -EINVAL, "the clock '%s…' is longer than %d characters",
                          quote(text).text, CLOCK_TEXT - 1);
@@ -153,19 +149,10 @@ static int check_text(const char *text, struct failure *failure)
         if ((unsigned char)*letter < ' ' || *letter == '\x7f')
             return fail_with(failure, -EINVAL, "the clock '%s' has a control character in it",
                              quote(text).text);
-    return 0;
-}
-
-int external_clock_parse(const char *text, struct external_clock *clock, struct failure *failure)
-{
-    *clock = (struct external_clock){0};
-    int error = check_text(text, failure);
-    if (error)
-        return error;
     const char *equals = strchr(text, '=');
     const char *end = equals ? equals : text + strlen(text);
     const char *at = memchr(text, '@', (size_t)(end - text));
-    error = take_name(text, (size_t)((at ? at : end) - text), clock, failure);
+    int error = take_name(text, (size_t)((at ? at : end) - text), clock, failure);
     if (!error && at)
         error = take_hz(text, at + 1, end, clock, failure);
     if (error || !equals) {

@@ -313,33 +313,23 @@ static void collect_clocksource(const struct machine_view *view, struct facts *f
     view_read(view, facts, "clock.available", CLOCK_FOLDER "/available_clocksource");
 }
 
-static bool tsc_available(const struct facts *facts)
-{
-    const char *available = facts_get(facts, "clock.available");
-    return available && strstr(available, "tsc") && !strstr(available, "tsc_page");
-}
-
-/* Whatever the clock is worth, who started us took it away. */
-static void judge_forbidden(const char *current, struct advice *advice)
-{
-    advise(advice, CHECK_BAD, "%s; forbidden to programs", current ? current : "unknown");
-    advise_why(
-        advice,
-        "Whoever started the probe forbade it to read the CPU's counter of time "
-        "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with SIGSEGV, and "
-        "programs that are linked dynamically die before they begin. The probe does without: "
-        "it reads clocks by system calls, which take several times as long, and leaves out "
-        "whatever counts ticks.");
-    advise_fix(advice, "start it from where nobody called prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which "
-                       "all children inherit");
-}
-
 static void judge_clocksource(const struct facts *facts, struct advice *advice)
 {
     const char *current = facts_get(facts, "clock.current");
     const char *ticks = facts_get(facts, "clock.ticks");
     if (ticks && strcmp(ticks, "forbidden") == 0) {
-        judge_forbidden(current, advice);
+        /* Whatever the clock is worth, who started us took it away. */
+        advise(advice, CHECK_BAD, "%s; forbidden to programs", current ? current : "unknown");
+        advise_why(
+            advice,
+            "Whoever started the probe forbade it to read the CPU's counter of time "
+            "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with SIGSEGV, and "
+            "programs that are linked dynamically die before they begin. The probe does without: "
+            "it reads clocks by system calls, which take several times as long, and leaves out "
+            "whatever counts ticks.");
+        advise_fix(advice,
+                   "start it from where nobody called prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which "
+                   "all children inherit");
         return;
     }
     if (!current) {
@@ -353,7 +343,8 @@ static void judge_clocksource(const struct facts *facts, struct advice *advice)
         return;
     }
     bool from_host = one_of(current, shared, sizeof(shared) / sizeof(shared[0]));
-    bool better = tsc_available(facts);
+    const char *available = facts_get(facts, "clock.available");
+    bool better = available && strstr(available, "tsc") && !strstr(available, "tsc_page");
     advise(advice,
            from_host && !better ? CHECK_OK
            : from_host          ? CHECK_WARN

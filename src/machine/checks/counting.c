@@ -230,15 +230,6 @@ static void judge_hypervisor(const struct facts *facts, const char *missing, str
         advise_fix(advice, "%s", below->fix);
 }
 
-static void judge_riscv(const char *missing, struct advice *advice)
-{
-    advise_why(advice,
-               "%s On RISC-V the firmware must offer the SBI PMU extension (OpenSBI 1.0 or "
-               "newer) and the device tree must describe it.",
-               missing);
-    advise_fix(advice, "sudo dmesg | grep -iE 'sbi|pmu'");
-}
-
 /* Nothing could be tried; sysfs still tells whether there is something to try. */
 static void judge_out_of_reach(const struct facts *facts, const char *error, struct advice *advice)
 {
@@ -270,22 +261,14 @@ static void judge_missing(const struct facts *facts, const char *error, struct a
              error);
     advise(advice, CHECK_BAD, "none%s%s%s", devices ? " (only " : "", devices ? devices : "",
            devices ? ")" : "");
-    if (isa && strncmp(isa, "riscv", 5) == 0 && hypervisor && strcmp(hypervisor, "none") == 0)
-        judge_riscv(missing, advice);
-    else
+    if (isa && strncmp(isa, "riscv", 5) == 0 && hypervisor && strcmp(hypervisor, "none") == 0) {
+        advise_why(advice,
+                   "%s On RISC-V the firmware must offer the SBI PMU extension (OpenSBI 1.0 or "
+                   "newer) and the device tree must describe it.",
+                   missing);
+        advise_fix(advice, "sudo dmesg | grep -iE 'sbi|pmu'");
+    } else
         judge_hypervisor(facts, missing, advice);
-}
-
-/* Sysfs and the hypervisor are the host's. */
-static void judge_user_mode(const struct facts *facts, struct advice *advice)
-{
-    const char *isa = facts_get(facts, "isa");
-    advise(advice, CHECK_BAD, "none: qemu-user");
-    advise_why(advice, "qemu-user has no counters to offer: it runs a program of another ISA, but "
-                       "no operating system below it. To count, take a whole machine of that ISA, "
-                       "in hardware or emulated with a PMU.");
-    if (isa && strcmp(isa, "aarch64") == 0)
-        advise_fix(advice, "assay doctor --via lab:aarch64    # instead of qemu-user");
 }
 
 static void judge_pmu(const struct facts *facts, struct advice *advice)
@@ -294,7 +277,15 @@ static void judge_pmu(const struct facts *facts, struct advice *advice)
     if (facts_get(facts, "perf.instructions")) {
         judge_present(facts, advice);
     } else if (emulated_in_user_mode(facts)) {
-        judge_user_mode(facts, advice);
+        /* Sysfs and the hypervisor are the host's. */
+        const char *isa = facts_get(facts, "isa");
+        advise(advice, CHECK_BAD, "none: qemu-user");
+        advise_why(advice,
+                   "qemu-user has no counters to offer: it runs a program of another ISA, but "
+                   "no operating system below it. To count, take a whole machine of that ISA, "
+                   "in hardware or emulated with a PMU.");
+        if (isa && strcmp(isa, "aarch64") == 0)
+            advise_fix(advice, "assay doctor --via lab:aarch64    # instead of qemu-user");
     } else if (error == ENODATA) {
         advise(advice, CHECK_ABSENT, "not recorded");
         advise_why(advice, "Whether instructions count was not tried on this machine.");

@@ -14,19 +14,6 @@
  * Check `virtualization`: does somebody stand between us and the CPU?
  * Judges the description's facts hypervisor, hypervisor.monitor, emulated and container. */
 
-static void judge_guest(const struct facts *facts, const char *id, struct advice *advice)
-{
-    const struct hypervisor *known = hypervisor_find(id);
-    const struct hypervisor *monitor = hypervisor_find(facts_get(facts, "hypervisor.monitor"));
-    advise(advice, CHECK_WARN, "guest of %s%s%s", known ? known->name : "an unknown hypervisor",
-           monitor ? ", " : "", monitor ? monitor->name : "");
-    advise_why(advice,
-               "Interrupts, page-table work and instructions such as cpuid leave the guest; "
-               "that time and its cache traffic land in your windows unseen, and counters, "
-               "where offered, are saved and restored around it. Repeat runs and trust the "
-               "smallest. Only bare metal removes this.");
-}
-
 static void judge_virtualization(const struct facts *facts, struct advice *advice)
 {
     const char *id = facts_get(facts, "hypervisor");
@@ -42,7 +29,15 @@ static void judge_virtualization(const struct facts *facts, struct advice *advic
         advise(advice, CHECK_ABSENT, "unknown");
         advise_why(advice, "Nothing on this machine tells whether a hypervisor runs below.");
     } else if (strcmp(id, "none") != 0) {
-        judge_guest(facts, id, advice);
+        const struct hypervisor *known = hypervisor_find(id);
+        const struct hypervisor *monitor = hypervisor_find(facts_get(facts, "hypervisor.monitor"));
+        advise(advice, CHECK_WARN, "guest of %s%s%s", known ? known->name : "an unknown hypervisor",
+               monitor ? ", " : "", monitor ? monitor->name : "");
+        advise_why(advice,
+                   "Interrupts, page-table work and instructions such as cpuid leave the guest; "
+                   "that time and its cache traffic land in your windows unseen, and counters, "
+                   "where offered, are saved and restored around it. Repeat runs and trust the "
+                   "smallest. Only bare metal removes this.");
     } else if (container && strcmp(container, "none") != 0) {
         advise(advice, CHECK_OK, "bare metal, in a container (%s)", container);
         advise_why(advice,
