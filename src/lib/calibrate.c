@@ -537,11 +537,10 @@ static void judge(struct caliper *event, const struct amounts *amounts, size_t k
     event->reason = NULL;
     event->unsteady = false;
     if (kept < amounts->wanted / 2)
-        doubt(
-            event,
-            "of %zu empty regions only %zu were undisturbed (faults, switches, or counters shared "
-            "with others): calibrate again when less goes on",
-            amounts->wanted + amounts->spare, kept);
+        doubt(event,
+              "of %zu empty regions only %zu were undisturbed (faults, switches, or counters "
+              "shared with others): calibrate again when less goes on",
+              amounts->wanted + amounts->spare, kept);
     else if (event->busy && alone->high <= 0)
         doubt(event, "the counter stands still: an empty region executes something, and it counted "
                      "nothing. Ask `assay validate` about it");

@@ -220,8 +220,9 @@ static int calipers_user_open(struct assay_calipers *calipers, const char *const
                               size_t count)
 {
     if (!IN_PLACE_USER)
-        return set_fail(-EOPNOTSUPP, "assay does not know this ISA's instruction that reads a "
-                                     "counter in user code");
+        return set_fail(
+            -EOPNOTSUPP,
+            "assay does not know this ISA's instruction that reads a counter in user code");
     int error = set_open(&calipers->set, names, count, 0, request);
     if (error < 0)
         return error;

@@ -144,16 +144,17 @@ int clock_choice(const struct clock_signs *signs, char *reason, size_t size)
         return -EOPNOTSUPP;
     }
     if (!signs->source[0]) {
-        snprintf(reason, size,
-                 "nothing says whether the operating system trusts the CPU's counter of time: "
-                 "" SOURCE " cannot be read");
+        snprintf(
+            reason, size,
+            "nothing says whether the operating system trusts the CPU's counter of time: " SOURCE
+            " cannot be read");
         return -EOPNOTSUPP;
     }
     if (!keeps_time(signs->counter, signs->source)) {
-        snprintf(reason, size,
-                 "the operating system itself keeps time by %s, not by the CPU's counter as it is "
-                 "(%s)",
-                 signs->source, signs->counter);
+        snprintf(
+            reason, size,
+            "the operating system itself keeps time by %s, not by the CPU's counter as it is (%s)",
+            signs->source, signs->counter);
         return -EOPNOTSUPP;
     }
     return 0;

@@ -355,11 +355,10 @@ int assay_total(const char *name, size_t index, struct assay_region_total *total
         number == REGION_FURTHER ? NULL : regions_sums(calipers, number);
     if (!sums) {
         if (number == REGION_FURTHER)
-            return set_fail(
-                -ENOENT,
-                "no region has ended as %s with these calipers, or it was added up with "
-                "all others behind the first %d names",
-                name, ASSAY_REGIONS_MOST);
+            return set_fail(-ENOENT,
+                            "no region has ended as %s with these calipers, or it was added up "
+                            "with all others behind the first %d names",
+                            name, ASSAY_REGIONS_MOST);
         return set_fail(-ENOENT, "no region has ended as %s with the calipers of this thread",
                         name);
     }

@@ -244,12 +244,11 @@ static void open_member(struct assay_set *set, const struct event_view *view, si
         char reason[1024];
         member->error = -descriptor;
         if (leader && counter_try_open(&member->event) == 0)
-            snprintf(
-                reason, sizeof(reason),
-                "it can be counted alone, but not in one group with %s: there are not enough "
-                "counters, they belong to different PMUs, or only a group's first event may be "
-                "pinned or exclusive. Open the events separately (ASSAY_SEPARATE)",
-                leader);
+            snprintf(reason, sizeof(reason),
+                     "it can be counted alone, but not in one group with %s: there are not enough "
+                     "counters, they belong to different PMUs, or only a group's first event may "
+                     "be pinned or exclusive. Open the events separately (ASSAY_SEPARATE)",
+                     leader);
         else
             event_open_reason(view, &member->event, -descriptor, reason, sizeof(reason));
         member->reason = strdup(reason);

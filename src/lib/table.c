@@ -229,21 +229,6 @@ static void number(double value, char *text)
         snprintf(text, CELL, "%s%.60s", sign, whole);
 }
 
-static void write_total(struct row *row, const struct region_total *total, bool has_singles)
-{
-    if (total->state == ASSAY_UNSUPPORTED || total->state == ASSAY_UNSCHEDULED) {
-        snprintf(row->cells[CORRECTED], CELL, "%s", assay_state_name(total->state));
-        return;
-    }
-    number(total->corrected, row->cells[CORRECTED]);
-    number(region_total_uncertainty(total), row->cells[BAR]);
-    number(total->corrected / (double)total->regions, row->cells[MEAN]);
-    number(has_singles ? total->single.least : __builtin_nan(""), row->cells[MINIMUM]);
-    number(has_singles ? total->single.most : __builtin_nan(""), row->cells[MAXIMUM]);
-    if (total->state != ASSAY_COUNTED)
-        snprintf(row->noticed, sizeof(row->noticed), "%s", assay_state_name(total->state));
-}
-
 /* In how many of the regions, and what. */
 static void write_noticed(struct row *row, const struct region_total *total)
 {
@@ -276,7 +261,18 @@ static void write_row(struct rows *rows, const struct gathered *gathered, uint32
     else
         printable_copy(row->cells[EVENT], CELL, gathered->names[index],
                        strlen(gathered->names[index]));
-    write_total(row, total, !is_time);
+    bool has_singles = !is_time;
+    if (total->state == ASSAY_UNSUPPORTED || total->state == ASSAY_UNSCHEDULED)
+        snprintf(row->cells[CORRECTED], CELL, "%s", assay_state_name(total->state));
+    else {
+        number(total->corrected, row->cells[CORRECTED]);
+        number(region_total_uncertainty(total), row->cells[BAR]);
+        number(total->corrected / (double)total->regions, row->cells[MEAN]);
+        number(has_singles ? total->single.least : __builtin_nan(""), row->cells[MINIMUM]);
+        number(has_singles ? total->single.most : __builtin_nan(""), row->cells[MAXIMUM]);
+        if (total->state != ASSAY_COUNTED)
+            snprintf(row->noticed, sizeof(row->noticed), "%s", assay_state_name(total->state));
+    }
     if (index == 0)
         write_noticed(row, total);
 }
@@ -467,23 +463,18 @@ int assay_table_at_exit(int descriptor)
     return 0;
 }
 
-static void write_at_exit(void)
+void process_ended(void)
 {
     pthread_mutex_lock(&lock);
     int descriptor = at_exit;
     pid_t asked = at_exit_of;
     at_exit = -1;
     pthread_mutex_unlock(&lock);
-    if (descriptor < 0)
-        return;
-    if (asked == getpid())
-        assay_table(descriptor);
-    close(descriptor);
-}
-
-void process_ended(void)
-{
-    write_at_exit();
+    if (descriptor >= 0) {
+        if (asked == getpid())
+            assay_table(descriptor);
+        close(descriptor);
+    }
     /* Where the library is a part of something that is unloaded, nothing would know of it any
      * more. */
     pthread_mutex_lock(&lock);

@@ -610,14 +610,14 @@ const char *calipers_trap_reason(enum trap_lost lost)
         [TRAP_LOST_CLEARED] = "code in a region cleared the trap flag (popf with flags from before "
                               "the region, a longjmp out of a signal handler): what ran afterwards "
                               "was not counted. Keep such code out of regions",
-        [TRAP_LOST_STUCK] = "an instruction in a region was not executed while the trap flag was "
-                            "set (a fault of the hypervisor or the CPU): counting stopped there, "
-                            "so that the program could go on. Keep that code out of regions, or "
-                            "count it with assay truth --source step",
-        [TRAP_LOST_SEQUENCE] = "a region contains a restartable sequence (rseq), which is aborted "
-                               "by every trap and would never end: counting stopped there, so that "
-                               "the program could go on. Keep such code (tcmalloc, librseq) out of "
-                               "regions",
+        [TRAP_LOST_STUCK] =
+            "an instruction in a region was not executed while the trap flag was set (a fault of "
+            "the hypervisor or the CPU): counting stopped there, so that the program could go on. "
+            "Keep that code out of regions, or count it with assay truth --source step",
+        [TRAP_LOST_SEQUENCE] =
+            "a region contains a restartable sequence (rseq), which is aborted by every trap and "
+            "would never end: counting stopped there, so that the program could go on. Keep such "
+            "code (tcmalloc, librseq) out of regions",
         [TRAP_LOST_STOPPED] = "the thread was stopped in a region: by a debugger or strace, which "
                               "takes traps, by SIGSTOP, or in a signal handler that waited. Traps "
                               "may be missing, so counting stopped there. Repeat it without",

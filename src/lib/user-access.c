@@ -162,11 +162,11 @@ static int request_bits(const char *root, const char *name, struct perf_event_at
     uint64_t access, wide;
     find_bits(root, attr, &access, &wide);
     if (!access)
-        return fail_with(failure, -EOPNOTSUPP,
-                         "user code cannot read the counter of %s: its PMU's driver has no such "
-                         "reads to offer (Linux has them for AArch64 since 5.17, for the CPU's own "
-                         "counters). " BY_CALL,
-                         name);
+        return fail_with(
+            failure, -EOPNOTSUPP,
+            "user code cannot read the counter of %s: its PMU's driver has no such reads to offer "
+            "(Linux has them for AArch64 since 5.17, for the CPU's own counters). " BY_CALL,
+            name);
     attr->config1 |= access | wide;
     if (wide && !opens(attr))
         attr->config1 &= ~wide;
@@ -406,8 +406,8 @@ int user_access_try(const char *root, const char *name, const struct perf_event_
                          name, strsignal(WTERMSIG(status)));
     if (WIFSIGNALED(status))
         return fail_with(failure, -EOPNOTSUPP,
-                         "the operating system promises that user code can read the counter of "
-                         "%s, but the instruction traps (%s): a hypervisor or an emulator keeps it "
+                         "the operating system promises that user code can read the counter of %s, "
+                         "but the instruction traps (%s): a hypervisor or an emulator keeps it "
                          "from this machine. Read by a system call, or have it let through there",
                          name, strsignal(WTERMSIG(status)));
     return 0;

@@ -32,9 +32,16 @@ struct advice {
     char fix[512];   /* the command that changes it, or ""; may be several lines */
 };
 
+/* A file whose content becomes a fact. */
+struct check_file {
+    const char *key, *path;
+    const char *glob, *file; /* not NULL: of every folder of that name in path, see view_distinct */
+};
+
 struct check {
-    const char *name;  /* "paranoid": option and JSON name */
-    const char *title; /* "perf_event_paranoid" */
+    const char *name;           /* "paranoid": option and JSON name */
+    const char *title;          /* "perf_event_paranoid" */
+    struct check_file files[2]; /* read before collect is called, which may be NULL */
     void (*collect)(const struct machine_view *view, struct facts *facts);
     void (*judge)(const struct facts *facts, struct advice *advice);
 };
@@ -51,6 +58,9 @@ void check_judge(const struct check *check, const struct facts *facts, struct ad
 /* What judges are written with. */
 void advise(struct advice *advice, enum check_status status, const char *value, ...)
     __attribute__((format(printf, 3, 4)));
+/* Both of them, as they are. */
+void advise_plainly(struct advice *advice, enum check_status status, const char *value,
+                    const char *why);
 void advise_why(struct advice *advice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void advise_fix(struct advice *advice, const char *format, ...)

@@ -105,7 +105,16 @@ void machine_describe(const struct machine_view *view, struct facts *facts)
 void machine_collect(const struct machine_view *view, struct facts *facts)
 {
     machine_describe(view, facts);
-    for (const struct check *const *check = check_registry; *check; check++)
-        if ((*check)->collect)
-            (*check)->collect(view, facts);
+    for (const struct check *const *each = check_registry; *each; each++) {
+        const struct check *check = *each;
+        for (size_t i = 0; i < sizeof(check->files) / sizeof(check->files[0]); i++) {
+            const struct check_file *file = &check->files[i];
+            if (file->glob)
+                view_distinct(view, facts, file->key, file->path, file->glob, file->file);
+            else if (file->key)
+                view_read(view, facts, file->key, file->path);
+        }
+        if (check->collect)
+            check->collect(view, facts);
+    }
 }

@@ -291,17 +291,6 @@ int geometry_require(const char *specimen, const char *key, uint64_t value, stru
 /* ----------------------------------------------------------------------------------------------
  * Making a specimen ready. */
 
-static int check_n(const struct specimen *specimen, uint64_t n, struct failure *failure)
-{
-    if (n < specimen->min_n)
-        return fail_with(failure, -ERANGE, "specimen %s begins at N = %llu", specimen->name,
-                         (unsigned long long)specimen->min_n);
-    if (n > specimen->max_n)
-        return fail_with(failure, -ERANGE, "specimen %s goes up to N = %llu", specimen->name,
-                         (unsigned long long)specimen->max_n);
-    return 0;
-}
-
 /* Geometry is read from dozens of files: only for who takes some of it. */
 static bool depends_on_geometry(const struct specimen *specimen)
 {
@@ -312,15 +301,18 @@ static bool depends_on_geometry(const struct specimen *specimen)
 int specimen_prepare(const struct specimen *specimen, struct specimen_state *state,
                      struct failure *failure)
 {
-    int result = check_n(specimen, state->n, failure);
-    if (result < 0)
-        return result;
+    if (state->n < specimen->min_n)
+        return fail_with(failure, -ERANGE, "specimen %s begins at N = %llu", specimen->name,
+                         (unsigned long long)specimen->min_n);
+    if (state->n > specimen->max_n)
+        return fail_with(failure, -ERANGE, "specimen %s goes up to N = %llu", specimen->name,
+                         (unsigned long long)specimen->max_n);
     if (depends_on_geometry(specimen))
         geometry_complete(&state->parameters);
     if (!specimen->prepare)
         return 0;
     *failure = (struct failure){0};
-    result = specimen->prepare(state, failure);
+    int result = specimen->prepare(state, failure);
     if (result < 0 && !failure->text[0])
         fail_with(failure, result, "specimen %s cannot do N = %llu: %s", specimen->name,
                   (unsigned long long)state->n, strerror(-result));

@@ -431,24 +431,6 @@ static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
     return got;
 }
 
-static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *failure)
-{
-    if (!read_factors(reader->cells, &reader->current) || reader->current.cell.id <= last)
-        return store_damaged(reader->store->path, "a cell holds impossible values", failure);
-    int error = read_events(reader, failure);
-    sqlite3_reset(reader->events);
-    if (!error)
-        error = read_tour(reader, failure);
-    if (!error)
-        error = read_watch(reader, failure);
-    if (!error)
-        error = read_command(reader, failure);
-    if (!error)
-        error = read_cell_visits(reader, failure);
-    sqlite3_reset(reader->visits);
-    return error;
-}
-
 static int each_cell(struct cell_reader *reader, store_cell_each *each, void *context,
                      struct failure *failure)
 {
@@ -457,7 +439,22 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
         int got = store_step(reader->store, reader->cells, "read", failure);
         if (got <= 0)
             return got;
-        int error = read_cell(reader, last, failure);
+        int error;
+        if (!read_factors(reader->cells, &reader->current) || reader->current.cell.id <= last)
+            error = store_damaged(reader->store->path, "a cell holds impossible values", failure);
+        else {
+            error = read_events(reader, failure);
+            sqlite3_reset(reader->events);
+            if (!error)
+                error = read_tour(reader, failure);
+            if (!error)
+                error = read_watch(reader, failure);
+            if (!error)
+                error = read_command(reader, failure);
+            if (!error)
+                error = read_cell_visits(reader, failure);
+            sqlite3_reset(reader->visits);
+        }
         last = reader->current.cell.id;
         if (!error)
             error = each(context, &reader->current);

@@ -57,8 +57,7 @@ static char *meta_of(sqlite3_stmt *statement, int64_t number, const char *key)
 {
     const char *value = NULL;
     char *copy = NULL;
-    sqlite3_bind_int64(statement, 1, number);
-    bind_text(statement, 2, key);
+    BIND(statement, 1, NUMBER(number), TEXT(key));
     if (sqlite3_step(statement) == SQLITE_ROW && column_text(statement, 0, &value))
         copy = strdup(value);
     sqlite3_reset(statement);
@@ -472,8 +471,7 @@ static int describe(struct store *target, struct failure *failure)
     const char *const entries[][2] = {{"made", made}, {"version", ASSAY_VERSION}};
     int error = store_prepare(target, "INSERT INTO collection VALUES(?, ?)", &statement, failure);
     for (size_t i = 0; !error && i < sizeof(entries) / sizeof(entries[0]); i++) {
-        bind_text(statement, 1, entries[i][0]);
-        bind_text(statement, 2, entries[i][1]);
+        BIND(statement, 1, TEXT(entries[i][0]), TEXT(entries[i][1]));
         error = store_step(target, statement, "write to", failure);
         sqlite3_reset(statement);
     }
@@ -535,8 +533,7 @@ static int put_sample(void *context, const struct sample *sample)
 {
     struct collecting *collecting = context;
     sqlite3_stmt *put = collecting->put_sample;
-    sqlite3_bind_int64(put, 1, collecting->count);
-    sqlite3_bind_int64(put, 2, scan_key(collecting->source));
+    BIND(put, 1, NUMBER(collecting->count), NUMBER(scan_key(collecting->source)));
     bind_stored(put, 3, sample);
     int error = store_step(&collecting->target, put, "write samples to", collecting->failure);
     sqlite3_reset(put);
@@ -550,16 +547,14 @@ static int copy_run(struct collecting *collecting, struct failure *failure)
     int error = checksum_of_tables(source, content, failure);
     if (!error) {
         /* A run that is there already has the same tables. */
-        sqlite3_bind_int64(collecting->find, 1, collecting->source->schema);
-        bind_text(collecting->find, 2, content);
+        BIND(collecting->find, 1, NUMBER(collecting->source->schema), TEXT(content));
         error = store_step(&collecting->target, collecting->find, "read", failure);
         sqlite3_reset(collecting->find);
     }
     if (error)
         return error < 0 ? error : 0;
-    sqlite3_bind_int64(collecting->put_run, 1, ++collecting->count);
-    sqlite3_bind_int64(collecting->put_run, 2, source->schema);
-    bind_text(collecting->put_run, 3, content);
+    BIND(collecting->put_run, 1, NUMBER(++collecting->count), NUMBER(source->schema),
+         TEXT(content));
     error = store_step(&collecting->target, collecting->put_run, "write to", failure);
     sqlite3_reset(collecting->put_run);
     for (size_t i = 0; !error && checked_tables[i].name; i++)

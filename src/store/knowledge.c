@@ -342,12 +342,9 @@ int store_put_executed(struct store *store, const struct stored_executed *execut
                       &store->insert_executed, &local);
     if (!error) {
         sqlite3_stmt *insert = store->insert_executed;
-        bind_u64(insert, 3, store->visit.executed++);
-        bind_text(insert, 4, executed->kind);
-        bind_text(insert, 5, executed->object);
-        bind_text(insert, 6, executed->name);
-        bind_u64(insert, 7, executed->count);
-        bind_u64(insert, 8, executed->repetitions);
+        BIND(insert, 3, NUMBER(store->visit.executed++), TEXT(executed->kind),
+             TEXT(executed->object), TEXT(executed->name), NUMBER(executed->count),
+             NUMBER(executed->repetitions));
         error = store_step(store, insert, "write what was executed to", &local);
         sqlite3_reset(insert);
     }
@@ -373,13 +370,9 @@ int store_put_call(struct store *store, const struct stored_call *call, struct f
                           call->position, call->process, call->cell, store->visit.calls);
     if (!error) {
         sqlite3_stmt *insert = store->insert_call;
-        bind_u64(insert, 3, store->visit.calls++);
-        sqlite3_bind_int64(insert, 4, call->task);
-        bind_text(insert, 5, call->name);
-        bind_text(insert, 6, call->what ? call->what : "");
-        sqlite3_bind_int64(insert, 7, call->result);
-        bind_u64(insert, 8, call->asked);
-        bind_u64(insert, 9, call->sum);
+        BIND(insert, 3, NUMBER(store->visit.calls++), NUMBER(call->task), TEXT(call->name),
+             TEXT(call->what ? call->what : ""), NUMBER(call->result), NUMBER(call->asked),
+             NUMBER(call->sum));
         error = store_step(store, insert, "write a system call to", &local);
         sqlite3_reset(insert);
     }
@@ -398,8 +391,7 @@ int details_drop(struct store *store, uint32_t cell, uint32_t process, struct fa
         error = store_prepare(store, queries[i], &statement, failure);
         if (error)
             break;
-        sqlite3_bind_int64(statement, 1, cell);
-        sqlite3_bind_int64(statement, 2, process);
+        BIND(statement, 1, NUMBER(cell), NUMBER(process));
         error = store_step(store, statement, "take details out of", failure);
     }
     return error;

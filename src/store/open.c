@@ -524,10 +524,8 @@ static int put_facts(struct store *store, const struct facts *facts, struct fail
         store_prepare(store, "INSERT INTO fact(position, key, value, error) VALUES(?, ?, ?, ?)",
                       &statement, failure);
     for (size_t i = 0; !error && facts && i < facts->count; i++) {
-        sqlite3_bind_int64(statement, 1, (int64_t)i + 1);
-        bind_text(statement, 2, facts->list[i].key);
-        bind_text(statement, 3, facts->list[i].value);
-        sqlite3_bind_int(statement, 4, facts->list[i].error);
+        BIND(statement, 1, NUMBER((int64_t)i + 1), TEXT(facts->list[i].key),
+             TEXT(facts->list[i].value), NUMBER(facts->list[i].error));
         error = store_step(store, statement, "write to", failure);
         sqlite3_reset(statement);
     }

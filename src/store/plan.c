@@ -37,9 +37,7 @@ static int put_events(struct store *store, sqlite3_stmt *statement, const struct
 {
     int error = 0;
     for (uint32_t i = 0; !error && i < cell->counters; i++) {
-        sqlite3_bind_int64(statement, 1, cell->id);
-        sqlite3_bind_int64(statement, 2, i);
-        bind_text(statement, 3, cell->events[i]);
+        BIND(statement, 1, NUMBER(cell->id), NUMBER(i), TEXT(cell->events[i]));
         error = store_step(store, statement, "write the plan to", failure);
         sqlite3_reset(statement);
     }
@@ -52,17 +50,9 @@ static int put_cell(struct store *store, sqlite3_stmt *statement, const struct c
     int error = check_cell(cell, failure);
     if (error)
         return error;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    sqlite3_bind_int64(statement, 2, cell->counters);
-    bind_text(statement, 3, cell->path);
-    bind_text(statement, 4, pattern_names[cell->pattern]);
-    bind_text(statement, 5, cell->specimen);
-    bind_u64(statement, 6, cell->n);
-    bind_text(statement, 7, cell->opt);
-    bind_text(statement, 8, cell->link);
-    sqlite3_bind_int64(statement, 9, cell->runs);
-    sqlite3_bind_int(statement, 10, cell->separate);
-    sqlite3_bind_int64(statement, 11, cell->cpu);
+    BIND(statement, 1, NUMBER(cell->id), NUMBER(cell->counters), TEXT(cell->path),
+         TEXT(pattern_names[cell->pattern]), TEXT(cell->specimen), NUMBER(cell->n), TEXT(cell->opt),
+         TEXT(cell->link), NUMBER(cell->runs), NUMBER(cell->separate), NUMBER(cell->cpu));
     error = store_step(store, statement, "write the plan to", failure);
     sqlite3_reset(statement);
     return error;
@@ -73,12 +63,9 @@ static int put_tour(struct store *store, sqlite3_stmt *statement, const struct c
 {
     if (!cell->tour.calls)
         return 0;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    bind_text(statement, 2, cell->tour.calls);
-    sqlite3_bind_int64(statement, 3, cell_tour_length(&cell->tour));
-    bind_text(statement, 4, cell->tour.counted);
-    sqlite3_bind_int64(statement, 5, cell->tour.open);
-    sqlite3_bind_int(statement, 6, cell->tour.cold);
+    BIND(statement, 1, NUMBER(cell->id), TEXT(cell->tour.calls),
+         NUMBER(cell_tour_length(&cell->tour)), TEXT(cell->tour.counted), NUMBER(cell->tour.open),
+         NUMBER(cell->tour.cold));
     int error = store_step(store, statement, "write the plan to", failure);
     sqlite3_reset(statement);
     return error;
@@ -90,16 +77,10 @@ static int put_watch(struct store *store, sqlite3_stmt *statement, const struct 
     const struct cell_watch *watch = &cell->watch;
     if (watch->kind == WATCH_NONE)
         return 0;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    bind_text(statement, 2, watch_kind_names[watch->kind]);
-    sqlite3_bind_int64(statement, 3, watch_group(watch->kind, watch->threads));
-    bind_text(statement, 4, watch->workload);
-    bind_u64(statement, 5, watch->length);
-    sqlite3_bind_int64(statement, 6, watch->threads);
-    sqlite3_bind_int64(statement, 7, watch->moves);
-    sqlite3_bind_int(statement, 8, watch->handover);
-    sqlite3_bind_int(statement, 9, watch->awake);
-    sqlite3_bind_int64(statement, 10, watch->partner);
+    BIND(statement, 1, NUMBER(cell->id), TEXT(watch_kind_names[watch->kind]),
+         NUMBER(watch_group(watch->kind, watch->threads)), TEXT(watch->workload),
+         NUMBER(watch->length), NUMBER(watch->threads), NUMBER(watch->moves),
+         NUMBER(watch->handover), NUMBER(watch->awake), NUMBER(watch->partner));
     int error = store_step(store, statement, "write the plan to", failure);
     sqlite3_reset(statement);
     return error;
@@ -112,19 +93,11 @@ static int put_command(struct store *store, sqlite3_stmt *statement, const struc
     char setting[256];
     if (!command->words)
         return 0;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    bind_text(statement, 2, command->words);
-    bind_text(statement, 3, command->name);
-    bind_text(statement, 4, command->directory);
-    bind_text(statement, 5, command->input);
-    bind_text(statement, 6, command->keep);
-    bind_text(statement, 7, setting_name(command->controls, setting, sizeof(setting)));
-    sqlite3_bind_int64(statement, 8, command->controls);
-    bind_text(statement, 9, sweep_names[command->sweep]);
-    bind_u64(statement, 10, command->swept);
-    bind_u64(statement, 11, command->timeout);
-    bind_text(statement, 12, command_detail_names[command->detail]);
-    sqlite3_bind_int(statement, 13, command->shown);
+    BIND(statement, 1, NUMBER(cell->id), TEXT(command->words), TEXT(command->name),
+         TEXT(command->directory), TEXT(command->input), TEXT(command->keep),
+         TEXT(setting_name(command->controls, setting, sizeof(setting))), NUMBER(command->controls),
+         TEXT(sweep_names[command->sweep]), NUMBER(command->swept), NUMBER(command->timeout),
+         TEXT(command_detail_names[command->detail]), NUMBER(command->shown));
     int error = store_step(store, statement, "write the plan to", failure);
     sqlite3_reset(statement);
     return error;
@@ -182,9 +155,7 @@ static int put_visits(struct store *store, const struct visit *visits, size_t co
                           "WHERE id = ?",
                           &statement, failure);
     for (size_t i = 0; !error && i < count; i++) {
-        sqlite3_bind_int64(statement, 1, ++id);
-        sqlite3_bind_int64(statement, 2, visits[i].process);
-        sqlite3_bind_int64(statement, 3, visits[i].cell);
+        BIND(statement, 1, NUMBER(++id), NUMBER(visits[i].process), NUMBER(visits[i].cell));
         error = store_step(store, statement, "write the plan to", failure);
         if (!error && sqlite3_changes(store->db) != 1)
             error = fail_with(failure, -EINVAL,
@@ -252,9 +223,7 @@ int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const 
         bind_text(statement, 1, class);
         if (grade)
             sqlite3_bind_int64(statement, 2, truth);
-        bind_text(statement, 3, grade);
-        sqlite3_bind_int64(statement, 4, cell);
-        sqlite3_bind_int64(statement, 5, counter);
+        BIND(statement, 3, TEXT(grade), NUMBER(cell), NUMBER(counter));
         error = store_step(store, statement, "write the truth to", &local);
     }
     if (error)

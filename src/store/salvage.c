@@ -161,14 +161,10 @@ static int put_entry(struct reading *reading, const struct visit_entry *entry,
 {
     struct store *target = &reading->salvaging->target;
     sqlite3_stmt *put = reading->put;
-    sqlite3_bind_int64(put, 1, entry->row.id);
-    sqlite3_bind_int64(put, 2, entry->row.visit.cell);
-    sqlite3_bind_int64(put, 3, entry->row.visit.process);
-    bind_text(put, 4, visit_state_names[entry->state]);
-    sqlite3_bind_int(put, 5, entry->error);
-    bind_text(put, 6, entry->reason);
-    bind_u64(put, 7, entry->row.samples);
-    bind_u64(put, 8, entry->row.checksum);
+    BIND(put, 1, NUMBER(entry->row.id), NUMBER(entry->row.visit.cell),
+         NUMBER(entry->row.visit.process), TEXT(visit_state_names[entry->state]),
+         NUMBER(entry->error), TEXT(entry->reason), NUMBER(entry->row.samples),
+         NUMBER(entry->row.checksum));
     int got = store_step(target, put, "write to", failure);
     sqlite3_reset(put);
     return got < 0 ? got : (sqlite3_changes(target->db) == 1 ? 0 : -EEXIST);

@@ -74,8 +74,7 @@ static int each_of_visit(struct sample_reader *reader, store_sample_each *each, 
                          struct failure *failure)
 {
     int64_t last = reader->visit << KEY_VISIT_SHIFT;
-    sqlite3_bind_int64(reader->samples, 1, last);
-    sqlite3_bind_int64(reader->samples, 2, last + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
+    BIND(reader->samples, 1, NUMBER(last), NUMBER(last + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1)));
     last--;
     uint64_t seen = 0, sum = 0;
     int got;

@@ -243,6 +243,15 @@ void bind_text(sqlite3_stmt *statement, int index, const char *value)
     sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT);
 }
 
+void bind_all(sqlite3_stmt *statement, int first, const struct bound *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i].is_number)
+            sqlite3_bind_int64(statement, first + (int)i, values[i].number);
+        else
+            bind_text(statement, first + (int)i, values[i].text);
+}
+
 int store_put_meta(struct store *store, const char *key, const char *value, struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -250,8 +259,7 @@ int store_put_meta(struct store *store, const char *key, const char *value, stru
                               &statement, failure);
     if (error)
         return error;
-    bind_text(statement, 1, key);
-    bind_text(statement, 2, value);
+    BIND(statement, 1, TEXT(key), TEXT(value));
     return store_step(store, statement, "write to", failure);
 }
 

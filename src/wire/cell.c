@@ -296,30 +296,6 @@ static int get_choice(const struct wire_frame *frame, const char *key, const cha
                      given ? given : "missing");
 }
 
-static int get_fields(const struct wire_frame *frame, struct cell_command *command,
-                      struct failure *failure)
-{
-    uint64_t controls, shown;
-    unsigned sweep, detail;
-    int status;
-    if ((status = get_texts(frame, command, failure)) < 0 ||
-        (status = cell_get_number(frame, "controls", 0, CONTROLS_ALL, &controls, failure)) < 0 ||
-        (status = get_choice(frame, "sweep", sweep_names, SWEEP_COUNT, &sweep, failure)) < 0 ||
-        (status = cell_get_number(frame, "swept", 0, SWEEP_MOST, &command->swept, failure)) < 0 ||
-        (status = cell_get_number(frame, "timeout", 0, COMMAND_MOST_MS, &command->timeout,
-                                  failure)) < 0 ||
-        (status = get_choice(frame, "detail", command_detail_names, DETAIL_COUNT, &detail,
-                             failure)) < 0 ||
-        (status = cell_get_number(frame, "shown", 0, LENT_COUNT, &shown, failure)) < 0)
-        return status;
-    command->controls = (uint32_t)controls;
-    command->sweep = (enum command_sweep)sweep;
-    command->detail = (enum command_detail)detail;
-    command->shown = shown != 0;
-    command->lent = (enum command_lent)(shown ? shown - 1 : 0);
-    return 0;
-}
-
 /* All eleven fields, or none of them. */
 static int cell_get_command(const struct wire_frame *frame, struct cell *cell,
                             struct failure *failure)
@@ -327,7 +303,28 @@ static int cell_get_command(const struct wire_frame *frame, struct cell *cell,
     static const char *const keys[] = {"words", "name",  "directory", "input",  "keep",  "controls",
                                        "sweep", "swept", "timeout",   "detail", "shown", NULL};
     if (cell_has_any(frame, keys)) {
-        int status = get_fields(frame, &cell->command, failure);
+        int status;
+        uint64_t controls, shown;
+        unsigned sweep, detail;
+        if (!((status = get_texts(frame, &cell->command, failure)) < 0 ||
+              (status = cell_get_number(frame, "controls", 0, CONTROLS_ALL, &controls, failure)) <
+                  0 ||
+              (status = get_choice(frame, "sweep", sweep_names, SWEEP_COUNT, &sweep, failure)) <
+                  0 ||
+              (status = cell_get_number(frame, "swept", 0, SWEEP_MOST, &cell->command.swept,
+                                        failure)) < 0 ||
+              (status = cell_get_number(frame, "timeout", 0, COMMAND_MOST_MS,
+                                        &cell->command.timeout, failure)) < 0 ||
+              (status = get_choice(frame, "detail", command_detail_names, DETAIL_COUNT, &detail,
+                                   failure)) < 0 ||
+              (status = cell_get_number(frame, "shown", 0, LENT_COUNT, &shown, failure)) < 0)) {
+            cell->command.controls = (uint32_t)controls;
+            cell->command.sweep = (enum command_sweep)sweep;
+            cell->command.detail = (enum command_detail)detail;
+            cell->command.shown = shown != 0;
+            cell->command.lent = (enum command_lent)(shown ? shown - 1 : 0);
+            status = 0;
+        }
         if (status < 0)
             return status;
     }

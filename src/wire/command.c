@@ -117,7 +117,7 @@ const char *command_source(const char *event)
 
 bool brought_name_is_plain(const char *name)
 {
-    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789._+-");
+    const size_t length =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-");
     return length >= 1 && !name[length] && length < BROUGHT_NAME && name[0] != '.';
 }

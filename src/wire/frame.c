@@ -26,10 +26,10 @@
 /* Writes value at out (room for DECIMAL_MAX bytes, not terminated) and returns the end. */
 static inline char *decimal_put(char *out, uint64_t value)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313"
-                                "23334353637383940414243444546474849505152535455565758596061626364"
-                                "65666768697071727374757677787980818283848586878889909192939495969"
-                                "79899";
+    static const char pairs[] =
+        "000102030405060708091011121314151617181920212223242526272829303132333435363738394041424344"
+        "454647484950515253545556575859606162636465666768697071727374757677787980818283848586878889"
+        "90919293949596979899";
     char digits[DECIMAL_MAX];
     char *first = digits + sizeof(digits);
     while (value >= 100) {
@@ -343,10 +343,10 @@ static int check_sum(const char *line, size_t length, struct failure *failure)
             "the frame carries no checksum: it was cut off or mixed with other output");
     uint32_t actual = wire_crc32(line, length - CHECKSUM_LENGTH);
     if (actual != stated)
-        return fail_with(failure, -EBADMSG,
-                         "the frame's checksum is %08x but its content gives %08x: it was altered "
-                         "on the way",
-                         stated, actual);
+        return fail_with(
+            failure, -EBADMSG,
+            "the frame's checksum is %08x but its content gives %08x: it was altered on the way",
+            stated, actual);
     return 0;
 }
 
@@ -606,11 +606,11 @@ static int next_frame(struct wire_reader *reader, struct wire_frame *frame, stru
         if (status < 0)
             return status;
         if (frame->sequence != reader->expected)
-            return fail_with(failure, -EBADMSG,
-                             "frame %llu was due but %llu ('%s') came: something was lost on the "
-                             "way",
-                             (unsigned long long)reader->expected,
-                             (unsigned long long)frame->sequence, frame->type);
+            return fail_with(
+                failure, -EBADMSG,
+                "frame %llu was due but %llu ('%s') came: something was lost on the way",
+                (unsigned long long)reader->expected, (unsigned long long)frame->sequence,
+                frame->type);
         reader->expected++;
         return 1;
     }

@@ -66,10 +66,10 @@ static int take_name(const char *text, size_t length, struct external_clock *clo
     if (length == 0)
         return fail_with(failure, -EINVAL, "the clock '%s' has no name", quote(text).text);
     if (length >= CLOCK_NAME)
-        return fail_with(failure, -EINVAL,
-                         "the clock '%s' has a name of more than %d characters: give it a shorter "
-                         "one",
-                         quote(text).text, CLOCK_NAME - 1);
+        return fail_with(
+            failure, -EINVAL,
+            "the clock '%s' has a name of more than %d characters: give it a shorter one",
+            quote(text).text, CLOCK_NAME - 1);
     for (size_t i = 0; i < length; i++)
         if (!is_letter(text[i]) && !is_digit(text[i]) && (i == 0 || !strchr("._-", text[i])))
             return fail_with(failure, -EINVAL,
@@ -93,11 +93,11 @@ static int take_hz(const char *text, const char *digits, const char *end,
         good = good && hz <= EXTERNAL_MOST_HZ;
     }
     if (!good)
-        return fail_with(failure, -EINVAL,
-                         "the clock '%s' must have a number from 1 to %llu behind its '@', the "
-                         "ticks that it claims to make in a second; leave '@' out where it claims "
-                         "none",
-                         quote(text).text, (unsigned long long)EXTERNAL_MOST_HZ);
+        return fail_with(
+            failure, -EINVAL,
+            "the clock '%s' must have a number from 1 to %llu behind its '@', the ticks that it "
+            "claims to make in a second; leave '@' out where it claims none",
+            quote(text).text, (unsigned long long)EXTERNAL_MOST_HZ);
     clock->hz = hz;
     return 0;
 }
@@ -111,10 +111,10 @@ static int check_object(const char *text, const char *what, struct failure *fail
         good = good && (is_letter(*letter) || is_digit(*letter) || *letter == '_');
     if (good)
         return 0;
-    return fail_with(failure, -EINVAL,
-                     "the clock '%s' must name a shared object and a function of it: "
-                     "NAME=object:FILE:SYMBOL",
-                     quote(text).text);
+    return fail_with(
+        failure, -EINVAL,
+        "the clock '%s' must name a shared object and a function of it: NAME=object:FILE:SYMBOL",
+        quote(text).text);
 }
 
 static int take_way(const char *text, const char *behind, struct external_clock *clock,
