@@ -39,11 +39,11 @@ struct check_file {
 };
 
 struct check {
-    const char *name;           /* "paranoid": option and JSON name */
-    const char *title;          /* "perf_event_paranoid" */
-    struct check_file files[2]; /* read before collect is called, which may be NULL */
-    void (*collect)(const struct machine_view *view, struct facts *facts);
+    const char *name;  /* "paranoid": option and JSON name */
+    const char *title; /* "perf_event_paranoid" */
+    void (*collect)(const struct machine_view *view, struct facts *facts); /* NULL: files only */
     void (*judge)(const struct facts *facts, struct advice *advice);
+    struct check_file files[2]; /* read before collect is called */
 };
 
 /* Generated from the build list; ends with NULL. */

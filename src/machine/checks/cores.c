@@ -61,11 +61,7 @@ static void judge_core_types(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_core_types = {
-    .name = "core-types",
-    .title = "core types",
-    .collect = collect_core_types,
-    .judge = judge_core_types,
-};
+    "core-types", "core types", collect_core_types, judge_core_types, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `governor`: does the clock frequency follow the load while we measure?
@@ -102,9 +98,9 @@ static void judge_governor(const struct facts *facts, struct advice *advice)
 const struct check check_governor = {
     .name = "governor",
     .title = "frequency governor",
+    .judge = judge_governor,
     .files = {{"freq.governor", CPUS, "cpu[0-9]*", "cpufreq/scaling_governor"},
               {"freq.driver", CPUS, "cpu[0-9]*", "cpufreq/scaling_driver"}},
-    .judge = judge_governor,
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -135,12 +131,11 @@ static void judge_turbo(const struct facts *facts, struct advice *advice)
     }
 }
 
-const struct check check_turbo = {
-    .name = "turbo",
-    .title = "turbo and boost",
-    .files = {{"freq.no_turbo", NO_TURBO}, {"freq.boost", BOOST}},
-    .judge = judge_turbo,
-};
+const struct check check_turbo = {"turbo",
+                                  "turbo and boost",
+                                  NULL,
+                                  judge_turbo,
+                                  {{"freq.no_turbo", NO_TURBO}, {"freq.boost", BOOST}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `smt`: do two hardware threads share a core?
@@ -175,8 +170,8 @@ static void judge_smt(const struct facts *facts, struct advice *advice)
 const struct check check_smt = {
     .name = "smt",
     .title = "hardware threads (SMT)",
-    .files = {{"smt.active", SMT_FOLDER "/active"}, {"smt.control", SMT_FOLDER "/control"}},
     .judge = judge_smt,
+    .files = {{"smt.active", SMT_FOLDER "/active"}, {"smt.control", SMT_FOLDER "/control"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -258,11 +253,7 @@ static void judge_idle_states(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_idle_states = {
-    .name = "idle-states",
-    .title = "idle states",
-    .collect = collect_idle_states,
-    .judge = judge_idle_states,
-};
+    "idle-states", "idle states", collect_idle_states, judge_idle_states, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `clocksource`: what the kernel keeps time with. A slow clock costs more than what is timed.
@@ -335,7 +326,7 @@ static void judge_clocksource(const struct facts *facts, struct advice *advice)
 const struct check check_clocksource = {
     .name = "clocksource",
     .title = "clock source",
+    .judge = judge_clocksource,
     .files = {{"clock.current", CLOCK_FOLDER "/current_clocksource"},
               {"clock.available", CLOCK_FOLDER "/available_clocksource"}},
-    .judge = judge_clocksource,
 };

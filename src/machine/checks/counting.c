@@ -140,11 +140,7 @@ static void judge_perf_syscall(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_perf_syscall = {
-    .name = "perf-syscall",
-    .title = "perf_event_open",
-    .collect = collect_perf_syscall,
-    .judge = judge_perf_syscall,
-};
+    "perf-syscall", "perf_event_open", collect_perf_syscall, judge_perf_syscall, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `pmu`: is there a hardware PMU, and do instructions and cycles really count? If not, why:
@@ -295,12 +291,7 @@ static void judge_pmu(const struct facts *facts, struct advice *advice)
     }
 }
 
-const struct check check_pmu = {
-    .name = "pmu",
-    .title = "hardware PMU",
-    .collect = collect_pmu,
-    .judge = judge_pmu,
-};
+const struct check check_pmu = {"pmu", "hardware PMU", collect_pmu, judge_pmu, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `nmi-watchdog`: does the NMI watchdog hold a counter?
@@ -329,6 +320,6 @@ static void judge_nmi_watchdog(const struct facts *facts, struct advice *advice)
 const struct check check_nmi_watchdog = {
     .name = "nmi-watchdog",
     .title = "NMI watchdog",
-    .files = {{"kernel.nmi_watchdog", "/proc/sys/kernel/nmi_watchdog"}},
     .judge = judge_nmi_watchdog,
+    .files = {{"kernel.nmi_watchdog", "/proc/sys/kernel/nmi_watchdog"}},
 };

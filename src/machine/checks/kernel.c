@@ -63,11 +63,7 @@ static void judge_paranoid(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_paranoid = {
-    .name = "paranoid",
-    .title = "perf_event_paranoid",
-    .files = {{"perf.paranoid", PARANOID_FILE}},
-    .judge = judge_paranoid,
-};
+    "paranoid", "perf_event_paranoid", NULL, judge_paranoid, {{"perf.paranoid", PARANOID_FILE}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `privileges`: who measures, and what that unlocks.
@@ -132,11 +128,7 @@ static void judge_privileges(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_privileges = {
-    .name = "privileges",
-    .title = "privileges",
-    .collect = collect_privileges,
-    .judge = judge_privileges,
-};
+    "privileges", "privileges", collect_privileges, judge_privileges, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `user-access`: may user code read counters itself, without a system call? The cheapest and
@@ -173,9 +165,9 @@ static void judge_user_access(const struct facts *facts, struct advice *advice)
 const struct check check_user_access = {
     .name = "user-access",
     .title = "counter reads from user code",
+    .judge = judge_user_access,
     .files = {{"pmu.rdpmc", PMU_FOLDER, "cpu*", "rdpmc"},
               {"perf.user_access", "/proc/sys/kernel/perf_user_access"}},
-    .judge = judge_user_access,
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -260,12 +252,7 @@ static void judge_tracefs(const struct facts *facts, struct advice *advice)
     }
 }
 
-const struct check check_tracefs = {
-    .name = "tracefs",
-    .title = "tracefs",
-    .collect = collect_tracefs,
-    .judge = judge_tracefs,
-};
+const struct check check_tracefs = {"tracefs", "tracefs", collect_tracefs, judge_tracefs, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `perf-mlock`: is there memory for the pages that user reads and sampling map?
@@ -304,8 +291,8 @@ static void judge_perf_mlock(const struct facts *facts, struct advice *advice)
 const struct check check_perf_mlock = {
     .name = "perf-mlock",
     .title = "perf_event_mlock_kb",
-    .files = {{"perf.mlock_kib", "/proc/sys/kernel/perf_event_mlock_kb"}},
     .judge = judge_perf_mlock,
+    .files = {{"perf.mlock_kib", "/proc/sys/kernel/perf_event_mlock_kb"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -340,9 +327,9 @@ static void judge_aslr(const struct facts *facts, struct advice *advice)
 const struct check check_aslr = {
     .name = "aslr",
     .title = "address randomization (ASLR)",
+    .judge = judge_aslr,
     .files = {{"kernel.randomize_va_space", "/proc/sys/kernel/randomize_va_space"},
               {"process.personality", "/proc/self/personality"}},
-    .judge = judge_aslr,
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -378,6 +365,6 @@ static void judge_ptrace_scope(const struct facts *facts, struct advice *advice)
 const struct check check_ptrace_scope = {
     .name = "ptrace-scope",
     .title = "ptrace scope (Yama)",
-    .files = {{"kernel.ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope"}},
     .judge = judge_ptrace_scope,
+    .files = {{"kernel.ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope"}},
 };

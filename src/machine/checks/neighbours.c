@@ -104,12 +104,7 @@ static void judge_steal(const struct facts *facts, struct advice *advice)
                    100.0 * share);
 }
 
-const struct check check_steal = {
-    .name = "steal",
-    .title = "stolen time",
-    .collect = collect_steal,
-    .judge = judge_steal,
-};
+const struct check check_steal = {"steal", "stolen time", collect_steal, judge_steal, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `load`: is the machine busy with something else?
@@ -162,9 +157,4 @@ static void judge_load(const struct facts *facts, struct advice *advice)
     advise_fix(advice, "ps -eo pid,pcpu,comm --sort=-pcpu | head");
 }
 
-const struct check check_load = {
-    .name = "load",
-    .title = "other load",
-    .collect = collect_load,
-    .judge = judge_load,
-};
+const struct check check_load = {"load", "other load", collect_load, judge_load, {{0}}};
