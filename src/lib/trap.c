@@ -409,32 +409,6 @@ static void restore(void)
     installed = false;
 }
 
-static int refuse_early(char *reason, size_t size)
-{
-    sigset_t blocked;
-    int by = trap_tracer();
-    if (!TRAP_FLAG) {
-        snprintf(reason, size,
-                 "this CPU has no trap flag that a program may set for itself; count "
-                 "instructions:u, or the whole program by assay truth --source step");
-        return -EOPNOTSUPP;
-    }
-    if (by) {
-        snprintf(reason, size,
-                 "process %d (a debugger, strace) traces this one and would get every trap; run it "
-                 "without",
-                 by);
-        return -EBUSY;
-    }
-    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGTRAP) == 1) {
-        snprintf(reason, size,
-                 "this thread blocks SIGTRAP, and the operating system ends a process that traps "
-                 "then; unblock it (pthread_sigmask) before calipers are opened");
-        return -EBUSY;
-    }
-    return 0;
-}
-
 static int attach(char *reason, size_t size)
 {
     int error = installed ? 0 : install();
@@ -472,12 +446,30 @@ static int attach(char *reason, size_t size)
 /* 0, or a negative errno and the reason. */
 static int trap_attach(char *reason, size_t size)
 {
-    int error = refuse_early(reason, size);
-    if (error < 0)
-        return error;
+    sigset_t blocked;
+    int by = trap_tracer();
+    if (!TRAP_FLAG) {
+        snprintf(reason, size,
+                 "this CPU has no trap flag that a program may set for itself; count "
+                 "instructions:u, or the whole program by assay truth --source step");
+        return -EOPNOTSUPP;
+    }
+    if (by) {
+        snprintf(reason, size,
+                 "process %d (a debugger, strace) traces this one and would get every trap; run it "
+                 "without",
+                 by);
+        return -EBUSY;
+    }
+    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGTRAP) == 1) {
+        snprintf(reason, size,
+                 "this thread blocks SIGTRAP, and the operating system ends a process that traps "
+                 "then; unblock it (pthread_sigmask) before calipers are opened");
+        return -EBUSY;
+    }
     pthread_once(&once, prepare_forks);
     take();
-    error = attach(reason, size);
+    int error = attach(reason, size);
     users += error == 0;
     if (!users && installed)
         restore();

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "lib/machine-words.h"
-#include "machine/describe.h"
+#include "machine/check.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which CPU: from /proc/cpuinfo, whose words differ per ISA (lib/machine-words.h), to the same few

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "events/event.h"
 #include "lib/machine-words.h"
-#include "machine/describe.h"
+#include "machine/check.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The table of hypervisors, and of monitors (Firecracker runs on KVM, as do many clouds) that

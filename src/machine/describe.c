@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "lib/machine-words.h"
 #include "machine/check.h"
-#include "machine/describe.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What a validation depends on: the fields that make two machines differ for counting. Pure: facts

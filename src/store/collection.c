@@ -281,8 +281,6 @@ struct whole {
     size_t count, room;
 };
 
-/* --- what belongs together --- */
-
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct whole *whole = context;
@@ -331,24 +329,6 @@ static int check_sample(void *context, const struct sample *sample)
                          "has samples of a counter that is not there", whole->failure);
 }
 
-/* --- what stands alone --- */
-
-#define IGNORE(type)                                                                               \
-    static int ignore_##type(void *context, const struct stored_##type *row)                       \
-    {                                                                                              \
-        (void)context;                                                                             \
-        (void)row;                                                                                 \
-        return 0;                                                                                  \
-    }
-IGNORE(event)
-IGNORE(truth)
-IGNORE(opcode)
-IGNORE(operation)
-IGNORE(clock)
-IGNORE(subject)
-IGNORE(executed)
-IGNORE(call)
-
 /* 0 when a store can be exported, -EBADMSG when it cannot. */
 static int store_read_whole(struct store *store, struct failure *failure)
 {
@@ -370,21 +350,21 @@ static int store_read_whole(struct store *store, struct failure *failure)
     if (!error)
         error = store_each_visit(store, check_visit, &whole, failure);
     if (!error) {
-        error = store_each_event(store, ignore_event, NULL, failure);
+        error = store_each_event(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_specimen_truth(store, ignore_truth, NULL, failure);
+            error = store_each_specimen_truth(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_opcode(store, ignore_opcode, NULL, failure);
+            error = store_each_opcode(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_operation(store, ignore_operation, NULL, failure);
+            error = store_each_operation(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_clock(store, ignore_clock, NULL, failure);
+            error = store_each_clock(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_subject(store, ignore_subject, NULL, failure);
+            error = store_each_subject(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_executed(store, ignore_executed, NULL, failure);
+            error = store_each_executed(store, NULL, NULL, failure);
         if (!error)
-            error = store_each_call(store, ignore_call, NULL, failure);
+            error = store_each_call(store, NULL, NULL, failure);
     }
     if (!error)
         error = store_scan_samples(store, check_sample, &whole, failure);

@@ -281,7 +281,7 @@ static int each_row(struct store *store, const struct knowledge *table, knowledg
     }                                                                                              \
     static int tell_##name(void (*each)(void), void *context, const void *row)                     \
     {                                                                                              \
-        return ((store_##type##_each *)each)(context, row);                                        \
+        return each ? ((store_##type##_each *)each)(context, row) : 0;                             \
     }                                                                                              \
     int store_each_##name(struct store *store, store_##type##_each *each, void *context,           \
                           struct failure *failure)                                                 \
@@ -428,7 +428,7 @@ static bool tell_executed(sqlite3_stmt *row, const struct place *place, store_ex
         !column_text(row, 5, &executed.name) || !column_u64(row, 6, &executed.count) ||
         !column_u64(row, 7, &executed.repetitions) || !makes_sense(&executed))
         return false;
-    *result = each(context, &executed);
+    *result = each ? each(context, &executed) : 0;
     return true;
 }
 
@@ -441,13 +441,14 @@ static bool tell_call(sqlite3_stmt *row, const struct place *place, store_call_e
         !column_text(row, 5, &call.what) || !column_i64(row, 6, &call.result) ||
         !column_u64(row, 7, &call.asked) || !column_u64(row, 8, &call.sum) || !*call.name)
         return false;
-    *result = each(context, &call);
+    *result = each ? each(context, &call) : 0;
     return true;
 }
 
-/* One of the two is wanted, the other NULL. */
-static int each_detail(struct store *store, const char *query, store_executed_each *executed,
-                       store_call_each *call, void *context, struct failure *failure)
+/* What was executed, or calls. */
+static int each_detail(struct store *store, const char *query, bool calls,
+                       store_executed_each *executed, store_call_each *call, void *context,
+                       struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
     struct place place = {0};
@@ -460,11 +461,11 @@ static int each_detail(struct store *store, const char *query, store_executed_ea
         if (got <= 0)
             return got;
         if (!read_place(statement, &place) ||
-            !(executed ? tell_executed(statement, &place, executed, context, &result)
-                       : tell_call(statement, &place, call, context, &result)))
+            !(calls ? tell_call(statement, &place, call, context, &result)
+                    : tell_executed(statement, &place, executed, context, &result)))
             return store_damaged(store->path,
-                                 executed ? "what was executed holds impossible values"
-                                          : "a system call holds impossible values",
+                                 calls ? "a system call holds impossible values"
+                                       : "what was executed holds impossible values",
                                  failure);
         error = result;
     }
@@ -477,7 +478,7 @@ int store_each_executed(struct store *store, store_executed_each *each, void *co
     return each_detail(store,
                        "SELECT cell, process, position, kind, object, name, count, repetitions "
                        "FROM executed ORDER BY cell, process, position",
-                       each, NULL, context, failure);
+                       false, each, NULL, context, failure);
 }
 
 int store_each_call(struct store *store, store_call_each *each, void *context,
@@ -486,5 +487,5 @@ int store_each_call(struct store *store, store_call_each *each, void *context,
     return each_detail(store,
                        "SELECT cell, process, position, task, name, what, result, asked, sum "
                        "FROM system_call ORDER BY cell, process, position",
-                       NULL, each, context, failure);
+                       true, NULL, each, context, failure);
 }

@@ -32,99 +32,70 @@ static int check_cell(const struct cell *cell, struct failure *failure)
                      cell->id);
 }
 
-static int put_events(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                      struct failure *failure)
+/* How the cells of a plan are written: into these tables. */
+enum { INTO_CELL, INTO_COUNTER, INTO_TOUR, INTO_WATCH, INTO_COMMAND, TABLES };
+static const char *const tables[TABLES] = {
+    [INTO_CELL] = "INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, link, runs, "
+                  "separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [INTO_COUNTER] = "INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)",
+    [INTO_TOUR] = "INSERT INTO tour(cell, calls, length, counted, open, cold) "
+                  "VALUES(?, ?, ?, ?, ?, ?)",
+    [INTO_WATCH] = "INSERT INTO watch(cell, kind, looks, workload, length, threads, moves, "
+                   "handover, awake, partner) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [INTO_COMMAND] = "INSERT INTO command(cell, words, name, directory, input, keep, setting, "
+                     "controls, sweep, swept, timeout, detail, shown) "
+                     "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+static int put_bound(struct store *store, sqlite3_stmt *statement, struct failure *failure)
 {
-    int error = 0;
-    for (uint32_t i = 0; !error && i < cell->counters; i++) {
-        BIND(statement, 1, NUMBER(cell->id), NUMBER(i), TEXT(cell->events[i]));
-        error = store_step(store, statement, "write the plan to", failure);
-        sqlite3_reset(statement);
-    }
+    int error = store_step(store, statement, "write the plan to", failure);
+    sqlite3_reset(statement);
     return error;
 }
 
-static int put_cell(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+static int put_cell(struct store *store, sqlite3_stmt *const *into, const struct cell *cell,
                     struct failure *failure)
 {
+    const struct cell_tour *tour = &cell->tour;
+    const struct cell_watch *watch = &cell->watch;
+    const struct cell_command *command = &cell->command;
     int error = check_cell(cell, failure);
     if (error)
         return error;
-    BIND(statement, 1, NUMBER(cell->id), NUMBER(cell->counters), TEXT(cell->path),
+    BIND(into[INTO_CELL], 1, NUMBER(cell->id), NUMBER(cell->counters), TEXT(cell->path),
          TEXT(pattern_names[cell->pattern]), TEXT(cell->specimen), NUMBER(cell->n), TEXT(cell->opt),
          TEXT(cell->link), NUMBER(cell->runs), NUMBER(cell->separate), NUMBER(cell->cpu));
-    error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
+    error = put_bound(store, into[INTO_CELL], failure);
+    for (uint32_t i = 0; !error && i < cell->counters; i++) {
+        BIND(into[INTO_COUNTER], 1, NUMBER(cell->id), NUMBER(i), TEXT(cell->events[i]));
+        error = put_bound(store, into[INTO_COUNTER], failure);
+    }
+    if (!error && tour->calls) {
+        BIND(into[INTO_TOUR], 1, NUMBER(cell->id), TEXT(tour->calls),
+             NUMBER(cell_tour_length(tour)), TEXT(tour->counted), NUMBER(tour->open),
+             NUMBER(tour->cold));
+        error = put_bound(store, into[INTO_TOUR], failure);
+    }
+    if (!error && watch->kind != WATCH_NONE) {
+        BIND(into[INTO_WATCH], 1, NUMBER(cell->id), TEXT(watch_kind_names[watch->kind]),
+             NUMBER(watch_group(watch->kind, watch->threads)), TEXT(watch->workload),
+             NUMBER(watch->length), NUMBER(watch->threads), NUMBER(watch->moves),
+             NUMBER(watch->handover), NUMBER(watch->awake), NUMBER(watch->partner));
+        error = put_bound(store, into[INTO_WATCH], failure);
+    }
+    if (!error && command->words) {
+        char setting[256];
+        BIND(into[INTO_COMMAND], 1, NUMBER(cell->id), TEXT(command->words), TEXT(command->name),
+             TEXT(command->directory), TEXT(command->input), TEXT(command->keep),
+             TEXT(setting_name(command->controls, setting, sizeof(setting))),
+             NUMBER(command->controls), TEXT(sweep_names[command->sweep]), NUMBER(command->swept),
+             NUMBER(command->timeout), TEXT(command_detail_names[command->detail]),
+             NUMBER(command->shown));
+        error = put_bound(store, into[INTO_COMMAND], failure);
+    }
     return error;
 }
-
-static int put_tour(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                    struct failure *failure)
-{
-    if (!cell->tour.calls)
-        return 0;
-    BIND(statement, 1, NUMBER(cell->id), TEXT(cell->tour.calls),
-         NUMBER(cell_tour_length(&cell->tour)), TEXT(cell->tour.counted), NUMBER(cell->tour.open),
-         NUMBER(cell->tour.cold));
-    int error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-static int put_watch(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                     struct failure *failure)
-{
-    const struct cell_watch *watch = &cell->watch;
-    if (watch->kind == WATCH_NONE)
-        return 0;
-    BIND(statement, 1, NUMBER(cell->id), TEXT(watch_kind_names[watch->kind]),
-         NUMBER(watch_group(watch->kind, watch->threads)), TEXT(watch->workload),
-         NUMBER(watch->length), NUMBER(watch->threads), NUMBER(watch->moves),
-         NUMBER(watch->handover), NUMBER(watch->awake), NUMBER(watch->partner));
-    int error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-static int put_command(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                       struct failure *failure)
-{
-    const struct cell_command *command = &cell->command;
-    char setting[256];
-    if (!command->words)
-        return 0;
-    BIND(statement, 1, NUMBER(cell->id), TEXT(command->words), TEXT(command->name),
-         TEXT(command->directory), TEXT(command->input), TEXT(command->keep),
-         TEXT(setting_name(command->controls, setting, sizeof(setting))), NUMBER(command->controls),
-         TEXT(sweep_names[command->sweep]), NUMBER(command->swept), NUMBER(command->timeout),
-         TEXT(command_detail_names[command->detail]), NUMBER(command->shown));
-    int error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-/* How the cells of a plan are written: into these tables. */
-enum { INTO_CELL, INTO_COUNTER, INTO_TOUR, INTO_WATCH, INTO_COMMAND, TABLES };
-static const struct {
-    const char *sql;
-    int (*put)(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-               struct failure *failure);
-} tables[TABLES] = {
-    [INTO_CELL] = {"INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, link, runs, "
-                   "separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   put_cell},
-    [INTO_COUNTER] = {"INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)", put_events},
-    [INTO_TOUR] = {"INSERT INTO tour(cell, calls, length, counted, open, cold) "
-                   "VALUES(?, ?, ?, ?, ?, ?)",
-                   put_tour},
-    [INTO_WATCH] = {"INSERT INTO watch(cell, kind, looks, workload, length, threads, moves, "
-                    "handover, awake, partner) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    put_watch},
-    [INTO_COMMAND] = {"INSERT INTO command(cell, words, name, directory, input, keep, setting, "
-                      "controls, sweep, swept, timeout, detail, shown) "
-                      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      put_command},
-};
 
 static int last_visit(struct store *store, int64_t *id, struct failure *failure)
 {
@@ -178,12 +149,10 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
     error = writer_commit(store, PATIENCE_MS, &local); /* a bad plan must not take visits along */
     if (!error) {
         sqlite3_stmt *statements[TABLES] = {NULL};
-        error = 0;
         for (size_t table = 0; table < TABLES && !error; table++)
-            error = store_prepare(store, tables[table].sql, &statements[table], &local);
+            error = store_prepare(store, tables[table], &statements[table], &local);
         for (size_t i = 0; !error && i < cell_count; i++)
-            for (size_t table = 0; table < TABLES && !error; table++)
-                error = tables[table].put(store, statements[table], &cells[i], &local);
+            error = put_cell(store, statements, &cells[i], &local);
         for (size_t table = 0; table < TABLES; table++)
             sqlite3_finalize(statements[table]);
     }

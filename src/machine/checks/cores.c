@@ -131,11 +131,12 @@ static void judge_turbo(const struct facts *facts, struct advice *advice)
     }
 }
 
-const struct check check_turbo = {"turbo",
-                                  "turbo and boost",
-                                  NULL,
-                                  judge_turbo,
-                                  {{"freq.no_turbo", NO_TURBO}, {"freq.boost", BOOST}}};
+const struct check check_turbo = {
+    .name = "turbo",
+    .title = "turbo and boost",
+    .judge = judge_turbo,
+    .files = {{.key = "freq.no_turbo", .path = NO_TURBO}, {.key = "freq.boost", .path = BOOST}},
+};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `smt`: do two hardware threads share a core?
@@ -171,7 +172,8 @@ const struct check check_smt = {
     .name = "smt",
     .title = "hardware threads (SMT)",
     .judge = judge_smt,
-    .files = {{"smt.active", SMT_FOLDER "/active"}, {"smt.control", SMT_FOLDER "/control"}},
+    .files = {{.key = "smt.active", .path = SMT_FOLDER "/active"},
+              {.key = "smt.control", .path = SMT_FOLDER "/control"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -327,6 +329,6 @@ const struct check check_clocksource = {
     .name = "clocksource",
     .title = "clock source",
     .judge = judge_clocksource,
-    .files = {{"clock.current", CLOCK_FOLDER "/current_clocksource"},
-              {"clock.available", CLOCK_FOLDER "/available_clocksource"}},
+    .files = {{.key = "clock.current", .path = CLOCK_FOLDER "/current_clocksource"},
+              {.key = "clock.available", .path = CLOCK_FOLDER "/available_clocksource"}},
 };

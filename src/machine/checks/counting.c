@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "machine/check.h"
-#include "machine/describe.h"
 #include "machine/perf-try.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -321,5 +320,5 @@ const struct check check_nmi_watchdog = {
     .name = "nmi-watchdog",
     .title = "NMI watchdog",
     .judge = judge_nmi_watchdog,
-    .files = {{"kernel.nmi_watchdog", "/proc/sys/kernel/nmi_watchdog"}},
+    .files = {{.key = "kernel.nmi_watchdog", .path = "/proc/sys/kernel/nmi_watchdog"}},
 };

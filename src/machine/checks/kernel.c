@@ -63,7 +63,11 @@ static void judge_paranoid(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_paranoid = {
-    "paranoid", "perf_event_paranoid", NULL, judge_paranoid, {{"perf.paranoid", PARANOID_FILE}}};
+    .name = "paranoid",
+    .title = "perf_event_paranoid",
+    .judge = judge_paranoid,
+    .files = {{.key = "perf.paranoid", .path = PARANOID_FILE}},
+};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `privileges`: who measures, and what that unlocks.
@@ -167,7 +171,7 @@ const struct check check_user_access = {
     .title = "counter reads from user code",
     .judge = judge_user_access,
     .files = {{"pmu.rdpmc", PMU_FOLDER, "cpu*", "rdpmc"},
-              {"perf.user_access", "/proc/sys/kernel/perf_user_access"}},
+              {.key = "perf.user_access", .path = "/proc/sys/kernel/perf_user_access"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -292,7 +296,7 @@ const struct check check_perf_mlock = {
     .name = "perf-mlock",
     .title = "perf_event_mlock_kb",
     .judge = judge_perf_mlock,
-    .files = {{"perf.mlock_kib", "/proc/sys/kernel/perf_event_mlock_kb"}},
+    .files = {{.key = "perf.mlock_kib", .path = "/proc/sys/kernel/perf_event_mlock_kb"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -328,8 +332,8 @@ const struct check check_aslr = {
     .name = "aslr",
     .title = "address randomization (ASLR)",
     .judge = judge_aslr,
-    .files = {{"kernel.randomize_va_space", "/proc/sys/kernel/randomize_va_space"},
-              {"process.personality", "/proc/self/personality"}},
+    .files = {{.key = "kernel.randomize_va_space", .path = "/proc/sys/kernel/randomize_va_space"},
+              {.key = "process.personality", .path = "/proc/self/personality"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -366,5 +370,5 @@ const struct check check_ptrace_scope = {
     .name = "ptrace-scope",
     .title = "ptrace scope (Yama)",
     .judge = judge_ptrace_scope,
-    .files = {{"kernel.ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope"}},
+    .files = {{.key = "kernel.ptrace_scope", .path = "/proc/sys/kernel/yama/ptrace_scope"}},
 };

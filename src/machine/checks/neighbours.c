@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "machine/check.h"
-#include "machine/describe.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Check `virtualization`: does somebody stand between us and the CPU?
