@@ -261,15 +261,14 @@ static void write_row(struct rows *rows, const struct gathered *gathered, uint32
     else
         printable_copy(row->cells[EVENT], CELL, gathered->names[index],
                        strlen(gathered->names[index]));
-    bool has_singles = !is_time;
     if (total->state == ASSAY_UNSUPPORTED || total->state == ASSAY_UNSCHEDULED)
         snprintf(row->cells[CORRECTED], CELL, "%s", assay_state_name(total->state));
     else {
         number(total->corrected, row->cells[CORRECTED]);
         number(region_total_uncertainty(total), row->cells[BAR]);
         number(total->corrected / (double)total->regions, row->cells[MEAN]);
-        number(has_singles ? total->single.least : __builtin_nan(""), row->cells[MINIMUM]);
-        number(has_singles ? total->single.most : __builtin_nan(""), row->cells[MAXIMUM]);
+        number(is_time ? __builtin_nan("") : total->single.least, row->cells[MINIMUM]);
+        number(is_time ? __builtin_nan("") : total->single.most, row->cells[MAXIMUM]);
         if (total->state != ASSAY_COUNTED)
             snprintf(row->noticed, sizeof(row->noticed), "%s", assay_state_name(total->state));
     }

@@ -24,7 +24,6 @@
 #include "events/form.h"
 #include "lib/calipers.h"
 #include "lib/set.h"
-#include "lib/trap.h"
 #include "syscall.h"
 #include "trap-context.h"
 #include "trap-flag.h"

@@ -166,34 +166,32 @@ struct cell_reader {
 
 static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
 {
-    int error = store_prepare(reader->store,
-                              "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, "
-                              "separate, cpu, faults, switches FROM cell ORDER BY id",
-                              &reader->cells, failure);
-    if (!error)
-        error = store_prepare(reader->store,
-                              "SELECT counter, event, class, truth, truth_grade FROM counter "
-                              "WHERE cell = ? ORDER BY counter",
-                              &reader->events, failure);
-    if (!error)
-        error = store_prepare(reader->store,
-                              "SELECT id, process, state, error, reason FROM visit WHERE cell = ? "
-                              "ORDER BY process",
-                              &reader->visits, failure);
-    if (!error && reader->store->schema >= TOUR_SCHEMA)
-        error = store_prepare(reader->store,
-                              "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?",
-                              &reader->tours, failure);
-    if (!error && reader->store->schema >= WATCH_SCHEMA)
-        error = store_prepare(reader->store,
-                              "SELECT kind, looks, workload, length, threads, moves, handover, "
-                              "awake, partner FROM watch WHERE cell = ?",
-                              &reader->watches, failure);
-    if (!error && reader->store->schema >= COMMAND_SCHEMA)
-        error = store_prepare(reader->store,
-                              "SELECT words, name, directory, input, keep, setting, controls, "
-                              "sweep, swept, timeout, detail, shown FROM command WHERE cell = ?",
-                              &reader->commands, failure);
+    const struct {
+        int since;
+        sqlite3_stmt **statement;
+        const char *sql;
+    } wanted[] = {
+        {1, &reader->cells,
+         "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, separate, cpu, faults, "
+         "switches FROM cell ORDER BY id"},
+        {1, &reader->events,
+         "SELECT counter, event, class, truth, truth_grade FROM counter WHERE cell = ? "
+         "ORDER BY counter"},
+        {1, &reader->visits,
+         "SELECT id, process, state, error, reason FROM visit WHERE cell = ? ORDER BY process"},
+        {TOUR_SCHEMA, &reader->tours,
+         "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?"},
+        {WATCH_SCHEMA, &reader->watches,
+         "SELECT kind, looks, workload, length, threads, moves, handover, awake, partner "
+         "FROM watch WHERE cell = ?"},
+        {COMMAND_SCHEMA, &reader->commands,
+         "SELECT words, name, directory, input, keep, setting, controls, sweep, swept, timeout, "
+         "detail, shown FROM command WHERE cell = ?"},
+    };
+    int error = 0;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !error; i++)
+        if (reader->store->schema >= wanted[i].since)
+            error = store_prepare(reader->store, wanted[i].sql, wanted[i].statement, failure);
     return error;
 }
 

@@ -77,15 +77,13 @@ int store_default_path(const char *fingerprint, const char *command, char **path
     error = store_make_folders(text_string(&folder), failure);
     if (error)
         return error;
-    char time[64];
-    /* 20260301T123456.789 in UTC */
-    size_t size = sizeof(time);
+    char time[64]; /* 20260301T123456.789 in UTC */
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
-    size_t length = strftime(time, size, "%Y%m%dT%H%M%S", &utc);
-    snprintf(time + length, size - length, ".%03ld", now.tv_nsec / 1000000);
+    size_t length = strftime(time, sizeof(time), "%Y%m%dT%H%M%S", &utc);
+    snprintf(time + length, sizeof(time) - length, ".%03ld", now.tv_nsec / 1000000);
     text_printf(&folder, "/%s-%s%s", time, command, suffix);
     *path = text_take(&folder);
     return *path ? 0 : fail_with(failure, -ENOMEM, "memory ran out");

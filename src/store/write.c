@@ -231,8 +231,7 @@ void store_release_statements(struct store *store)
 /* Commits when the last commit is a while ago; readers in the way are no failure. */
 static int commit_when_due(struct store *store, struct failure *failure)
 {
-    /* Has a visit ended, and is the last commit a while ago? */
-    if (!(store->ended && now_ms() - store->committed_ms >= COMMIT_EVERY_MS))
+    if (!store->ended || now_ms() - store->committed_ms < COMMIT_EVERY_MS)
         return 0;
     int error = writer_commit(store, HURRY_MS, failure);
     bool postponed = error == -EBUSY && !sqlite3_get_autocommit(store->db);
@@ -274,10 +273,8 @@ int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct fai
                          "process %" PRIu32 " of cell %" PRIu32 " reports before process %" PRIu32
                          " of cell %" PRIu32 " has ended",
                          process, cell, store->visit.process, store->visit.cell);
-    int error;
-    if (store->end_visit)
-        error = 0;
-    else {
+    int error = 0;
+    if (!store->end_visit) {
         error = prepare_insert(store, ROWS_AT_ONCE, &store->insert_many, failure);
         if (!error)
             error = prepare_insert(store, 1, &store->insert_one, failure);
