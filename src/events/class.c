@@ -370,11 +370,6 @@ static const char *alias_class(const char *name)
     return is_clock && strncmp(name, "msr/", 4) != 0 ? NULL : class;
 }
 
-static const char *papi_class(const char *name)
-{
-    return class_table_find(&class_table_papi, name, strcspn(name, ":"));
-}
-
 /* PMU::EVENT:UMASK:modes; modes are the single letters at the end. */
 static const char *pfm_class(const char *name)
 {
@@ -405,18 +400,14 @@ static const char *breakpoint_class(uint32_t type)
     }
 }
 
-/* What a source counts beside its classes has "-raw" behind it, and no truth. */
-static const char *source_class(const char *counts)
-{
-    size_t length = strlen(counts);
-    bool raw = length > 4 && strcmp(counts + length - 4, "-raw") == 0;
-    return raw ? NULL : counts;
-}
-
 const char *event_class(const struct event *event)
 {
-    if (event->kind == EVENT_SOURCE)
-        return source_class(event->counts);
+    if (event->kind == EVENT_SOURCE) {
+        /* What a source counts beside its classes has "-raw" behind it, and no truth. */
+        size_t length = strlen(event->counts);
+        bool raw = length > 4 && strcmp(event->counts + length - 4, "-raw") == 0;
+        return raw ? NULL : event->counts;
+    }
     const char *class = class_of_generic(&event->attr);
     if (class)
         return class;
@@ -432,7 +423,7 @@ const char *event_class(const struct event *event)
     case EVENT_PFM:
         return pfm_class(event->name);
     case EVENT_PAPI:
-        return papi_class(event->name);
+        return class_table_find(&class_table_papi, event->name, strcspn(event->name, ":"));
     default:
         return NULL;
     }

@@ -96,8 +96,14 @@ static bool equals(const char *name, size_t length, const char *entry)
     return strlen(entry) == length && strncasecmp(name, entry, length) == 0;
 }
 
-static bool cache_find(const char *name, size_t length, struct generic_event *found)
+bool generic_find(const char *name, size_t length, struct generic_event *found)
 {
+    for (size_t i = 0; i < SIMPLE_COUNT; i++) {
+        if (equals(name, length, simple[i].name)) {
+            *found = (struct generic_event){simple[i].type, simple[i].config};
+            return true;
+        }
+    }
     for (size_t c = 0; c < CACHE_COUNT; c++) {
         size_t prefix = strlen(caches[c].name);
         if (length <= prefix + 1 || strncasecmp(name, caches[c].name, prefix) != 0 ||
@@ -115,17 +121,6 @@ static bool cache_find(const char *name, size_t length, struct generic_event *fo
     return false;
 }
 
-bool generic_find(const char *name, size_t length, struct generic_event *found)
-{
-    for (size_t i = 0; i < SIMPLE_COUNT; i++) {
-        if (equals(name, length, simple[i].name)) {
-            *found = (struct generic_event){simple[i].type, simple[i].config};
-            return true;
-        }
-    }
-    return cache_find(name, length, found);
-}
-
 static enum event_kind kind_of(uint32_t type)
 {
     return type == PERF_TYPE_HARDWARE   ? EVENT_HARDWARE
@@ -133,17 +128,12 @@ static enum event_kind kind_of(uint32_t type)
                                         : EVENT_CACHE;
 }
 
-static bool is_canonical(size_t index)
-{
-    return index == 0 || simple[index].type != simple[index - 1].type ||
-           simple[index].config != simple[index - 1].config;
-}
-
 int generic_each(event_each *each, void *context)
 {
     int stop = 0;
     for (size_t i = 0; i < SIMPLE_COUNT && !stop; i++) {
-        if (is_canonical(i))
+        if (i == 0 || simple[i].type != simple[i - 1].type ||
+            simple[i].config != simple[i - 1].config)
             stop = each(context, simple[i].name, kind_of(simple[i].type));
     }
     for (size_t c = 0; c < CACHE_COUNT && !stop; c++) {
@@ -402,21 +392,6 @@ static bool source_fits(const struct event_view *view, const char *name)
     return find_source(view, name) != NULL;
 }
 
-static int unknown_class(const struct event_source *source, const char *class,
-                         struct failure *failure)
-{
-    struct suggestions suggestions = {.wanted = class};
-    AUTO_TEXT struct text list = {0};
-    for (const char *const *known = source->classes; *known; known++) {
-        suggest_consider(&suggestions, *known);
-        text_printf(&list, "%s%s", list.length ? ", " : "", *known);
-    }
-    char sentence[512];
-    suggest_sentence(&suggestions, sentence, sizeof(sentence));
-    return fail_with(failure, -ENOENT, "source %s does not count \"%.100s\", only: %.300s%s",
-                     source->name, class, text_string(&list), sentence);
-}
-
 /* It runs the code, so what it sees is user code. */
 static int check_modifiers(const char *modifiers, const char *whole, struct failure *failure)
 {
@@ -451,7 +426,16 @@ static int source_resolve(const struct event_view *view, const char *name, struc
         event->attr.exclude_kernel = 1;
         return check_modifiers(modifiers, name, failure);
     }
-    return unknown_class(source, class, failure);
+    struct suggestions suggestions = {.wanted = class};
+    AUTO_TEXT struct text list = {0};
+    for (const char *const *known = source->classes; *known; known++) {
+        suggest_consider(&suggestions, *known);
+        text_printf(&list, "%s%s", list.length ? ", " : "", *known);
+    }
+    char sentence[512];
+    suggest_sentence(&suggestions, sentence, sizeof(sentence));
+    return fail_with(failure, -ENOENT, "source %s does not count \"%.100s\", only: %.300s%s",
+                     source->name, class, text_string(&list), sentence);
 }
 
 const struct event_form event_form_source = {source_fits, source_resolve};

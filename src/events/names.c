@@ -65,9 +65,10 @@ bool event_looks_like_modifiers(const char *text)
     return true;
 }
 
-/* Each letter known, allowed, and written once. */
-static int check_letters(const char *modifiers, const char *whole, struct failure *failure)
+int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_event_attr *attr,
+                          struct failure *failure)
 {
+    /* Each letter known, allowed, and written once. */
     if (!*modifiers)
         return fail_with(failure, -EINVAL,
                          "\"%s\" ends where modifiers should follow: write :u, :k or :uk, or leave "
@@ -87,13 +88,8 @@ static int check_letters(const char *modifiers, const char *whole, struct failur
             return fail_with(failure, -EINVAL, "modifier \"%c\" stands twice in \"%s\"", *at,
                              whole);
     }
-    return 0;
-}
-
-/* Naming a mode excludes those not named. User and kernel together are everything, the hypervisor
- * included: that way ":uk" also opens on PMUs that refuse every filter. */
-static void apply_modes(const char *modifiers, struct perf_event_attr *attr)
-{
+    /* Naming a mode excludes those not named. User and kernel together are everything, the
+     * hypervisor included: that way ":uk" also opens on PMUs that refuse every filter. */
     bool user = strchr(modifiers, 'u'), kernel = strchr(modifiers, 'k'),
          hypervisor = strchr(modifiers, 'h');
     if (user || kernel || hypervisor) {
@@ -104,15 +100,6 @@ static void apply_modes(const char *modifiers, struct perf_event_attr *attr)
     bool guest = strchr(modifiers, 'G'), host = strchr(modifiers, 'H');
     attr->exclude_host = guest && !host;
     attr->exclude_guest = host && !guest;
-}
-
-int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_event_attr *attr,
-                          struct failure *failure)
-{
-    int error = check_letters(modifiers, whole, failure);
-    if (error < 0)
-        return error;
-    apply_modes(modifiers, attr);
     attr->exclude_idle = strchr(modifiers, 'I') != NULL;
     attr->pinned = strchr(modifiers, 'D') != NULL;
     attr->exclusive = strchr(modifiers, 'e') != NULL;
@@ -251,16 +238,6 @@ static int offer_pmu(void *context, const char *pmu)
     return view_each_entry(listing->view, folder, offer_alias, listing);
 }
 
-/* All of them are thousands. Without a glob those come whose counts a specimen can predict; so they
- * do, as far as the glob wants them, where tracefs cannot be read: to be told why. */
-static int offer_tracepoints(struct listing *listing)
-{
-    bool all = !listing->glob || strcmp(listing->glob, "*") == 0;
-    if (all || listing->view->tracefs < 0)
-        return tracepoint_each_classed(listing->view, offer, listing);
-    return tracepoint_each(listing->view, listing->glob, listing->each, listing->context);
-}
-
 int event_list(const struct event_view *view, const char *glob, event_each *each, void *context)
 {
     struct listing listing = {
@@ -276,8 +253,16 @@ int event_list(const struct event_view *view, const char *glob, event_each *each
         stop = source_each(view, offer, &listing);
     if (!stop)
         stop = target_each(view, offer, &listing);
-    if (!stop)
-        stop = offer_tracepoints(&listing);
+    if (!stop) {
+        /* All of them are thousands. Without a glob those come whose counts a specimen can
+         * predict; so they do, as far as the glob wants them, where tracefs cannot be read: to
+         * be told why. */
+        bool all = !listing.glob || strcmp(listing.glob, "*") == 0;
+        if (all || listing.view->tracefs < 0)
+            stop = tracepoint_each_classed(listing.view, offer, &listing);
+        else
+            stop = tracepoint_each(listing.view, listing.glob, listing.each, listing.context);
+    }
     if (!stop && listing.glob && strstr(listing.glob, "::") && view->resolver)
         stop = view->resolver->list(listing.glob, each, context);
     return stop;
@@ -345,10 +330,10 @@ static int clean_name(const char *name, char **clean, struct failure *failure)
         return fail_with(failure, -EINVAL, "an event name is longer than %u bytes", EVENT_NAME_MAX);
     for (size_t i = 0; i < length; i++) {
         if (name[i] < 0x20 || name[i] > 0x7e)
-            return fail_with(failure, -EINVAL,
-                             "an event name holds the byte 0x%02x at position %zu: names are "
-                             "printable ASCII",
-                             (unsigned char)name[i], i);
+            return fail_with(
+                failure, -EINVAL,
+                "an event name holds the byte 0x%02x at position %zu: names are printable ASCII",
+                (unsigned char)name[i], i);
     }
     *clean = strndup(name, length);
     return *clean ? 0 : fail_with(failure, -ENOMEM, "out of memory");

@@ -68,16 +68,6 @@ static int consider(void *context, const char *name, enum event_kind kind)
     return 0;
 }
 
-static int unknown(const char *name, struct failure *failure)
-{
-    char sentence[512];
-    struct suggestions suggestions = {.wanted = name};
-    pfm_list("*", consider, &suggestions);
-    suggest_sentence(&suggestions, sentence, sizeof(sentence));
-    return fail_with(failure, -ENOENT, "libpfm4 knows no event \"%s\" on this machine%s", name,
-                     sentence);
-}
-
 static int pfm_resolve(const char *name, struct event *event, struct failure *failure)
 {
     struct perf_event_attr attr = {.size = sizeof(attr)};
@@ -86,8 +76,14 @@ static int pfm_resolve(const char *name, struct event *event, struct failure *fa
         return fail_with(failure, -ENOENT, "libpfm4 does not know this machine's CPU");
     int error = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
                                           &encoding);
-    if (error == PFM_ERR_NOTFOUND || error == PFM_ERR_NOINIT || error == PFM_ERR_NOTSUPP)
-        return unknown(name, failure);
+    if (error == PFM_ERR_NOTFOUND || error == PFM_ERR_NOINIT || error == PFM_ERR_NOTSUPP) {
+        char sentence[512];
+        struct suggestions suggestions = {.wanted = name};
+        pfm_list("*", consider, &suggestions);
+        suggest_sentence(&suggestions, sentence, sizeof(sentence));
+        return fail_with(failure, -ENOENT, "libpfm4 knows no event \"%s\" on this machine%s", name,
+                         sentence);
+    }
     if (error != PFM_SUCCESS)
         return fail_with(failure, -EINVAL, "libpfm4 does not accept \"%s\": %s", name,
                          pfm_strerror(error));

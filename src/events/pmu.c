@@ -270,14 +270,13 @@ static int apply_alias(struct term_context *context, const struct term *term)
         return 0;
     int error = view_read_text(context->view, terms, sizeof(terms), PMU_FOLDER "/%s/events/%s",
                                context->pmu, term->name);
+    if (error == -EACCES)
+        return fail_with(context->failure, -EACCES,
+                         "the description of %s/%s/ in sysfs may not be read: run as root, or "
+                         "write its fields yourself",
+                         context->pmu, term->name);
     if (error < 0)
-        return error == -ENOENT || error == -ENOTDIR ? 0
-               : error == -EACCES
-                   ? fail_with(context->failure, -EACCES,
-                               "the description of %s/%s/ in sysfs may not be read: run as root, "
-                               "or write its fields yourself",
-                               context->pmu, term->name)
-                   : error;
+        return error == -ENOENT || error == -ENOTDIR ? 0 : error;
     context->inside_alias = true;
     error = apply_list(context, terms);
     context->inside_alias = false;
@@ -355,18 +354,6 @@ static int apply_list(struct term_context *context, char *list)
     return 0;
 }
 
-/* Applies "event=0x3c,umask=1" (or an alias, or rNNN) to the attr. */
-static int pmu_apply_terms(const struct event_view *view, const char *pmu, const char *terms,
-                           struct event *event, struct failure *failure)
-{
-    char list[TERMS_MAX];
-    struct term_context context = {view, pmu, event, false, failure};
-    if (strlen(terms) >= sizeof(list))
-        return fail_with(failure, -EINVAL, "too many terms for PMU %s", pmu);
-    strcpy(list, terms);
-    return *list ? apply_list(&context, list) : 0;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The forms of their names. */
 
@@ -425,7 +412,13 @@ static int pmu_resolve(const struct event_view *view, const char *name, struct e
         return unknown_pmu(view, parts, failure);
     event->kind = EVENT_PMU;
     event->attr.type = type;
-    int error = pmu_apply_terms(view, parts, terms, event, failure);
+    /* Applies "event=0x3c,umask=1" (or an alias, or rNNN) to the attr. */
+    char list[TERMS_MAX];
+    struct term_context context = {view, parts, event, false, failure};
+    if (strlen(terms) >= sizeof(list))
+        return fail_with(failure, -EINVAL, "too many terms for PMU %s", parts);
+    strcpy(list, terms);
+    int error = *list ? apply_list(&context, list) : 0;
     if (error < 0)
         return error;
     if (event->attr.type != type && strchr(terms, ','))

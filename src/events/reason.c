@@ -136,28 +136,6 @@ static unsigned long long status_value(const char *status, const char *key, int 
     return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
-/* The first user namespace maps every number to itself. */
-static bool in_user_namespace(const struct event_view *view)
-{
-    char map[64];
-    unsigned long inside, outside, count;
-    return view_read_text(view, map, sizeof(map), "/proc/self/uid_map") == 0 &&
-           !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
-             outside == 0 && count >= UINT32_MAX);
-}
-
-static void read_status(const struct event_view *view, struct situation *situation)
-{
-    char status[4096];
-    if (view_read_text(view, status, sizeof(status), "/proc/self/status") < 0)
-        return;
-    situation->seccomp = status_value(status, "\nSeccomp:", 10) != 0;
-    unsigned long long effective = status_value(status, "\nCapEff:", 16);
-    situation->namespaced = in_user_namespace(view);
-    situation->capable =
-        !situation->namespaced && (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
-}
-
 /* The lab's machines name themselves, as src/lab/archive.c writes it. */
 static bool is_lab(const struct event_view *view)
 {
@@ -182,7 +160,19 @@ static void situation_collect(const struct event_view *view, struct situation *s
     if (!situation->turn_on && is_virtual_board(view))
         situation->turn_on = "start it with a PMU (QEMU: no pmu=off behind -cpu, and for an "
                              "emulated CPU -icount shift=0; assay's lab: without pmu=off)";
-    read_status(view, situation);
+    char status[4096];
+    if (view_read_text(view, status, sizeof(status), "/proc/self/status") >= 0) {
+        situation->seccomp = status_value(status, "\nSeccomp:", 10) != 0;
+        unsigned long long effective = status_value(status, "\nCapEff:", 16);
+        /* The first user namespace maps every number to itself. */
+        char map[64];
+        unsigned long inside, outside, count;
+        situation->namespaced = view_read_text(view, map, sizeof(map), "/proc/self/uid_map") == 0 &&
+                                !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+                                  inside == 0 && outside == 0 && count >= UINT32_MAX);
+        situation->capable = !situation->namespaced &&
+                             (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
+    }
     situation->lab = is_lab(view);
     situation->container = view_exists(view, "/.dockerenv") ||
                            view_exists(view, "/run/.containerenv") ||
@@ -203,10 +193,9 @@ static const char *grant(const struct refusal *refusal)
 {
     if (refusal->now.lab)
         return "leave user=nobody out there";
-    return refusal->now.namespaced
-               ? "run as the host's own root (root of a user namespace, as in a rootless "
-                 "container, is an ordinary user here)"
-               : "`sudo setcap cap_perfmon=ep PROGRAM`, or run as root";
+    return refusal->now.namespaced ? "run as the host's own root (root of a user namespace, as in "
+                                     "a rootless container, is an ordinary user here)"
+                                   : "`sudo setcap cap_perfmon=ep PROGRAM`, or run as root";
 }
 
 /* How to lower the paranoid level. A machine of the lab is booted anew for every command. */
@@ -296,9 +285,10 @@ static void say_filtered(struct text *text, const struct refusal *refusal)
     const struct situation *now = &refusal->now;
     text_puts(text, "the system call perf_event_open is not allowed at all: ");
     if (now->seccomp && now->container)
-        text_puts(text, "the container's seccomp profile blocks it. Start the container with "
-                        "--cap-add PERFMON and a profile that allows perf_event_open (or "
-                        "--security-opt seccomp=unconfined)");
+        text_puts(
+            text,
+            "the container's seccomp profile blocks it. Start the container with --cap-add PERFMON "
+            "and a profile that allows perf_event_open (or --security-opt seccomp=unconfined)");
     else if (now->seccomp)
         text_puts(text, "a seccomp filter blocks it. Run outside the sandbox, or let the sandbox "
                         "allow perf_event_open (containers: --security-opt seccomp=unconfined; "
@@ -331,8 +321,8 @@ static void say_denied(struct text *text, const struct refusal *refusal)
         say_no_pmu(text, refusal);
         if (now->paranoid != PARANOID_UNKNOWN)
             text_printf(text,
-                        ". (kernel.perf_event_paranoid is %d, which would refuse this event "
-                        "to ordinary users even then)",
+                        ". (kernel.perf_event_paranoid is %d, which would refuse this event to "
+                        "ordinary users even then)",
                         now->paranoid);
     } else if (event->kind == EVENT_UPROBE) {
         text_printf(text, "uprobes need CAP_PERFMON whatever the paranoid level is: %s",
@@ -341,23 +331,23 @@ static void say_denied(struct text *text, const struct refusal *refusal)
         text_puts(text, "a security module (SELinux, AppArmor, lockdown) forbids it although the "
                         "capability is there: see the audit log");
     } else if (now->paranoid > 2) {
-        text_printf(text,
-                    "kernel.perf_event_paranoid is %d, which refuses every event to ordinary "
-                    "users: ",
-                    now->paranoid);
+        text_printf(
+            text, "kernel.perf_event_paranoid is %d, which refuses every event to ordinary users: ",
+            now->paranoid);
         say_lower(text, refusal, 2);
         text_printf(text, " (1 to count the kernel too), or %s", grant(refusal));
     } else if (now->paranoid == 2 && !event->attr.exclude_kernel) {
         text_printf(
             text,
-            "kernel.perf_event_paranoid is 2, which hides what happens inside the kernel "
-            "from ordinary users: %s",
+            "kernel.perf_event_paranoid is 2, which hides what happens inside the kernel from "
+            "ordinary users: %s",
             happens_in_kernel(event) || !takes_modes(refusal) ? "" : "count user mode only (:u), ");
         say_lower(text, refusal, 1);
-        text_printf(text, ", or %s%s", grant(refusal),
-                    happens_in_kernel(event) ? ". Counted for user mode alone it would read zero: "
-                                               "it happens in the kernel"
-                                             : "");
+        text_printf(
+            text, ", or %s%s", grant(refusal),
+            happens_in_kernel(event)
+                ? ". Counted for user mode alone it would read zero: it happens in the kernel"
+                : "");
     } else {
         char level[16] = "unknown";
         if (now->paranoid != PARANOID_UNKNOWN)
@@ -389,9 +379,9 @@ static void say_invalid(struct text *text, const struct refusal *refusal)
     else if (event->kind == EVENT_TRACEPOINT)
         text_puts(text, "the tracepoint is not there any more, or takes no counter");
     else if (event->kind == EVENT_PMU)
-        text_puts(text, "the PMU does not accept this combination of fields for a thread's "
-                        "counter (uncore PMUs count whole CPUs only): compare the PMU's format "
-                        "folder in sysfs");
+        text_puts(text,
+                  "the PMU does not accept this combination of fields for a thread's counter "
+                  "(uncore PMUs count whole CPUs only): compare the PMU's format folder in sysfs");
     else
         text_puts(text, "the PMU does not accept this event with these modifiers: try it without "
                         "modifiers; a raw code may have reserved bits set");
@@ -425,8 +415,9 @@ static void say_no_device(struct text *text, const struct refusal *refusal)
     if (needs_core_pmu(refusal->event) && !refusal->now.core_pmu)
         say_no_pmu(text, refusal);
     else
-        text_puts(text, "the PMU is not there on this CPU (taken offline, or a feature this model "
-                        "lacks)");
+        text_puts(
+            text,
+            "the PMU is not there on this CPU (taken offline, or a feature this model lacks)");
 }
 
 static void say_unsupported(struct text *text, const struct refusal *refusal)
@@ -467,10 +458,9 @@ void event_open_reason(const struct event_view *view, const struct event *event,
     struct refusal refusal = {.view = view, .event = event, .error = error};
     AUTO_TEXT struct text text = {0};
     if (event->kind == EVENT_PAPI) {
-        snprintf(
-            reason, size,
-            "it is a preset of PAPI, and PAPI alone can open it: count it with --path papi-low "
-            "or papi-high");
+        snprintf(reason, size,
+                 "it is a preset of PAPI, and PAPI alone can open it: count it with --path "
+                 "papi-low or papi-high");
         return;
     }
     if (event->source) { /* not the operating system's to open: it was asked before */

@@ -39,10 +39,10 @@ static int split_name(const char *whole, struct tracepoint_name *parts, struct f
     const char *name = strchr(whole, ':') + 1;
     size_t length = strcspn(name, ":");
     if (strpbrk(whole, "*?["))
-        return fail_with(failure, -EINVAL,
-                         "\"%s\" is a pattern, and one event is needed: `assay events '%s'` lists "
-                         "what matches",
-                         whole, whole);
+        return fail_with(
+            failure, -EINVAL,
+            "\"%s\" is a pattern, and one event is needed: `assay events '%s'` lists what matches",
+            whole, whole);
     if (!copy_component(parts->system, whole, (size_t)(name - 1 - whole)) ||
         !copy_component(parts->name, name, length))
         return fail_with(failure, -EINVAL,
@@ -61,22 +61,21 @@ static int unreachable(const struct event_view *view, struct failure *failure)
     case EACCES:
         return fail_with(
             failure, -EACCES,
-            "the numbers of tracepoints cannot be looked up: tracefs may be read "
-            "by root only. Run as root, or `sudo mount -o remount,mode=750,gid=$(id "
-            "-g) /sys/kernel/tracing`; where the number is known, tracepoint/config=N/u "
-            "works without");
+            "the numbers of tracepoints cannot be looked up: tracefs may be read by root only. Run "
+            "as root, or `sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing`; where "
+            "the number is known, tracepoint/config=N/u works without");
     case EPERM:
         return fail_with(failure, -EACCES,
-                         "the numbers of tracepoints cannot be looked up: tracefs is not "
-                         "mounted, and mounting it needs root. Run as root, or `sudo mount -t "
-                         "tracefs -o mode=750,gid=$(id -g) tracefs /sys/kernel/tracing`; where the "
-                         "number is known, tracepoint/config=N/u works without");
+                         "the numbers of tracepoints cannot be looked up: tracefs is not mounted, "
+                         "and mounting it needs root. Run as root, or `sudo mount -t tracefs -o "
+                         "mode=750,gid=$(id -g) tracefs /sys/kernel/tracing`; where the number is "
+                         "known, tracepoint/config=N/u works without");
     default:
-        return fail_with(failure, -ENOENT,
-                         "there are no tracepoints here: tracefs is not there "
-                         "(%s). The operating system was built without tracing, or a container "
-                         "hides it: mount tracefs on /sys/kernel/tracing",
-                         strerror(view->tracefs_error));
+        return fail_with(
+            failure, -ENOENT,
+            "there are no tracepoints here: tracefs is not there (%s). The operating system was "
+            "built without tracing, or a container hides it: mount tracefs on /sys/kernel/tracing",
+            strerror(view->tracefs_error));
     }
 }
 

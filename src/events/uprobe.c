@@ -205,27 +205,6 @@ static int examine(const struct table *table, const struct symbol *symbol, struc
     return 1;
 }
 
-static int search_table(const struct table *table, const struct section *symbols,
-                        struct symbol *found)
-{
-    size_t entry = table->elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    char chunk[CHUNK * sizeof(Elf64_Sym)];
-    uint64_t count = symbols->size / entry;
-    for (uint64_t first = 0; first < count; first += CHUNK) {
-        size_t now = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
-        int error = read_at(table->elf, symbols->offset + first * entry, chunk, now * entry);
-        if (error < 0)
-            return error;
-        for (size_t i = 0; i < now; i++) {
-            struct symbol symbol;
-            read_symbol(table->elf, chunk + i * entry, &symbol);
-            if (examine(table, &symbol, found))
-                return 1;
-        }
-    }
-    return 0;
-}
-
 /* Loads the names that belong to a symbol table, then searches it. */
 static int search_section(const struct elf *elf, const struct section *symbols, const char *wanted,
                           struct suggestions *near, struct symbol *found)
@@ -243,7 +222,22 @@ static int search_section(const struct elf *elf, const struct section *symbols, 
         return -EINVAL;
     strings[names.size] = '\0';
     struct table table = {elf, strings, names.size, wanted, near};
-    return search_table(&table, symbols, found);
+    size_t entry = table.elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    char chunk[CHUNK * sizeof(Elf64_Sym)];
+    uint64_t count = symbols->size / entry;
+    for (uint64_t first = 0; first < count; first += CHUNK) {
+        size_t now = count - first < CHUNK ? (size_t)(count - first) : CHUNK;
+        int error = read_at(table.elf, symbols->offset + first * entry, chunk, now * entry);
+        if (error < 0)
+            return error;
+        for (size_t i = 0; i < now; i++) {
+            struct symbol symbol;
+            read_symbol(table.elf, chunk + i * entry, &symbol);
+            if (examine(&table, &symbol, found))
+                return 1;
+        }
+    }
+    return 0;
 }
 
 /* The full symbol table first; the dynamic one is all that a stripped file keeps. */

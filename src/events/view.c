@@ -29,9 +29,21 @@ __attribute__((format(printf, 3, 0))) static int format_path(const struct event_
     return rest < 0 || (size_t)rest >= room ? -ENAMETOOLONG : 0;
 }
 
-/* Fills content from an open file and cuts trailing white space. */
-static int read_all(int file, char *content, size_t size)
+int view_read_text(const struct event_view *view, char *content, size_t size, const char *format,
+                   ...)
 {
+    char path[PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int error = format_path(view, path, format, arguments);
+    va_end(arguments);
+    content[0] = '\0';
+    if (error < 0)
+        return error;
+    AUTO_CLOSE int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return -errno;
+    /* Fills content from an open file and cuts trailing white space. */
     size_t used = 0;
     while (used + 1 < size) {
         ssize_t got = read(file, content + used, size - 1 - used);
@@ -47,23 +59,6 @@ static int read_all(int file, char *content, size_t size)
         used--;
     content[used] = '\0';
     return 0;
-}
-
-int view_read_text(const struct event_view *view, char *content, size_t size, const char *format,
-                   ...)
-{
-    char path[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    int error = format_path(view, path, format, arguments);
-    va_end(arguments);
-    content[0] = '\0';
-    if (error < 0)
-        return error;
-    AUTO_CLOSE int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0)
-        return -errno;
-    return read_all(file, content, size);
 }
 
 bool view_exists(const struct event_view *view, const char *format, ...)

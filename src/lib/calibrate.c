@@ -83,21 +83,6 @@ static void summed_odd(const double *sorted, size_t count, struct null_figures *
     figures->mean = figures->middle;
 }
 
-/* Whether the two halves, in the order in which they were measured, come to the same: by a third of
- * the limits' width, which seven standard errors of such a difference do not reach. */
-static bool is_steady(const double *values, size_t count, double low, double high)
-{
-    double sums[2] = {0, 0};
-    size_t half = count / 2;
-    for (size_t i = 0; i < half; i++) {
-        const double pair[2] = {values[i], values[count - half + i]};
-        for (size_t side = 0; side < 2; side++)
-            sums[side] += pair[side] < low ? low : pair[side] > high ? high : pair[side];
-    }
-    double moved = sums[1] - sums[0];
-    return (moved < 0 ? -moved : moved) <= (high - low) / 3 * (double)half;
-}
-
 void null_figures_of(enum caliper_nature nature, const double *values, size_t count,
                      struct null_figures *figures)
 {
@@ -112,7 +97,18 @@ void null_figures_of(enum caliper_nature nature, const double *values, size_t co
     size_t first = outside ? outside - 1 : 0;
     figures->low = ordered[first];
     figures->high = ordered[count - 1 - first];
-    figures->steady = is_steady(values, count, figures->low, figures->high);
+    double sums[2] = {0, 0};
+    size_t half = count / 2;
+    for (size_t i = 0; i < half; i++) {
+        const double pair[2] = {values[i], values[count - half + i]};
+        for (size_t side = 0; side < 2; side++)
+            sums[side] += pair[side] < figures->low    ? figures->low
+                          : pair[side] > figures->high ? figures->high
+                                                       : pair[side];
+    }
+    double moved = sums[1] - sums[0];
+    figures->steady =
+        (moved < 0 ? -moved : moved) <= (figures->high - figures->low) / 3 * (double)half;
     double share = nature == NATURE_COUNT ? MOST : NEARLY_ALL;
     if (agreed_on(ordered, count, share, &figures->middle)) {
         summed_odd(ordered, count, figures);
@@ -484,14 +480,6 @@ static bool thread_was_interrupted(struct nulls *nulls)
     return nulls->interruptions != before;
 }
 
-static bool is_disturbed(const struct assay_calipers *calipers,
-                         const struct region_reading *reading)
-{
-    bool interrupted = thread_was_interrupted(calipers->nulls), suffers = any_suffers(calipers);
-    unsigned matters = suffers ? ~0u : ~(unsigned)CALIPERS_INTERRUPTIONS;
-    return reading->lost || (suffers && interrupted) || reading->noticed & matters;
-}
-
 void assay_calibrate_take(enum assay_nulls kind)
 {
     struct assay_calipers *calipers = calipers_here();
@@ -502,7 +490,9 @@ void assay_calibrate_take(enum assay_nulls kind)
     reading_of(calipers, calipers->result, &reading);
     size_t at = nulls->kept[kind];
     const struct amounts *amounts = amounts_of(calipers);
-    bool disturbed = is_disturbed(calipers, &reading);
+    bool interrupted = thread_was_interrupted(calipers->nulls), suffers = any_suffers(calipers);
+    unsigned matters = suffers ? ~0u : ~(unsigned)CALIPERS_INTERRUPTIONS;
+    bool disturbed = reading.lost || (suffers && interrupted) || reading.noticed & matters;
     if (nulls->taken[kind]++ < amounts->warm || at >= amounts->wanted || disturbed)
         return;
     for (size_t i = 0; i < calipers->count; i++) {
@@ -547,11 +537,10 @@ static void judge(struct caliper *event, const struct amounts *amounts, size_t k
     event->reason = NULL;
     event->unsteady = false;
     if (kept < amounts->wanted / 2)
-        doubt(
-            event,
-            "of %zu empty regions only %zu were undisturbed (faults, switches, or counters shared "
-            "with others): calibrate again when less goes on",
-            amounts->wanted + amounts->spare, kept);
+        doubt(event,
+              "of %zu empty regions only %zu were undisturbed (faults, switches, or counters "
+              "shared with others): calibrate again when less goes on",
+              amounts->wanted + amounts->spare, kept);
     else if (event->busy && alone->high <= 0)
         doubt(event, "the counter stands still: an empty region executes something, and it counted "
                      "nothing. Ask `assay validate` about it");

@@ -220,8 +220,9 @@ static int calipers_user_open(struct assay_calipers *calipers, const char *const
                               size_t count)
 {
     if (!IN_PLACE_USER)
-        return set_fail(-EOPNOTSUPP, "assay does not know this ISA's instruction that reads a "
-                                     "counter in user code");
+        return set_fail(
+            -EOPNOTSUPP,
+            "assay does not know this ISA's instruction that reads a counter in user code");
     int error = set_open(&calipers->set, names, count, 0, request);
     if (error < 0)
         return error;
@@ -280,22 +281,6 @@ static bool ticks_tell_time(void)
     return clock_choice(&signs, reason, sizeof(reason)) == 0;
 }
 
-static void open_time(struct assay_calipers *calipers, bool readable)
-{
-    struct caliper *time = &calipers->time;
-    time->kind = CALIPER_ABSENT;
-    time->nature = NATURE_CLOCK;
-    if (calipers->flags & ASSAY_NO_TIME || calipers->path == ASSAY_PATH_TRAP)
-        return;
-    if (readable && ticks_tell_time()) {
-        time->kind = CALIPER_TICKS;
-        calipers->here.ways |= ASSAY_WAY_TICKS;
-    } else if (calipers->path == ASSAY_PATH_READ) { /* the system call tells it */
-        time->kind = CALIPER_CALL;
-        time->step = 1;
-    }
-}
-
 /* The last to be opened. */
 static void calipers_ticks_open(struct assay_calipers *calipers)
 {
@@ -310,28 +295,27 @@ static void calipers_ticks_open(struct assay_calipers *calipers)
         if (readable)
             calipers->here.ways |= ASSAY_WAY_TICKS;
     }
-    open_time(calipers, readable);
+    struct caliper *time = &calipers->time;
+    time->kind = CALIPER_ABSENT;
+    time->nature = NATURE_CLOCK;
+    if (calipers->flags & ASSAY_NO_TIME || calipers->path == ASSAY_PATH_TRAP)
+        return;
+    if (readable && ticks_tell_time()) {
+        time->kind = CALIPER_TICKS;
+        calipers->here.ways |= ASSAY_WAY_TICKS;
+    } else if (calipers->path == ASSAY_PATH_READ) { /* the system call tells it */
+        time->kind = CALIPER_CALL;
+        time->step = 1;
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
  * What disturbs a count, from what is counted. */
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-    return attr->type == PERF_TYPE_SOFTWARE &&
-           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static bool is_busy(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_HARDWARE && !attr->exclude_user &&
            (attr->config == PERF_COUNT_HW_INSTRUCTIONS || attr->config == PERF_COUNT_HW_CPU_CYCLES);
-}
-
-static bool is_hardware(const struct event *event)
-{
-    return event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE ||
-           event->kind == EVENT_RAW || event->kind == EVENT_PMU || event->kind == EVENT_PFM;
 }
 
 /* Names that cannot be looked up without the operating system's files of tracing are of events that
@@ -348,23 +332,15 @@ static void find(struct caliper *caliper)
     if (caliper->kind != CALIPER_COUNTER || caliper->word == WORD_TRAP ||
         event_resolve(&view, caliper->name, &event, &failure) < 0)
         return;
-    if (is_clock(&event.attr))
+    if (event.attr.type == PERF_TYPE_SOFTWARE && (event.attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+                                                  event.attr.config == PERF_COUNT_SW_TASK_CLOCK))
         caliper->nature = NATURE_CLOCK;
-    else if (is_hardware(&event))
+    else if (event.kind == EVENT_HARDWARE || event.kind == EVENT_CACHE || event.kind == EVENT_RAW ||
+             event.kind == EVENT_PMU || event.kind == EVENT_PFM)
         caliper->nature = NATURE_HARDWARE;
     caliper->sees_kernel = !event.attr.exclude_kernel;
     caliper->busy = is_busy(&event.attr);
     event_release(&event);
-}
-
-/* The coarse clock moves with the timer's interrupt, so its step is how often that comes. */
-static void natures_find(struct assay_calipers *calipers)
-{
-    struct timespec step;
-    for (size_t i = 0; i < calipers->count; i++)
-        find(&calipers->events[i]);
-    if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
-        calipers->timer_ns = (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -391,20 +367,6 @@ struct counted {
     size_t places[ASSAY_CALIPERS_MOST]; /* in the calipers */
     size_t count;
 };
-
-static void find_counted(const struct assay_calipers *calipers, struct counted *counted)
-{
-    counted->count = 0;
-    for (size_t i = 0; i < calipers->count; i++) {
-        const struct caliper *event = &calipers->events[i];
-        if (event->kind || event->error || strcmp(event->name, TICKS_EVENT) == 0)
-            continue; /* settled, or not for counters */
-        counted->places[counted->count] = i;
-        counted->names[counted->count++] = calipers->events[i].name;
-    }
-    for (size_t i = 0; i < COMPANIONS; i++)
-        counted->names[counted->count + i] = companions[i];
-}
 
 /* Members of the set become events that are counted, from that word on, or that have a reason. */
 static void take_members(struct assay_calipers *calipers, const struct counted *counted,
@@ -445,17 +407,6 @@ static void read_by_call(struct assay_calipers *calipers, const struct assay_set
     calipers->here.ways |= ASSAY_WAY_READ;
 }
 
-/* Companions that are events anyway cost nothing more. */
-static void find_companions(struct assay_calipers *calipers)
-{
-    for (size_t i = 0; i < calipers->count; i++) {
-        const struct caliper *event = &calipers->events[i];
-        for (size_t k = 0; k < COMPANIONS && event->kind == CALIPER_COUNTER; k++)
-            if (strcmp(event->name, companions[k]) == 0)
-                calipers->companion_words[k] = event->word;
-    }
-}
-
 /* One event without companions is read alone, which is a third cheaper than a group. */
 static int open_read(struct assay_calipers *calipers, const struct counted *counted)
 {
@@ -471,8 +422,15 @@ static int open_read(struct assay_calipers *calipers, const struct counted *coun
         return 0;
     if (along)
         take_companions(calipers, calipers->set, counted->count);
-    else
-        find_companions(calipers);
+    else {
+        /* Companions that are events anyway cost nothing more. */
+        for (size_t i = 0; i < calipers->count; i++) {
+            const struct caliper *event = &calipers->events[i];
+            for (size_t k = 0; k < COMPANIONS && event->kind == CALIPER_COUNTER; k++)
+                if (strcmp(event->name, companions[k]) == 0)
+                    calipers->companion_words[k] = event->word;
+        }
+    }
     read_by_call(calipers, calipers->set);
     calipers->path = ASSAY_PATH_READ;
     return assay_set_enable(calipers->set);
@@ -503,7 +461,16 @@ static int open_user(struct assay_calipers *calipers, const struct counted *coun
 static int open_counters(struct assay_calipers *calipers)
 {
     struct counted counted;
-    find_counted(calipers, &counted);
+    counted.count = 0;
+    for (size_t i = 0; i < calipers->count; i++) {
+        const struct caliper *event = &calipers->events[i];
+        if (event->kind || event->error || strcmp(event->name, TICKS_EVENT) == 0)
+            continue; /* settled, or not for counters */
+        counted.places[counted.count] = i;
+        counted.names[counted.count++] = calipers->events[i].name;
+    }
+    for (size_t i = 0; i < COMPANIONS; i++)
+        counted.names[counted.count + i] = companions[i];
     if (!counted.count)
         return 0;
     int error = calipers->flags & ASSAY_READ
@@ -559,8 +526,15 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
         error = open_counters(calipers);
     if (!error)
         calipers_ticks_open(calipers);
-    if (!error)
-        natures_find(calipers);
+    if (!error) {
+        /* The coarse clock moves with the timer's interrupt, so its step is how often that
+         * comes. */
+        struct timespec step;
+        for (size_t i = 0; i < calipers->count; i++)
+            find(&calipers->events[i]);
+        if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
+            calipers->timer_ns = (double)step.tv_sec * 1e9 + (double)step.tv_nsec;
+    }
     if (!error)
         error = here_attach(calipers);
     if (!error)

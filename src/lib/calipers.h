@@ -7,7 +7,7 @@
  *   calipers.c         which calipers a thread has, by which path they count; opening and closing
  *   in-place.h         the ends of a region for the library's own functions
  *   ended.c            what follows the reading at the end of a region; the ends as functions
- *   trap.c, .h         counting by a trap after each instruction
+ *   trap.c             counting by a trap after each instruction
  *   calibrate.c        what measuring adds: empty regions and the figures that they come to
  *   correct.c          from the frame of a region, or many, to counts with their error bars
  *   regions.c, .h      regions with a name, added up
@@ -20,6 +20,7 @@
  *   machine-words.c, .h  what makes two machines differ, and how it is recognised */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -293,3 +294,23 @@ static inline double root_of(double square)
     }
     return root;
 }
+
+/* ----------------------------------------------------------------------------------------------
+ * What trap.c shows of its handler, to tests that plant what CPUs do. */
+
+/* What the handler knows of the thread it runs on. */
+struct trap_thread {
+    const unsigned char *next; /* the instruction about to begin at the last trap; NULL: none yet */
+    long caller;               /* who made the clone that `next` is; 0: it is none */
+    bool shares;               /* whom it makes shares this memory */
+    bool blocked;          /* the region wanted SIGTRAP blocked, which waits until it has ended */
+    unsigned stuck;        /* traps in a row after which `next` had not been executed */
+    uint64_t left;         /* repetitions of `next`, if it repeats */
+    long switches, faults; /* the thread's own so far */
+    enum trap_lost lost;   /* why its regions are no longer counted */
+};
+
+extern __thread struct trap_thread trap_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+void on_trap(int number, siginfo_t *information, void *context);

@@ -144,16 +144,17 @@ int clock_choice(const struct clock_signs *signs, char *reason, size_t size)
         return -EOPNOTSUPP;
     }
     if (!signs->source[0]) {
-        snprintf(reason, size,
-                 "nothing says whether the operating system trusts the CPU's counter of time: "
-                 "" SOURCE " cannot be read");
+        snprintf(
+            reason, size,
+            "nothing says whether the operating system trusts the CPU's counter of time: " SOURCE
+            " cannot be read");
         return -EOPNOTSUPP;
     }
     if (!keeps_time(signs->counter, signs->source)) {
-        snprintf(reason, size,
-                 "the operating system itself keeps time by %s, not by the CPU's counter as it is "
-                 "(%s)",
-                 signs->source, signs->counter);
+        snprintf(
+            reason, size,
+            "the operating system itself keeps time by %s, not by the CPU's counter as it is (%s)",
+            signs->source, signs->counter);
         return -EOPNOTSUPP;
     }
     return 0;
@@ -337,21 +338,17 @@ static void clock_habits_watch(const struct clock_pair *pair, struct clock_habit
     clock_habits_of(readings, READINGS, habits);
 }
 
-/* Until the reference has moved far enough; asleep, because the counter must also count then. */
-static void wait_a_while(const struct clock_pair *pair, uint64_t since)
-{
-    struct timespec while_asleep = {0, AT_LEAST / 8};
-    for (int i = 0; i < 64 && pair->ns() - since < AT_LEAST; i++)
-        assay_syscall2(SYS_nanosleep, (long)(uintptr_t)&while_asleep, 0);
-}
-
 bool running_clock_start(struct running_clock *clock, const struct clock_pair *pair, double claimed)
 {
     struct clock_anchor now;
     *clock = (struct running_clock){.pair = *pair};
     clock_habits_watch(pair, &clock->habits);
     clock_anchor_take(pair, &clock->first);
-    wait_a_while(pair, clock->first.ns);
+    /* Until the reference has moved far enough; asleep, because the counter must also count
+     * then. */
+    struct timespec while_asleep = {0, AT_LEAST / 8};
+    for (int i = 0; i < 64 && pair->ns() - clock->first.ns < AT_LEAST; i++)
+        assay_syscall2(SYS_nanosleep, (long)(uintptr_t)&while_asleep, 0);
     clock_anchor_take(pair, &now);
     if (!clock_rate_between(&clock->first, &now, clock->habits.step, &clock->rates[0]))
         return false;

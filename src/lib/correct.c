@@ -41,18 +41,6 @@ static void take_report(const struct assay_calipers *calipers, const struct assa
         reading->switches = moved(frame, calipers->companion_words[1]);
 }
 
-static void notice(const struct assay_calipers *calipers, struct region_reading *reading)
-{
-    if (reading->faults)
-        reading->noticed |= ASSAY_SAW_FAULTS;
-    if (reading->switches)
-        reading->noticed |= ASSAY_SAW_SWITCHES;
-    if (reading->running_ns < reading->enabled_ns)
-        reading->noticed |= ASSAY_SAW_MULTIPLEXING;
-    if (calipers->timer_ns > 0 && reading->length_ns >= calipers->timer_ns)
-        reading->noticed |= ASSAY_SAW_INTERRUPTS;
-}
-
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
                 struct region_reading *reading)
 {
@@ -85,7 +73,14 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
     reading->length_ns = (double)reading->ticks * calipers->tick_ns;
     if (calipers->here.ways & ASSAY_WAY_READ)
         take_report(calipers, frame, reading);
-    notice(calipers, reading);
+    if (reading->faults)
+        reading->noticed |= ASSAY_SAW_FAULTS;
+    if (reading->switches)
+        reading->noticed |= ASSAY_SAW_SWITCHES;
+    if (reading->running_ns < reading->enabled_ns)
+        reading->noticed |= ASSAY_SAW_MULTIPLEXING;
+    if (calipers->timer_ns > 0 && reading->length_ns >= calipers->timer_ns)
+        reading->noticed |= ASSAY_SAW_INTERRUPTS;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -170,27 +165,6 @@ static double by_interruptions(const struct assay_calipers *calipers, const stru
     return faults + foreign * (event->sees_kernel ? KERNEL_MOST : 1);
 }
 
-static void widen(const struct assay_calipers *calipers, const struct caliper *event,
-                  const struct region_reading *reading, double corrected, struct bar *bar)
-{
-    if (event->nature == NATURE_HARDWARE)
-        bar->down += by_interruptions(calipers, event, reading) +
-                     calipers->name_most * (double)reading->named;
-    if (event->kind == CALIPER_CALL) {
-        double differ = CALLS_DIFFER * added(event->null, reading);
-        bar->down += differ;
-        bar->up += differ;
-    }
-    if (event->nature == NATURE_CLOCK) {
-        bar->down = larger(bar->down, TWO_READINGS * (double)event->step);
-        bar->up = larger(bar->up, TWO_READINGS * (double)event->step);
-    }
-    if (reading->noticed & ASSAY_SAW_DISTURBED) /* a reading was made again, which is less */
-        bar->down += larger(event->null[ASSAY_NULL_PAIR].middle, 0);
-    if (reading->noticed & ASSAY_SAW_TOO_DEEP || reading->met) /* nobody knows how much */
-        bar->down = larger(bar->down, corrected);
-}
-
 /* --- all of it --- */
 
 static enum assay_state state_of(const struct caliper *event, const struct region_reading *reading)
@@ -215,12 +189,6 @@ static double unseen(uint64_t raw, const struct region_reading *reading)
     return counter_scale(&report) - (double)raw;
 }
 
-static void nothing_counted(struct assay_count *count)
-{
-    count->low = -__builtin_inf();
-    count->high = count->uncertainty = __builtin_inf();
-}
-
 /* The same of any measure; ASSAY_COUNTED unless it is absent or nothing was read. */
 static void correct_measure(const struct assay_calipers *calipers, const struct caliper *event,
                             uint64_t counted, const struct region_reading *reading,
@@ -237,7 +205,8 @@ static void correct_measure(const struct assay_calipers *calipers, const struct 
     else
         count->noticed &= ~(unsigned)ASSAY_SAW_MULTIPLEXING;
     if (count->state == ASSAY_UNSUPPORTED || count->state == ASSAY_UNSCHEDULED) {
-        nothing_counted(count);
+        count->low = -__builtin_inf();
+        count->high = count->uncertainty = __builtin_inf();
         return;
     }
     double raw = net_reading(event, count->raw, reading);
@@ -248,7 +217,22 @@ static void correct_measure(const struct assay_calipers *calipers, const struct 
     if (calipers->calibrated) {
         count->corrected -= added(event->null, reading);
         bar = by_nulls(event->null, reading);
-        widen(calipers, event, reading, count->corrected, &bar);
+        if (event->nature == NATURE_HARDWARE)
+            bar.down += by_interruptions(calipers, event, reading) +
+                        calipers->name_most * (double)reading->named;
+        if (event->kind == CALIPER_CALL) {
+            double differ = CALLS_DIFFER * added(event->null, reading);
+            bar.down += differ;
+            bar.up += differ;
+        }
+        if (event->nature == NATURE_CLOCK) {
+            bar.down = larger(bar.down, TWO_READINGS * (double)event->step);
+            bar.up = larger(bar.up, TWO_READINGS * (double)event->step);
+        }
+        if (reading->noticed & ASSAY_SAW_DISTURBED) /* a reading was made again, which is less */
+            bar.down += larger(event->null[ASSAY_NULL_PAIR].middle, 0);
+        if (reading->noticed & ASSAY_SAW_TOO_DEEP || reading->met) /* nobody knows how much */
+            bar.down = larger(bar.down, count->corrected);
     } else {
         count->noticed |= ASSAY_NOT_CALIBRATED;
     }
@@ -463,13 +447,6 @@ void counts_of(struct assay_calipers *calipers, struct assay_count *counts)
         correct_count(calipers, i, &reading, &counts[i]);
 }
 
-static void time_of(struct assay_calipers *calipers, struct assay_duration *time)
-{
-    struct region_reading reading;
-    reading_of_last(calipers, &reading);
-    correct_time(calipers, &reading, time);
-}
-
 static struct assay_calipers *corrected_by_neighbours(void)
 {
     struct assay_calipers *calipers = calipers_here();
@@ -492,7 +469,9 @@ int assay_time_finish(struct assay_duration *time)
     struct assay_calipers *calipers = corrected_by_neighbours();
     if (!calipers)
         return set_fail(-ENODEV, "this thread has selected no calipers");
-    time_of(calipers, time);
+    struct region_reading reading;
+    reading_of_last(calipers, &reading);
+    correct_time(calipers, &reading, time);
     return 0;
 }
 

@@ -116,18 +116,6 @@ static uint32_t region_number(const char *name)
     return number ? number : REGION_FURTHER;
 }
 
-/* Writes to every page of the names, but changes none. */
-static void fetch_names(void)
-{
-    for (size_t i = 0; i < sizeof(pool) / sizeof(pool[0]); i++)
-        __atomic_fetch_or(&pool[i].taken, 0, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < ASSAY_REGIONS_MOST; i++) {
-        struct region_name *none = NULL;
-        __atomic_compare_exchange_n(&numbered[i], &none, NULL, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED);
-    }
-}
-
 /* 0: no region has ended under it. REGION_FURTHER: it is one of those that are added up together.
  */
 static uint32_t region_number_of(const char *name)
@@ -146,14 +134,6 @@ bool region_is_own(uint32_t number)
     return name && name->length == 0;
 }
 
-/* Cuts off at a whole character, and says so. */
-static void shorten(char *text, size_t most)
-{
-    while (most && ((unsigned char)text[most] & 0xc0) == 0x80)
-        most--;
-    memcpy(text + most, "...", sizeof("..."));
-}
-
 void region_shown(uint32_t number, char *text)
 {
     const struct region_name *name = number <= ASSAY_REGIONS_MOST ? at(number - 1) : NULL;
@@ -166,8 +146,13 @@ void region_shown(uint32_t number, char *text)
                                    name->length < KEPT ? name->length : KEPT);
     for (size_t i = 0; i < length; i++)
         whole[i] = whole[i] == '\n' ? ' ' : whole[i];
-    if (length >= REGION_SHOWN || name->length > KEPT)
-        shorten(whole, length < REGION_SHOWN - 4 ? length : REGION_SHOWN - 4);
+    if (length >= REGION_SHOWN || name->length > KEPT) {
+        /* Cuts off at a whole character, and says so. */
+        size_t most = length < REGION_SHOWN - 4 ? length : REGION_SHOWN - 4;
+        while (most && ((unsigned char)whole[most] & 0xc0) == 0x80)
+            most--;
+        memcpy(whole + most, "...", sizeof("..."));
+    }
     snprintf(text, REGION_SHOWN, "%.63s", length ? whole : "(nothing to see)");
 }
 
@@ -187,7 +172,14 @@ int regions_prepare(struct assay_calipers *calipers)
     struct regions *regions = calloc(1, sizeof(*regions));
     if (!regions)
         return -ENOMEM;
-    fetch_names();
+    /* Writes to every page of the names, but changes none. */
+    for (size_t i = 0; i < sizeof(pool) / sizeof(pool[0]); i++)
+        __atomic_fetch_or(&pool[i].taken, 0, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < ASSAY_REGIONS_MOST; i++) {
+        struct region_name *none = NULL;
+        __atomic_compare_exchange_n(&numbered[i], &none, NULL, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    }
     calipers->regions = regions;
     regions->stride = sizeof(struct region_sums) + calipers->count * sizeof(struct single_figures);
     regions->sums = calloc(REGION_FURTHER, regions->stride);
@@ -230,14 +222,6 @@ static inline double choose(bool condition, double one, double other)
     bits[0] = (bits[0] & mask) | (bits[1] & ~mask);
     memcpy(&one, &bits[0], sizeof(one));
     return one;
-}
-
-/* As correct.c corrects a count, but for the window, which is the same for all of them. */
-static double single_value(const struct caliper *event, const struct region_reading *reading,
-                           double raw)
-{
-    return raw - (double)(int64_t)reading->children * event->null[ASSAY_NULL_PAIR].middle -
-           (double)(int64_t)reading->named * event->null[ASSAY_NULL_NAMED].middle;
 }
 
 /* The counters were shared: what they did not see is guessed, region by region. Where the path does
@@ -296,7 +280,10 @@ static void add(const struct assay_calipers *calipers, struct region_sums *sums,
         double raw = net_reading(event, reading.raw[i], &reading);
         if (reading.noticed & ASSAY_SAW_MULTIPLEXING && is_counter(event))
             raw = guess(sums, i, &reading);
-        double value = single_value(event, &reading, raw);
+        /* As correct.c corrects a count, but for the window, which is the same for all of them. */
+        double value = raw -
+                       (double)(int64_t)reading.children * event->null[ASSAY_NULL_PAIR].middle -
+                       (double)(int64_t)reading.named * event->null[ASSAY_NULL_NAMED].middle;
         double from_mean = value - single->mean;
         single->mean += from_mean * share;
         single->squares += from_mean * (value - single->mean);
@@ -350,16 +337,6 @@ void regions_add(struct assay_calipers *calipers, struct assay_region *region,
     regions->busy = 0;
 }
 
-static int fail_unknown(const char *name, uint32_t number)
-{
-    if (number == REGION_FURTHER)
-        return set_fail(-ENOENT,
-                        "no region has ended as %s with these calipers, or it was added up with "
-                        "all others behind the first %d names",
-                        name, ASSAY_REGIONS_MOST);
-    return set_fail(-ENOENT, "no region has ended as %s with the calipers of this thread", name);
-}
-
 int assay_total(const char *name, size_t index, struct assay_region_total *total)
 {
     if (!name || !total)
@@ -376,8 +353,15 @@ int assay_total(const char *name, size_t index, struct assay_region_total *total
     uint32_t number = region_number_of(name);
     const struct region_sums *sums =
         number == REGION_FURTHER ? NULL : regions_sums(calipers, number);
-    if (!sums)
-        return fail_unknown(name, number);
+    if (!sums) {
+        if (number == REGION_FURTHER)
+            return set_fail(-ENOENT,
+                            "no region has ended as %s with these calipers, or it was added up "
+                            "with all others behind the first %d names",
+                            name, ASSAY_REGIONS_MOST);
+        return set_fail(-ENOENT, "no region has ended as %s with the calipers of this thread",
+                        name);
+    }
     struct region_total found;
     region_total_of(calipers, sums, index, &found);
     *total = (struct assay_region_total){

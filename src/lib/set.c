@@ -96,15 +96,6 @@ const char *assay_state_name(enum assay_state state)
  * what the library adds to the call is error in the caller's measurement. Where it can, assay.h
  * makes the call in the caller's own code and leaves only the arithmetic to this file. */
 
-/* Once all members are open: says how one system call reads them, if one can. */
-static void set_prepare_reader(struct assay_set *set)
-{
-    bool one_call = set->open && (set->grouped || set->count == 1);
-    size_t words = set->grouped ? GROUP_COUNTS + set->open : SINGLE_WORDS;
-    set->reader.descriptor = one_call ? set->leader : -1;
-    set->reader.size = (unsigned)(words * sizeof(uint64_t));
-}
-
 static __attribute__((noinline, cold)) int read_failed(const struct assay_set *set, size_t i,
                                                        long got)
 {
@@ -153,20 +144,15 @@ static void take_group(const struct assay_set *set, struct assay_value *values)
     }
 }
 
-/* A pinned event that lost its counter reports nothing any more: end of file. */
-static void take_nothing(const struct assay_set *set, struct assay_value *values)
-{
-    for (size_t i = 0; i < set->count; i++)
-        deliver_nothing(&values[i],
-                        set->descriptors[i] < 0 ? ASSAY_UNSUPPORTED : ASSAY_UNSCHEDULED);
-}
-
 int assay_set_take(struct assay_set *set, long got, struct assay_value *values)
 {
     if (__builtin_expect(got != (long)set->reader.size, 0)) {
         if (got)
             return read_failed(set, 0, got);
-        take_nothing(set, values);
+        /* A pinned event that lost its counter reports nothing any more: end of file. */
+        for (size_t i = 0; i < set->count; i++)
+            deliver_nothing(&values[i],
+                            set->descriptors[i] < 0 ? ASSAY_UNSUPPORTED : ASSAY_UNSCHEDULED);
     } else if (set->grouped) {
         take_group(set, values);
     } else {
@@ -236,22 +222,6 @@ static void open_view(struct event_view *view, const char *const *names, size_t 
     *view = (struct event_view){.root = "", .tracefs = -1};
 }
 
-static void refuse(const struct event_view *view, struct set_member *member, int error,
-                   const char *leader)
-{
-    char reason[1024];
-    member->error = -error;
-    if (leader && counter_try_open(&member->event) == 0)
-        snprintf(reason, sizeof(reason),
-                 "it can be counted alone, but not in one group with %s: there are not enough "
-                 "counters, they belong to different PMUs, or only a group's first event may be "
-                 "pinned or exclusive. Open the events separately (ASSAY_SEPARATE)",
-                 leader);
-    else
-        event_open_reason(view, &member->event, -error, reason, sizeof(reason));
-    member->reason = strdup(reason);
-}
-
 /* Opens member i, as the leader when there is none yet. */
 static void open_member(struct assay_set *set, const struct event_view *view, size_t i,
                         unsigned flags)
@@ -271,7 +241,17 @@ static void open_member(struct assay_set *set, const struct event_view *view, si
         const char *leader = NULL;
         for (size_t k = 0; joins && k < i && !leader; k++)
             leader = set->descriptors[k] >= 0 ? set->members[k].event.name : NULL;
-        refuse(view, member, descriptor, leader);
+        char reason[1024];
+        member->error = -descriptor;
+        if (leader && counter_try_open(&member->event) == 0)
+            snprintf(reason, sizeof(reason),
+                     "it can be counted alone, but not in one group with %s: there are not enough "
+                     "counters, they belong to different PMUs, or only a group's first event may "
+                     "be pinned or exclusive. Open the events separately (ASSAY_SEPARATE)",
+                     leader);
+        else
+            event_open_reason(view, &member->event, -descriptor, reason, sizeof(reason));
+        member->reason = strdup(reason);
         return;
     }
     set->descriptors[i] = descriptor;
@@ -336,7 +316,11 @@ int set_open(struct assay_set **result, const char *const *events, size_t count,
         assay_set_close(set);
         return error;
     }
-    set_prepare_reader(set);
+    /* Once all members are open: says how one system call reads them, if one can. */
+    bool one_call = set->open && (set->grouped || set->count == 1);
+    size_t words = set->grouped ? GROUP_COUNTS + set->open : SINGLE_WORDS;
+    set->reader.descriptor = one_call ? set->leader : -1;
+    set->reader.size = (unsigned)(words * sizeof(uint64_t));
     *result = set;
     return 0;
 }

@@ -151,14 +151,6 @@ static int add_one(struct gathered **list, const struct gathered *more)
     return 0;
 }
 
-static int gathered_add_all(struct gathered **list, const struct gathered *more)
-{
-    int error = 0;
-    for (; more && !error; more = more->next)
-        error = add_one(list, more);
-    return error;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Totals of regions as a table for people. Numbers are written without the program's locale, whose
  * comma may be a point. */
@@ -237,21 +229,6 @@ static void number(double value, char *text)
         snprintf(text, CELL, "%s%.60s", sign, whole);
 }
 
-static void write_total(struct row *row, const struct region_total *total, bool has_singles)
-{
-    if (total->state == ASSAY_UNSUPPORTED || total->state == ASSAY_UNSCHEDULED) {
-        snprintf(row->cells[CORRECTED], CELL, "%s", assay_state_name(total->state));
-        return;
-    }
-    number(total->corrected, row->cells[CORRECTED]);
-    number(region_total_uncertainty(total), row->cells[BAR]);
-    number(total->corrected / (double)total->regions, row->cells[MEAN]);
-    number(has_singles ? total->single.least : __builtin_nan(""), row->cells[MINIMUM]);
-    number(has_singles ? total->single.most : __builtin_nan(""), row->cells[MAXIMUM]);
-    if (total->state != ASSAY_COUNTED)
-        snprintf(row->noticed, sizeof(row->noticed), "%s", assay_state_name(total->state));
-}
-
 /* In how many of the regions, and what. */
 static void write_noticed(struct row *row, const struct region_total *total)
 {
@@ -284,7 +261,17 @@ static void write_row(struct rows *rows, const struct gathered *gathered, uint32
     else
         printable_copy(row->cells[EVENT], CELL, gathered->names[index],
                        strlen(gathered->names[index]));
-    write_total(row, total, !is_time);
+    if (total->state == ASSAY_UNSUPPORTED || total->state == ASSAY_UNSCHEDULED)
+        snprintf(row->cells[CORRECTED], CELL, "%s", assay_state_name(total->state));
+    else {
+        number(total->corrected, row->cells[CORRECTED]);
+        number(region_total_uncertainty(total), row->cells[BAR]);
+        number(total->corrected / (double)total->regions, row->cells[MEAN]);
+        number(is_time ? __builtin_nan("") : total->single.least, row->cells[MINIMUM]);
+        number(is_time ? __builtin_nan("") : total->single.most, row->cells[MAXIMUM]);
+        if (total->state != ASSAY_COUNTED)
+            snprintf(row->noticed, sizeof(row->noticed), "%s", assay_state_name(total->state));
+    }
     if (index == 0)
         write_noticed(row, total);
 }
@@ -319,18 +306,6 @@ static void append_row(struct text *text, const struct row *row, const size_t *w
     text_putc(text, '\n');
 }
 
-static void append_rows(struct text *text, const struct rows *rows)
-{
-    size_t widths[COLUMNS] = {0};
-    for (size_t i = 0; i < rows->count; i++)
-        for (size_t column = 0; column < COLUMNS; column++) {
-            size_t width = width_of(rows->list[i].cells[column]);
-            widths[column] = width > widths[column] ? width : widths[column];
-        }
-    for (size_t i = 0; i < rows->count; i++)
-        append_row(text, &rows->list[i], widths);
-}
-
 static void append_reason(struct text *text, const char *name, const char *reason)
 {
     char shown[1024];
@@ -338,24 +313,6 @@ static void append_reason(struct text *text, const char *name, const char *reaso
     for (size_t i = 0; i < length; i++)
         shown[i] = shown[i] == '\n' ? ' ' : shown[i];
     text_printf(text, "%s: %s\n", name, shown);
-}
-
-static void append_notes(struct text *text, const struct gathered *gathered)
-{
-    char amount[CELL];
-    for (size_t i = 0; i < gathered->count; i++)
-        if (gathered->reasons[i])
-            append_reason(text, gathered->names[i], gathered->reasons[i]);
-    grouped(gathered->calipers, amount);
-    text_printf(text, "path: %s, calipers: %s\n", assay_path_name(gathered->path), amount);
-    if (gathered->reasons[gathered->count])
-        append_reason(text, "why not a better one", gathered->reasons[gathered->count]);
-    grouped(gathered->dropped, amount);
-    if (gathered->dropped)
-        text_printf(text,
-                    "%s more ended in signal handlers while another was being added, and are not "
-                    "in the table\n",
-                    amount);
 }
 
 static void append_gathered(struct text *text, const struct gathered *gathered)
@@ -371,13 +328,33 @@ static void append_gathered(struct text *text, const struct gathered *gathered)
         for (size_t i = 0; shown && i <= gathered->count; i++)
             write_row(&rows, gathered, region, i);
     }
-    if (rows.count > 1)
-        append_rows(text, &rows);
-    else
+    if (rows.count > 1) {
+        size_t widths[COLUMNS] = {0};
+        for (size_t i = 0; i < rows.count; i++)
+            for (size_t column = 0; column < COLUMNS; column++) {
+                size_t width = width_of(rows.list[i].cells[column]);
+                widths[column] = width > widths[column] ? width : widths[column];
+            }
+        for (size_t i = 0; i < rows.count; i++)
+            append_row(text, &rows.list[i], widths);
+    } else
         text_puts(text, "No region with a name has ended.\n");
     text->failed = text->failed || rows.failed;
     free(rows.list);
-    append_notes(text, gathered);
+    char amount[CELL];
+    for (size_t i = 0; i < gathered->count; i++)
+        if (gathered->reasons[i])
+            append_reason(text, gathered->names[i], gathered->reasons[i]);
+    grouped(gathered->calipers, amount);
+    text_printf(text, "path: %s, calipers: %s\n", assay_path_name(gathered->path), amount);
+    if (gathered->reasons[gathered->count])
+        append_reason(text, "why not a better one", gathered->reasons[gathered->count]);
+    grouped(gathered->dropped, amount);
+    if (gathered->dropped)
+        text_printf(text,
+                    "%s more ended in signal handlers while another was being added, and are not "
+                    "in the table\n",
+                    amount);
 }
 
 /* All of them as a text, which the caller frees; NULL: out of memory. missing: calipers that could
@@ -432,7 +409,10 @@ static char *text_now(void)
 {
     struct gathered *all = NULL;
     pthread_mutex_lock(&lock);
-    int error = gathered_add_all(&all, closed);
+    const struct gathered *more = closed;
+    int error = 0;
+    for (; more && !error; more = more->next)
+        error = add_one(&all, more);
     uint64_t missing = lost;
     pthread_mutex_unlock(&lock);
     for (struct assay_calipers *calipers = here_opened(); calipers && !error;
@@ -482,32 +462,23 @@ int assay_table_at_exit(int descriptor)
     return 0;
 }
 
-static void write_at_exit(void)
+void process_ended(void)
 {
     pthread_mutex_lock(&lock);
     int descriptor = at_exit;
     pid_t asked = at_exit_of;
     at_exit = -1;
     pthread_mutex_unlock(&lock);
-    if (descriptor < 0)
-        return;
-    if (asked == getpid())
-        assay_table(descriptor);
-    close(descriptor);
-}
-
-/* Where the library is a part of something that is unloaded, nothing would know of it any more. */
-static void forget(void)
-{
+    if (descriptor >= 0) {
+        if (asked == getpid())
+            assay_table(descriptor);
+        close(descriptor);
+    }
+    /* Where the library is a part of something that is unloaded, nothing would know of it any
+     * more. */
     pthread_mutex_lock(&lock);
     struct gathered *list = closed;
     closed = NULL;
     pthread_mutex_unlock(&lock);
     gathered_free(list);
-}
-
-void process_ended(void)
-{
-    write_at_exit();
-    forget();
 }

@@ -24,7 +24,6 @@
 #include "events/form.h"
 #include "lib/calipers.h"
 #include "lib/set.h"
-#include "lib/trap.h"
 #include "syscall.h"
 #include "trap-context.h"
 #include "trap-flag.h"
@@ -409,9 +408,20 @@ static void restore(void)
     installed = false;
 }
 
-/* Sets the flag around three instructions, in a region of nobody's. */
-static uint64_t try_it(void)
+static int attach(char *reason, size_t size)
 {
+    int error = installed ? 0 : install();
+    if (error < 0) {
+        snprintf(reason, size, "no handler for SIGTRAP can be set: %s", strerror(-error));
+        return error;
+    }
+    if (!is_ours()) {
+        snprintf(reason, size,
+                 "SIGTRAP got another handler since the first calipers that trap were opened; set "
+                 "handlers before that");
+        return -EBUSY;
+    }
+    /* Sets the flag around three instructions, in a region of nobody's. */
     struct assay_here *selected = assay_here;
     struct assay_here trial = {.ways = ASSAY_WAY_TRAP, .depth = 1};
     assay_here = &trial;
@@ -422,10 +432,18 @@ static uint64_t try_it(void)
                      : "memory", "cc");
     trap_leave();
     assay_here = selected;
-    return trial.trapped;
+    uint64_t saw = trial.trapped;
+    if (saw != TRIED + TRAP_FLAG_OWN) {
+        snprintf(reason, size,
+                 "the trap flag does not work here: of %d instructions it saw %lld (an emulator?)",
+                 TRIED, saw > TRAP_FLAG_OWN ? (long long)saw - TRAP_FLAG_OWN : 0);
+        return -EOPNOTSUPP;
+    }
+    return 0;
 }
 
-static int refuse_early(char *reason, size_t size)
+/* 0, or a negative errno and the reason. */
+static int trap_attach(char *reason, size_t size)
 {
     sigset_t blocked;
     int by = trap_tracer();
@@ -448,54 +466,14 @@ static int refuse_early(char *reason, size_t size)
                  "then; unblock it (pthread_sigmask) before calipers are opened");
         return -EBUSY;
     }
-    return 0;
-}
-
-static int attach(char *reason, size_t size)
-{
-    int error = installed ? 0 : install();
-    if (error < 0) {
-        snprintf(reason, size, "no handler for SIGTRAP can be set: %s", strerror(-error));
-        return error;
-    }
-    if (!is_ours()) {
-        snprintf(reason, size,
-                 "SIGTRAP got another handler since the first calipers that trap were opened; set "
-                 "handlers before that");
-        return -EBUSY;
-    }
-    uint64_t saw = try_it();
-    if (saw != TRIED + TRAP_FLAG_OWN) {
-        snprintf(reason, size,
-                 "the trap flag does not work here: of %d instructions it saw %lld (an emulator?)",
-                 TRIED, saw > TRAP_FLAG_OWN ? (long long)saw - TRAP_FLAG_OWN : 0);
-        return -EOPNOTSUPP;
-    }
-    return 0;
-}
-
-/* 0, or a negative errno and the reason. */
-static int trap_attach(char *reason, size_t size)
-{
-    int error = refuse_early(reason, size);
-    if (error < 0)
-        return error;
     pthread_once(&once, prepare_forks);
     take();
-    error = attach(reason, size);
+    int error = attach(reason, size);
     users += error == 0;
     if (!users && installed)
         restore();
     give();
     return error;
-}
-
-static void trap_detach(void)
-{
-    take();
-    if (users && --users == 0)
-        restore();
-    give();
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -623,14 +601,14 @@ const char *calipers_trap_reason(enum trap_lost lost)
         [TRAP_LOST_CLEARED] = "code in a region cleared the trap flag (popf with flags from before "
                               "the region, a longjmp out of a signal handler): what ran afterwards "
                               "was not counted. Keep such code out of regions",
-        [TRAP_LOST_STUCK] = "an instruction in a region was not executed while the trap flag was "
-                            "set (a fault of the hypervisor or the CPU): counting stopped there, "
-                            "so that the program could go on. Keep that code out of regions, or "
-                            "count it with assay truth --source step",
-        [TRAP_LOST_SEQUENCE] = "a region contains a restartable sequence (rseq), which is aborted "
-                               "by every trap and would never end: counting stopped there, so that "
-                               "the program could go on. Keep such code (tcmalloc, librseq) out of "
-                               "regions",
+        [TRAP_LOST_STUCK] =
+            "an instruction in a region was not executed while the trap flag was set (a fault of "
+            "the hypervisor or the CPU): counting stopped there, so that the program could go on. "
+            "Keep that code out of regions, or count it with assay truth --source step",
+        [TRAP_LOST_SEQUENCE] =
+            "a region contains a restartable sequence (rseq), which is aborted by every trap and "
+            "would never end: counting stopped there, so that the program could go on. Keep such "
+            "code (tcmalloc, librseq) out of regions",
         [TRAP_LOST_STOPPED] = "the thread was stopped in a region: by a debugger or strace, which "
                               "takes traps, by SIGSTOP, or in a signal handler that waited. Traps "
                               "may be missing, so counting stopped there. Repeat it without",
@@ -644,5 +622,8 @@ void calipers_trap_close(struct assay_calipers *calipers)
         return;
     if (calipers_here() == calipers)
         trap_leave(); /* a region that never ended */
-    trap_detach();
+    take();
+    if (users && --users == 0)
+        restore();
+    give();
 }

@@ -181,20 +181,6 @@ static void read_cpuinfo(const char *root, struct cpuinfo *cpuinfo)
     take_line(cpuinfo, line);
 }
 
-static void name_arm_cores(struct trust_machine *machine)
-{
-    int name = trust_field("cpu.model_name");
-    const char *implementer = trust_machine_get(machine, trust_field("cpu.vendor"));
-    const char *parts = trust_machine_get(machine, trust_field("cpu.model"));
-    if (machine->known[name] || !implementer || !parts)
-        return;
-    for (const struct arm_core *core = arm_cores; core->name; core++)
-        if (strcmp(core->implementer, implementer) == 0 && strstr(parts, core->part)) {
-            machine->known[name] = true;
-            add_distinct(machine->value[name], core->name);
-        }
-}
-
 /* --- what the rules of lib/machine-words.h ask for --- */
 
 struct asked {
@@ -239,7 +225,15 @@ static void read_with(const char *root, const struct trust_live *live,
     for (size_t i = 0; i < MACHINE_FIELDS; i++)
         cpuinfo.row[i] = NOWHERE;
     read_cpuinfo(root, &cpuinfo);
-    name_arm_cores(machine);
+    int name = trust_field("cpu.model_name");
+    const char *implementer = trust_machine_get(machine, trust_field("cpu.vendor"));
+    const char *parts = trust_machine_get(machine, trust_field("cpu.model"));
+    if (!machine->known[name] && implementer && parts)
+        for (const struct arm_core *core = arm_cores; core->name; core++)
+            if (strcmp(core->implementer, implementer) == 0 && strstr(parts, core->part)) {
+                machine->known[name] = true;
+                add_distinct(machine->value[name], core->name);
+            }
     struct asked asked = {.root = root, .live = live, .machine = machine};
     asked.guest = !cpuinfo.readable ? NULL : cpuinfo.guest ? "1" : "0";
     trust_machine_set(machine, trust_field("isa"), live->isa);

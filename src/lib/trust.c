@@ -277,21 +277,6 @@ static int refuse(const char *path, const char *why, struct failure *failure)
     return fail_with(failure, -EINVAL, "%.400s is not read: %s", path, why);
 }
 
-/* May its content be believed to be this user's? */
-static int check_file(int fd, const char *path, struct failure *failure)
-{
-    struct stat status;
-    if (fstat(fd, &status) < 0)
-        return refuse(path, strerror(errno), failure);
-    if (!S_ISREG(status.st_mode))
-        return refuse(path, "it is not a regular file", failure);
-    if (status.st_uid != geteuid() && status.st_uid != 0)
-        return refuse(path, "it belongs to another user", failure);
-    if (status.st_mode & S_IWOTH)
-        return refuse(path, "everybody may write it", failure);
-    return 0;
-}
-
 struct looking {
     const struct trust_question *question;
     int folder;
@@ -315,9 +300,16 @@ static int read_one(struct looking *looking, const char *name, struct failure *f
         return errno == ENOENT  ? -ENOENT
                : errno == ELOOP ? refuse(path, "it is a symbolic link", failure)
                                 : refuse(path, strerror(errno), failure);
-    int error = check_file(fd, path, failure);
-    if (error < 0)
-        return error;
+    /* May its content be believed to be this user's? */
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return refuse(path, strerror(errno), failure);
+    if (!S_ISREG(status.st_mode))
+        return refuse(path, "it is not a regular file", failure);
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return refuse(path, "it belongs to another user", failure);
+    if (status.st_mode & S_IWOTH)
+        return refuse(path, "everybody may write it", failure);
     scan_begin_file(&looking->scan, path, fd, failure);
     return passport_read(&looking->scan, looking->question->event, &looking->passport);
 }

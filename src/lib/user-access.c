@@ -162,11 +162,11 @@ static int request_bits(const char *root, const char *name, struct perf_event_at
     uint64_t access, wide;
     find_bits(root, attr, &access, &wide);
     if (!access)
-        return fail_with(failure, -EOPNOTSUPP,
-                         "user code cannot read the counter of %s: its PMU's driver has no such "
-                         "reads to offer (Linux has them for AArch64 since 5.17, for the CPU's own "
-                         "counters). " BY_CALL,
-                         name);
+        return fail_with(
+            failure, -EOPNOTSUPP,
+            "user code cannot read the counter of %s: its PMU's driver has no such reads to offer "
+            "(Linux has them for AArch64 since 5.17, for the CPU's own counters). " BY_CALL,
+            name);
     attr->config1 |= access | wide;
     if (wide && !opens(attr))
         attr->config1 &= ~wide;
@@ -306,23 +306,6 @@ enum { TRY_READ, TRY_NO_COUNTER, TRY_NOT_OPENED, TRY_NOT_MAPPED };
 /* The signals a refused instruction comes as. */
 static const int trap_signals[] = {SIGILL, SIGSEGV, SIGBUS};
 
-/* In the child: dies of a trap, whatever the parent had made of these signals, and leaves no dump
- * of the parent's memory. Bare system calls, because other threads' locks may be held here. */
-static void await_death(void)
-{
-    /* The kernel's own form of the action: all zero is the default. */
-    struct {
-        uint64_t words[8];
-    } standard = {{0}};
-    struct rlimit none = {0, 0};
-    uint64_t mask = 0;
-    assay_syscall4(SYS_prlimit64, 0, RLIMIT_CORE, (long)(uintptr_t)&none, 0);
-    for (size_t i = 0; i < sizeof(trap_signals) / sizeof(trap_signals[0]); i++)
-        assay_syscall4(SYS_rt_sigaction, trap_signals[i], (long)(uintptr_t)&standard, 0,
-                       sizeof(mask));
-    assay_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)(uintptr_t)&mask, 0, sizeof(mask));
-}
-
 static int try_in_child(const struct perf_event_attr *wanted, long page_size)
 {
     struct perf_event_attr attr = *wanted;
@@ -342,22 +325,30 @@ static int try_in_child(const struct perf_event_attr *wanted, long page_size)
     return TRY_NO_COUNTER;
 }
 
-/* A child that tells nobody of its end: no SIGCHLD reaches the program we are a guest in. */
-static long start_child(void)
-{
-    return assay_syscall5(SYS_clone, 0, 0, 0, 0, 0);
-}
-
 /* The status the child ended with, or negative errno. */
 static int run_child(const struct perf_event_attr *attr)
 {
     long page_size = sysconf(_SC_PAGESIZE), ended;
     int status = 0;
-    long child = start_child();
+    /* A child that tells nobody of its end: no SIGCHLD reaches the program we are a guest in. */
+    long child = assay_syscall5(SYS_clone, 0, 0, 0, 0, 0);
     if (child < 0)
         return (int)child;
     if (child == 0) {
-        await_death();
+        /* In the child: dies of a trap, whatever the parent had made of these signals, and
+         * leaves no dump of the parent's memory. Bare system calls, because other threads'
+         * locks may be held here. */
+        /* The kernel's own form of the action: all zero is the default. */
+        struct {
+            uint64_t words[8];
+        } standard = {{0}};
+        struct rlimit none = {0, 0};
+        uint64_t mask = 0;
+        assay_syscall4(SYS_prlimit64, 0, RLIMIT_CORE, (long)(uintptr_t)&none, 0);
+        for (size_t i = 0; i < sizeof(trap_signals) / sizeof(trap_signals[0]); i++)
+            assay_syscall4(SYS_rt_sigaction, trap_signals[i], (long)(uintptr_t)&standard, 0,
+                           sizeof(mask));
+        assay_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)(uintptr_t)&mask, 0, sizeof(mask));
         int outcome = try_in_child(attr, page_size);
         assay_syscall1(SYS_exit_group, outcome);
     }
@@ -415,8 +406,8 @@ int user_access_try(const char *root, const char *name, const struct perf_event_
                          name, strsignal(WTERMSIG(status)));
     if (WIFSIGNALED(status))
         return fail_with(failure, -EOPNOTSUPP,
-                         "the operating system promises that user code can read the counter of "
-                         "%s, but the instruction traps (%s): a hypervisor or an emulator keeps it "
+                         "the operating system promises that user code can read the counter of %s, "
+                         "but the instruction traps (%s): a hypervisor or an emulator keeps it "
                          "from this machine. Read by a system call, or have it let through there",
                          name, strsignal(WTERMSIG(status)));
     return 0;

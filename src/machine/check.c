@@ -67,18 +67,6 @@ static bool lab_is(const struct facts *facts)
     return declared && strcmp(declared, "lab") == 0;
 }
 
-static void lab_fix(const struct check *check, const struct facts *facts, struct advice *advice)
-{
-    const char *isa = facts_get(facts, "isa");
-    if (!lab_is(facts) || !advice->fix[0])
-        return;
-    advice->fix[0] = '\0';
-    for (size_t i = 0; i < sizeof(fixes) / sizeof(*fixes); i++)
-        if (strcmp(fixes[i].check, check->name) == 0)
-            advise_fix(advice, "in the settings behind --via lab:%s, here and for measuring: %s",
-                       isa ? isa : "aarch64", fixes[i].setting);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Filling in advice, and keeping it printable. */
 
@@ -102,20 +90,15 @@ static void make_printable(char *text, bool lines)
     }
 }
 
-static bool in_container(const struct facts *facts)
-{
-    const char *container = facts_get(facts, "container");
-    const char *namespace = facts_get(facts, "process.user_namespace");
-    return (container && strcmp(container, "none") != 0) ||
-           (namespace && strcmp(namespace, "own") == 0);
-}
-
 /* Judges write commands as an ordinary user types them. Root needs no sudo; in a container the
  * machine's settings cannot be changed by anybody, so there the command is for the host. */
 static void fit_to_reader(const struct facts *facts, struct advice *advice)
 {
     const char *euid = facts_get(facts, "process.euid");
-    bool host = in_container(facts);
+    const char *container = facts_get(facts, "container");
+    const char *namespace = facts_get(facts, "process.user_namespace");
+    bool host = (container && strcmp(container, "none") != 0) ||
+                (namespace && strcmp(namespace, "own") == 0);
     if (!host && !(euid && strcmp(euid, "0") == 0))
         return;
     AUTO_TEXT struct text fitted = {0};
@@ -140,7 +123,15 @@ void check_judge(const struct check *check, const struct facts *facts, struct ad
     *advice = (struct advice){.status = CHECK_ABSENT};
     check->judge(facts, advice);
     fit_to_reader(facts, advice);
-    lab_fix(check, facts, advice);
+    const char *isa = facts_get(facts, "isa");
+    if (lab_is(facts) && advice->fix[0]) {
+        advice->fix[0] = '\0';
+        for (size_t i = 0; i < sizeof(fixes) / sizeof(*fixes); i++)
+            if (strcmp(fixes[i].check, check->name) == 0)
+                advise_fix(advice,
+                           "in the settings behind --via lab:%s, here and for measuring: %s",
+                           isa ? isa : "aarch64", fixes[i].setting);
+    }
     if (!advice->value[0])
         advise(advice, advice->status, "empty"); /* no kernel says that, but a file may */
     make_printable(advice->value, false);
@@ -155,6 +146,13 @@ void advise(struct advice *advice, enum check_status status, const char *value, 
     va_start(arguments, value);
     vsnprintf(advice->value, sizeof(advice->value), value, arguments);
     va_end(arguments);
+}
+
+void advise_plainly(struct advice *advice, enum check_status status, const char *value,
+                    const char *why)
+{
+    advise(advice, status, "%s", value);
+    advise_why(advice, "%s", why);
 }
 
 void advise_why(struct advice *advice, const char *format, ...)

@@ -8,7 +8,7 @@
  * The folder asks a machine what it is and says what that means for counting:
  *   check.h, check.c            doctor checks, what they judge with, and the ways into the folder
  *   checks/                     the checks themselves
- *   describe.h, describe.c      the description of a machine, its sentence and its fingerprint
+ *   describe.c                  the description of a machine, its sentence and its fingerprint
  *   describe-cpu.c              what it says of the hardware: CPU, caches, counter of time
  *   describe-system.c           what it says of the system, and of what it runs in and on
  *   facts.h, facts.c            facts, and their text
@@ -32,11 +32,18 @@ struct advice {
     char fix[512];   /* the command that changes it, or ""; may be several lines */
 };
 
+/* A file whose content becomes a fact. */
+struct check_file {
+    const char *key, *path;
+    const char *glob, *file; /* not NULL: of every folder of that name in path, see view_distinct */
+};
+
 struct check {
     const char *name;  /* "paranoid": option and JSON name */
     const char *title; /* "perf_event_paranoid" */
-    void (*collect)(const struct machine_view *view, struct facts *facts);
+    void (*collect)(const struct machine_view *view, struct facts *facts); /* NULL: files only */
     void (*judge)(const struct facts *facts, struct advice *advice);
+    struct check_file files[2]; /* read before collect is called */
 };
 
 /* Generated from the build list; ends with NULL. */
@@ -51,6 +58,9 @@ void check_judge(const struct check *check, const struct facts *facts, struct ad
 /* What judges are written with. */
 void advise(struct advice *advice, enum check_status status, const char *value, ...)
     __attribute__((format(printf, 3, 4)));
+/* Both of them, as they are. */
+void advise_plainly(struct advice *advice, enum check_status status, const char *value,
+                    const char *why);
 void advise_why(struct advice *advice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void advise_fix(struct advice *advice, const char *format, ...)
@@ -103,3 +113,34 @@ bool privilege_perf(const struct facts *facts);
 /* Is PMU_FOLDER/name a core PMU? Where it says which CPUs it covers, they are put into cpus
  * ("0-11"), else cpus is left empty: all of them. */
 bool core_pmu(const struct machine_view *view, const char *name, struct text *cpus);
+
+/* ----------------------------------------------------------------------------------------------
+ * The parts of a machine's description, in the order they are gathered: later ones may look at the
+ * facts of earlier ones. */
+
+void describe_cpu(const struct machine_view *view, struct facts *facts);
+void describe_system(const struct machine_view *view, struct facts *facts);
+void describe_hypervisor(const struct machine_view *view, struct facts *facts);
+void describe_emulation(const struct machine_view *view, struct facts *facts);
+/* Do these facts come from a program under QEMU's user mode? Then what they say of CPU, hypervisor
+ * and PMU is the host's. */
+bool emulated_in_user_mode(const struct facts *facts);
+/* Claims of the first CPU. */
+void describe_caches(const struct machine_view *view, struct facts *facts);
+/* Claims of the CPU's counter of time, and what is done to it. */
+void describe_clock(const struct machine_view *view, struct facts *facts);
+void describe_container(const struct machine_view *view, struct facts *facts);
+
+/* ----------------------------------------------------------------------------------------------
+ * The hypervisors we know: their names, and how each is made to offer a virtual PMU. How they are
+ * recognised stands in lib/machine-words.h. */
+
+struct hypervisor {
+    const char *id;   /* value of the fact `hypervisor` or `hypervisor.monitor` */
+    const char *name; /* for people */
+    const char *vpmu; /* how to get a virtual PMU, a sentence */
+    const char *fix;  /* the setting, to be made outside the guest; "" when there is none */
+};
+
+/* NULL for NULL and for unknown ids. */
+const struct hypervisor *hypervisor_find(const char *id);

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "lib/machine-words.h"
-#include "machine/describe.h"
+#include "machine/check.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which CPU: from /proc/cpuinfo, whose words differ per ISA (lib/machine-words.h), to the same few
@@ -344,25 +344,6 @@ static void describe_flags(const struct machine_view *view, struct facts *facts)
 
 #define USUAL_TICK_US 10000 /* a hundredth of a second, whatever the kernel's own rate is */
 
-/* The rate that was set, in ppm: the frequency, and what another length of the tick adds. Neither
- * the slewing of an offset nor a leap second is in it. */
-static void describe_steering(const struct machine_view *view, struct facts *facts)
-{
-    struct timex state = {.modes = 0};
-    char ppm[32] = "", tick[32] = "";
-    int error = adjtimex(&state) < 0 ? errno : 0;
-    if (!error) {
-        double whole = (double)state.freq / 65536.0 +
-                       ((double)state.tick - USUAL_TICK_US) * (1e6 / USUAL_TICK_US);
-        snprintf(ppm, sizeof(ppm), "%.6g", whole);
-        if (state.tick != USUAL_TICK_US)
-            snprintf(tick, sizeof(tick), "%ld", (long)state.tick);
-    }
-    view_live(view, facts, "clock.steered_ppm", ppm[0] ? ppm : NULL, error);
-    if (tick[0] && !view_recorded(view))
-        facts_set(facts, "clock.tick_us", tick, 0);
-}
-
 /* "forbidden": reading the counter kills the process, and so do clocks of the vDSO, which read it.
  * Processes inherit that, so it is what our parents wished. */
 static void describe_permission(const struct machine_view *view, struct facts *facts)
@@ -376,6 +357,20 @@ static void describe_permission(const struct machine_view *view, struct facts *f
 void describe_clock(const struct machine_view *view, struct facts *facts)
 {
     describe_flags(view, facts);
-    describe_steering(view, facts);
+    /* The rate that was set, in ppm: the frequency, and what another length of the tick adds.
+     * Neither the slewing of an offset nor a leap second is in it. */
+    struct timex state = {.modes = 0};
+    char ppm[32] = "", tick[32] = "";
+    int error = adjtimex(&state) < 0 ? errno : 0;
+    if (!error) {
+        double whole = (double)state.freq / 65536.0 +
+                       ((double)state.tick - USUAL_TICK_US) * (1e6 / USUAL_TICK_US);
+        snprintf(ppm, sizeof(ppm), "%.6g", whole);
+        if (state.tick != USUAL_TICK_US)
+            snprintf(tick, sizeof(tick), "%ld", (long)state.tick);
+    }
+    view_live(view, facts, "clock.steered_ppm", ppm[0] ? ppm : NULL, error);
+    if (tick[0] && !view_recorded(view))
+        facts_set(facts, "clock.tick_us", tick, 0);
     describe_permission(view, facts);
 }

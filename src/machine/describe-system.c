@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "events/event.h"
 #include "lib/machine-words.h"
-#include "machine/describe.h"
+#include "machine/check.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The table of hypervisors, and of monitors (Firecracker runs on KVM, as do many clouds) that
@@ -115,16 +115,6 @@ static void read_acpi_maker(const struct machine_view *view, struct facts *facts
         facts_set(facts, "acpi.oem", NULL, error ? -error : EINVAL);
 }
 
-static void gather_signs(const struct machine_view *view, struct facts *facts)
-{
-    char signatures[128];
-    int error = view_recorded(view) ? 0 : cpuid_hypervisor(signatures, sizeof(signatures));
-    view_live(view, facts, "cpuid.hypervisor", error ? NULL : signatures, -error);
-    for (const struct machine_place *place = hypervisor_places; place->key; place++)
-        view_read(view, facts, place->key, place->path);
-    read_acpi_maker(view, facts);
-}
-
 static const char *known(void *facts, const char *key)
 {
     return facts_get(facts, key);
@@ -151,7 +141,12 @@ static void decide(struct facts *facts)
 
 void describe_hypervisor(const struct machine_view *view, struct facts *facts)
 {
-    gather_signs(view, facts);
+    char signatures[128];
+    int error = view_recorded(view) ? 0 : cpuid_hypervisor(signatures, sizeof(signatures));
+    view_live(view, facts, "cpuid.hypervisor", error ? NULL : signatures, -error);
+    for (const struct machine_place *place = hypervisor_places; place->key; place++)
+        view_read(view, facts, place->key, place->path);
+    read_acpi_maker(view, facts);
     decide(facts);
     const char *monitor = find_monitor(facts);
     /* KVM without firmware tables: a microVM, though only root can see whose. */
@@ -237,19 +232,6 @@ static const char *find_marker(const struct machine_view *view, const char **pat
     return NULL;
 }
 
-/* "first" is the machine's own, "own" somebody made for us. */
-static void describe_namespaces(const struct machine_view *view, struct facts *facts)
-{
-    for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++) {
-        char target[64];
-        ssize_t length = readlink(namespaces[i].path, target, sizeof(target) - 1);
-        int error = errno;
-        target[length < 0 ? 0 : length] = '\0';
-        const char *answer = strcmp(target, namespaces[i].first) == 0 ? "first" : "own";
-        view_live(view, facts, namespaces[i].key, length < 0 ? NULL : answer, error);
-    }
-}
-
 /* 1 when at least one namespace is not the first, 0 when all that are known are, else -1. */
 static int in_own_namespace(const struct facts *facts)
 {
@@ -266,7 +248,15 @@ static int in_own_namespace(const struct facts *facts)
 
 void describe_container(const struct machine_view *view, struct facts *facts)
 {
-    describe_namespaces(view, facts);
+    /* "first" is the machine's own, "own" somebody made for us. */
+    for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++) {
+        char target[64];
+        ssize_t length = readlink(namespaces[i].path, target, sizeof(target) - 1);
+        int error = errno;
+        target[length < 0 ? 0 : length] = '\0';
+        const char *answer = strcmp(target, namespaces[i].first) == 0 ? "first" : "own";
+        view_live(view, facts, namespaces[i].key, length < 0 ? NULL : answer, error);
+    }
     const char *path = NULL;
     const char *runtime = find_marker(view, &path);
     if (runtime)

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "lib/machine-words.h"
 #include "machine/check.h"
-#include "machine/describe.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What a validation depends on: the fields that make two machines differ for counting. Pure: facts
@@ -48,7 +47,7 @@ size_t machine_difference(const struct facts *then, const struct facts *now, cha
 /* ----------------------------------------------------------------------------------------------
  * A machine in one line, for the head of every report. Pure. */
 
-static void put_processor(const struct facts *facts, struct text *line)
+void machine_sentence(const struct facts *facts, struct text *line)
 {
     const char *name = facts_get(facts, "cpu.model_name");
     const char *isa = facts_get(facts, "isa");
@@ -63,20 +62,12 @@ static void put_processor(const struct facts *facts, struct text *line)
         text_printf(line, ", %lld CPU%s", count, count == 1 ? "" : "s");
     if (kib > 0)
         text_printf(line, ", %.1f GiB", (double)kib / (1024.0 * 1024.0));
-}
-
-static void put_system(const struct facts *facts, struct text *line)
-{
     const char *release = facts_get(facts, "kernel.release");
     const char *os = facts_get(facts, "os.name");
     if (release)
         text_printf(line, "; Linux %s", release);
     if (os)
         text_printf(line, ", %s", os);
-}
-
-static void put_surroundings(const struct facts *facts, struct text *line)
-{
     const char *id = facts_get(facts, "hypervisor");
     const char *container = facts_get(facts, "container");
     const struct hypervisor *below = hypervisor_find(id);
@@ -93,13 +84,6 @@ static void put_surroundings(const struct facts *facts, struct text *line)
         text_puts(line, "; emulated");
     if (container && strcmp(container, "none") != 0)
         text_printf(line, ", in a container (%s)", container);
-}
-
-void machine_sentence(const struct facts *facts, struct text *line)
-{
-    put_processor(facts, line);
-    put_system(facts, line);
-    put_surroundings(facts, line);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -120,7 +104,16 @@ void machine_describe(const struct machine_view *view, struct facts *facts)
 void machine_collect(const struct machine_view *view, struct facts *facts)
 {
     machine_describe(view, facts);
-    for (const struct check *const *check = check_registry; *check; check++)
-        if ((*check)->collect)
-            (*check)->collect(view, facts);
+    for (const struct check *const *each = check_registry; *each; each++) {
+        const struct check *check = *each;
+        for (size_t i = 0; i < sizeof(check->files) / sizeof(check->files[0]); i++) {
+            const struct check_file *file = &check->files[i];
+            if (file->glob)
+                view_distinct(view, facts, file->key, file->path, file->glob, file->file);
+            else if (file->key)
+                view_read(view, facts, file->key, file->path);
+        }
+        if (check->collect)
+            check->collect(view, facts);
+    }
 }

@@ -64,8 +64,8 @@ int errno_from_name(const char *name)
 
 static bool well_formed_key(const char *key)
 {
-    size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789._-");
+    size_t length =
+        strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
     return length > 0 && length <= FACTS_MAX_KEY && key[length] == '\0';
 }
 

@@ -34,12 +34,6 @@ static int open_event(uint32_t type, uint64_t config)
     return fd < 0 ? -errno : (int)fd;
 }
 
-static void spin(void)
-{
-    for (volatile int step = 0; step < SPIN_STEPS; step = step + 1)
-        ;
-}
-
 static struct perf_count count_hardware(uint64_t config)
 {
     AUTO_CLOSE int fd = open_event(PERF_TYPE_HARDWARE, config);
@@ -48,7 +42,8 @@ static struct perf_count count_hardware(uint64_t config)
     uint64_t values[3] = {0};
     if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
         return (struct perf_count){.error = errno};
-    spin();
+    for (volatile int step = 0; step < SPIN_STEPS; step = step + 1)
+        ;
     ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
     ssize_t got = read(fd, values, sizeof(values));
     if (got != (ssize_t)sizeof(values))

@@ -45,17 +45,6 @@ static unsigned char *jump_of(unsigned char *block)
     return block + block_bytes() - CODE_BLOCK_JUMP_BYTES;
 }
 
-static void copy_blocks(unsigned char *memory, const struct places *blocks, const uint64_t *order)
-{
-    for (uint64_t index = 0; index < blocks->count; index++) {
-        uint64_t next = index + 1 < blocks->count ? index + 1 : 0;
-        unsigned char *block = block_at(memory, blocks, order[index]);
-        memcpy(block, (const void *)specimen_block_to_copy, block_bytes());
-        code_block_link(jump_of(block), block_at(memory, blocks, order[next]));
-        __builtin___clear_cache((char *)block, (char *)block + block_bytes());
-    }
-}
-
 static int lay_out(struct specimen_state *state, const struct places *blocks,
                    struct failure *failure)
 {
@@ -65,7 +54,13 @@ static int lay_out(struct specimen_state *state, const struct places *blocks,
                          (unsigned long long)blocks->count);
     cycle_order(order, blocks->count, CODE_BLOCK_REACH / blocks->stride - 1,
                 state->parameters.seed);
-    copy_blocks(state->memory, blocks, order);
+    for (uint64_t index = 0; index < blocks->count; index++) {
+        uint64_t next = index + 1 < blocks->count ? index + 1 : 0;
+        unsigned char *block = block_at(state->memory, blocks, order[index]);
+        memcpy(block, (const void *)specimen_block_to_copy, block_bytes());
+        code_block_link(jump_of(block), block_at(state->memory, blocks, order[next]));
+        __builtin___clear_cache((char *)block, (char *)block + block_bytes());
+    }
     int result = region_make_executable(state, blocks->region.specimen, failure);
     if (result < 0)
         return result;

@@ -37,36 +37,28 @@ static void cycle_shuffle(uint64_t *list, uint64_t count, uint64_t *state)
 /* Pairs of neighbours in a round: all of 64 places' even ones. */
 #define ROUND 32u
 
-/* Each remainder's places change rounds among themselves, then each round's their order. */
-static void shuffle_rounds(uint64_t *list, uint64_t count, uint64_t *state)
-{
-    uint64_t rounds = count / ROUND;
-    for (uint64_t left = rounds; left > 1; left--)
-        for (uint64_t column = 0; column < ROUND; column++) {
-            uint64_t *last = &list[(left - 1) * ROUND + column];
-            uint64_t *chosen = &list[draw(state) % left * ROUND + column], other = *last;
-            *last = *chosen;
-            *chosen = other;
-        }
-    for (uint64_t at = 0; at < count; at += ROUND)
-        cycle_shuffle(list + at, count - at < ROUND ? count - at : ROUND, state);
-}
-
-/* The step-th range to visit: 0, 2, 4 … 5, 3, 1. */
-static uint64_t range_at(uint64_t step, uint64_t ranges)
-{
-    return step < (ranges + 1) / 2 ? 2 * step : 2 * (ranges - 1 - step) + 1;
-}
-
 /* The even places, shuffled within ranges of so many of them. */
 static void order_pairs(uint64_t *order, uint64_t pairs, uint64_t width, uint64_t state)
 {
     uint64_t ranges = (pairs + width - 1) / width;
     for (uint64_t step = 0; step < ranges; step++) {
-        uint64_t begin = range_at(step, ranges) * width, got = 0;
+        /* The step-th range to visit: */
+        uint64_t begin = (step < (ranges + 1) / 2 ? 2 * step : 2 * (ranges - 1 - step) + 1) * width,
+                 got = 0;
         for (; got < width && begin + got < pairs; got++)
             order[got] = 2 * (begin + got);
-        shuffle_rounds(order, got, &state);
+        /* Each remainder's places change rounds among themselves, then each round's their
+         * order. */
+        uint64_t rounds = got / ROUND;
+        for (uint64_t left = rounds; left > 1; left--)
+            for (uint64_t column = 0; column < ROUND; column++) {
+                uint64_t *last = &order[(left - 1) * ROUND + column];
+                uint64_t *chosen = &order[draw(&state) % left * ROUND + column], other = *last;
+                *last = *chosen;
+                *chosen = other;
+            }
+        for (uint64_t at = 0; at < got; at += ROUND)
+            cycle_shuffle(order + at, got - at < ROUND ? got - at : ROUND, &state);
         order += got;
     }
 }
@@ -149,18 +141,27 @@ static int check_layout(const struct chain_layout *layout, struct failure *failu
     return 0;
 }
 
-/* Scratch memory from the operating system: the allocator's would lie where the specimen's pages
- * could have been. */
-static uint64_t *map_list(uint64_t count)
+static void *node_at(char *memory, uint64_t place, const struct chain_layout *layout)
 {
-    void *list = mmap(NULL, count * sizeof(uint64_t), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return list == MAP_FAILED ? NULL : list;
+    return memory + place * layout->stride + place * layout->spread % layout->stride;
 }
 
-/* The numbers of all strides in the order in which they are visited. */
-static void draw_order(uint64_t *order, uint64_t count, const struct chain_layout *layout)
+int chain_link(char *memory, const struct chain_layout *layout, void **first, uint64_t *nodes,
+               struct failure *failure)
 {
+    int result = check_layout(layout, failure);
+    if (result < 0)
+        return result;
+    uint64_t count = layout->bytes / layout->stride;
+    /* Scratch memory from the operating system: the allocator's would lie where the specimen's
+     * pages could have been. */
+    void *list = mmap(NULL, (2 * count) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t *order = list == MAP_FAILED ? NULL : list;
+    if (!order)
+        return fail_with(failure, -ENOMEM, "no memory for a ring of %llu nodes",
+                         (unsigned long long)count);
+    /* The numbers of all strides in the order in which they are visited. */
     uint64_t state = layout->seed;
     uint64_t each = layout->cluster / layout->stride;
     if (each == 0 || each > count)
@@ -178,16 +179,6 @@ static void draw_order(uint64_t *order, uint64_t count, const struct chain_layou
             order[at++] = place;
         cycle_shuffle(order + begin, at - begin, &state);
     }
-}
-
-static void *node_at(char *memory, uint64_t place, const struct chain_layout *layout)
-{
-    return memory + place * layout->stride + place * layout->spread % layout->stride;
-}
-
-static void link_nodes(char *memory, const uint64_t *order, uint64_t count,
-                       const struct chain_layout *layout)
-{
     for (uint64_t index = 0; index < count; index++) {
         void *node = node_at(memory, order[index], layout);
         void *next = node_at(memory, order[index + 1 < count ? index + 1 : 0], layout);
@@ -196,21 +187,6 @@ static void link_nodes(char *memory, const uint64_t *order, uint64_t count,
             memcpy((char *)node + layout->pair, &node, sizeof(node));
         memcpy(node, &entry, sizeof(entry));
     }
-}
-
-int chain_link(char *memory, const struct chain_layout *layout, void **first, uint64_t *nodes,
-               struct failure *failure)
-{
-    int result = check_layout(layout, failure);
-    if (result < 0)
-        return result;
-    uint64_t count = layout->bytes / layout->stride;
-    uint64_t *order = map_list(2 * count);
-    if (!order)
-        return fail_with(failure, -ENOMEM, "no memory for a ring of %llu nodes",
-                         (unsigned long long)count);
-    draw_order(order, count, layout);
-    link_nodes(memory, order, count, layout);
     *first = node_at(memory, order[0], layout);
     *nodes = layout->pair ? 2 * count : count;
     munmap(order, 2 * count * sizeof(*order));

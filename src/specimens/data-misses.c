@@ -47,16 +47,6 @@ static void *place(const struct specimen_state *state, const struct walk *walk, 
     return places_at(state->memory, &walk->places, index);
 }
 
-/* In the order of the cycle: what is linked last is what a cache still holds. */
-static void link_places(struct specimen_state *state, const struct walk *walk,
-                        const uint64_t *order)
-{
-    for (uint64_t index = 0; index < walk->places.count; index++) {
-        uint64_t next = index + 1 < walk->places.count ? index + 1 : 0;
-        *(void **)place(state, walk, order[index]) = place(state, walk, order[next]);
-    }
-}
-
 static int lay_out(struct specimen_state *state, const struct walk *walk, struct failure *failure)
 {
     AUTO_FREE uint64_t *order = calloc(walk->places.count, sizeof(*order));
@@ -67,7 +57,11 @@ static int lay_out(struct specimen_state *state, const struct walk *walk, struct
         cycle_in_sequence(order, walk->places.count);
     else
         cycle_order(order, walk->places.count, 0, state->parameters.seed);
-    link_places(state, walk, order);
+    /* In the order of the cycle: what is linked last is what a cache still holds. */
+    for (uint64_t index = 0; index < walk->places.count; index++) {
+        uint64_t next = index + 1 < walk->places.count ? index + 1 : 0;
+        *(void **)place(state, walk, order[index]) = place(state, walk, order[next]);
+    }
     state->memory = place(state, walk, order[0]);
     return 0;
 }

@@ -143,22 +143,6 @@ static const struct truth placed_truths[] = {
     TRUTH_END,
 };
 
-static int check_offset(uint64_t offset, uint64_t page, struct failure *failure)
-{
-    if (offset >= page)
-        return fail_with(failure, -EINVAL,
-                         "specimen placed: offset=%llu lies beyond the page, which has %llu bytes "
-                         "here; give 0 to %llu",
-                         (unsigned long long)offset, (unsigned long long)page,
-                         (unsigned long long)(page - WINDOW_CODE_ALIGNMENT));
-    if (offset % WINDOW_CODE_ALIGNMENT)
-        return fail_with(failure, -EINVAL,
-                         "specimen placed: offset=%llu is no place for an instruction, which on "
-                         "this ISA begins at a multiple of %d bytes; give such a multiple",
-                         (unsigned long long)offset, WINDOW_CODE_ALIGNMENT);
-    return 0;
-}
-
 /* Every page is written to, whether code will lie there or not: the same pages at every offset. */
 static int map_pages(struct specimen_state *state, size_t page, struct failure *failure)
 {
@@ -175,18 +159,6 @@ static int map_pages(struct specimen_state *state, size_t page, struct failure *
     return 0;
 }
 
-/* Puts the code where its body lies at `body`. */
-static void copy_code(struct specimen_state *state, char *body)
-{
-    const char *text = (const char *)(const void *)specimen_placed_code;
-    size_t bytes = (size_t)(specimen_placed_code_end - text);
-    char *entry = body - (specimen_placed_body - text);
-    memcpy(entry, text, bytes);
-    __builtin___clear_cache(entry, entry + bytes);
-    state->copy = (void (*)(struct specimen_state *))(void *)entry;
-    state->memory = body;
-}
-
 static void restore(struct specimen_state *state)
 {
     region_unmap(state);
@@ -197,12 +169,32 @@ static int prepare(struct specimen_state *state, struct failure *failure)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint64_t offset = state->parameters.offset;
-    int result = check_offset(offset, page, failure);
+    int result = 0;
+    if (offset >= page)
+        result =
+            fail_with(failure, -EINVAL,
+                      "specimen placed: offset=%llu lies beyond the page, which has %llu bytes "
+                      "here; give 0 to %llu",
+                      (unsigned long long)offset, (unsigned long long)page,
+                      (unsigned long long)(page - WINDOW_CODE_ALIGNMENT));
+    else if (offset % WINDOW_CODE_ALIGNMENT)
+        result = fail_with(failure, -EINVAL,
+                           "specimen placed: offset=%llu is no place for an instruction, which on "
+                           "this ISA begins at a multiple of %d bytes; give such a multiple",
+                           (unsigned long long)offset, WINDOW_CODE_ALIGNMENT);
     if (result == 0)
         result = map_pages(state, page, failure);
     if (result < 0)
         return result;
-    copy_code(state, (char *)state->own + page + offset);
+    /* Puts the code where its body lies at `body`. */
+    char *body = (char *)state->own + page + offset;
+    const char *text = (const char *)(const void *)specimen_placed_code;
+    size_t bytes = (size_t)(specimen_placed_code_end - text);
+    char *entry = body - (specimen_placed_body - text);
+    memcpy(entry, text, bytes);
+    __builtin___clear_cache(entry, entry + bytes);
+    state->copy = (void (*)(struct specimen_state *))(void *)entry;
+    state->memory = body;
     result = region_make_executable(state, "placed", failure);
     if (result < 0)
         restore(state);

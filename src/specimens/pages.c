@@ -111,17 +111,6 @@ static int mapping_shared(struct specimen_state *state, struct failure *failure)
     return file < 0 ? file : map_pages(state, PROT_READ | PROT_WRITE, MAP_SHARED, file, failure);
 }
 
-/* Written through a mapping of its own, so that the one to be counted has seen nothing. */
-static int fill_by_itself(struct specimen_state *state, int file, struct failure *failure)
-{
-    int result = map_pages(state, PROT_READ | PROT_WRITE, MAP_SHARED, file, failure);
-    if (result < 0 || !state->memory)
-        return result;
-    memset(state->memory, 1, state->bytes);
-    mapping_release(state);
-    return 0;
-}
-
 /* N pages of a file that are in memory already, mapped to be read. */
 static int mapping_cached(struct specimen_state *state, struct failure *failure)
 {
@@ -131,7 +120,13 @@ static int mapping_cached(struct specimen_state *state, struct failure *failure)
     AUTO_CLOSE int file = make_file_in_memory(state, failure);
     if (file < 0)
         return file;
-    result = fill_by_itself(state, file, failure);
+    /* Written through a mapping of its own, so that the one to be counted has seen nothing. */
+    result = map_pages(state, PROT_READ | PROT_WRITE, MAP_SHARED, file, failure);
+    if (result >= 0 && state->memory) {
+        memset(state->memory, 1, state->bytes);
+        mapping_release(state);
+        result = 0;
+    }
     return result < 0 ? result : map_pages(state, PROT_READ, MAP_SHARED, file, failure);
 }
 

@@ -133,26 +133,6 @@ static bool any_told(const char *class, const char *list)
     return false;
 }
 
-/* Who confirmed it, and why that is no proof. */
-static void explain(const char *class, const char *confirmed, char *words, size_t size)
-{
-    char names[256] = "";
-    size_t at = 0;
-    for (const char *from = confirmed; *from && at + 2 < sizeof(names); from++) {
-        names[at++] = *from;
-        if (*from == ',')
-            names[at++] = ' ';
-    }
-    names[at] = '\0';
-    snprintf(words, size,
-             "follows from the code, and is confirmed by %s alone: a proof takes two sources that "
-             "share no code%s",
-             names,
-             any_told(class, confirmed) ? ", and decode is none here, because it is told how often "
-                                          "branches are taken"
-                                        : "");
-}
-
 enum truth_grade proof_grade(const struct specimen *specimen, const struct truth *truth,
                              char *words, size_t size)
 {
@@ -160,9 +140,26 @@ enum truth_grade proof_grade(const struct specimen *specimen, const struct truth
     snprintf(words, size, "%s", truth->why ? truth->why : "");
     if (truth->grade != TRUTH_PROVEN || proof_suffices(truth->class, confirmed))
         return truth->grade;
-    if (*confirmed)
-        explain(truth->class, confirmed, words, size);
-    else
+    if (*confirmed) {
+        /* Who confirmed it, and why that is no proof. */
+        char names[256] = "";
+        size_t at = 0;
+        for (const char *from = confirmed; *from && at + 2 < sizeof(names); from++) {
+            names[at++] = *from;
+            if (*from == ',')
+                names[at++] = ' ';
+        }
+        names[at] = '\0';
+        snprintf(
+            words, size,
+            "follows from the code, and is confirmed by %s alone: a proof takes two sources that "
+            "share no code%s",
+            names,
+            any_told(truth->class, confirmed)
+                ? ", and decode is none here, because it is told how often "
+                  "branches are taken"
+                : "");
+    } else
         snprintf(words, size, "follows from the code, and no source has confirmed it yet");
     return TRUTH_MODEL;
 }

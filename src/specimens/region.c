@@ -72,24 +72,18 @@ static uint64_t container_limit(const char *path)
     return file && fscanf(file, "%20" SCNu64, &limit) == 1 && limit ? limit : UINT64_MAX;
 }
 
-static uint64_t usable_memory(void)
+static int check_size(const struct region *region, struct failure *failure)
 {
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
                                          "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
     struct sysinfo machine;
-    uint64_t least = UINT64_MAX;
+    uint64_t usable = UINT64_MAX;
     if (sysinfo(&machine) == 0)
-        least = (uint64_t)machine.totalram * machine.mem_unit;
+        usable = (uint64_t)machine.totalram * machine.mem_unit;
     for (size_t index = 0; index < sizeof(limits) / sizeof(*limits); index++) {
         uint64_t limit = container_limit(limits[index]);
-        least = limit < least ? limit : least;
+        usable = limit < usable ? limit : usable;
     }
-    return least;
-}
-
-static int check_size(const struct region *region, struct failure *failure)
-{
-    uint64_t usable = usable_memory();
     if (region->used <= usable / SHARE && region->bytes < SIZE_MAX / 2)
         return 0;
     return fail_with(failure, -ENOMEM,

@@ -226,13 +226,6 @@ static bool take_larger(struct specimen_parameters *largest, struct place_of_cla
     return level != 0;
 }
 
-static void take_cpu(struct specimen_parameters *largest, unsigned cpu)
-{
-    struct place_of_claims where = {.cpu = cpu};
-    while (where.index < INDEXES && take_larger(largest, where))
-        where.index++;
-}
-
 /* Of the CPUs this thread may use; of the first where nobody says which these are. */
 static void take_sysfs(struct specimen_parameters *parameters)
 {
@@ -240,8 +233,11 @@ static void take_sysfs(struct specimen_parameters *parameters)
     struct affinity allowed;
     if (affinity_get(&allowed) < 0)
         affinity_single(&allowed, 0);
-    for (size_t nth = 0, count = affinity_count(&allowed); nth < count; nth++)
-        take_cpu(&largest, affinity_nth(&allowed, nth));
+    for (size_t nth = 0, count = affinity_count(&allowed); nth < count; nth++) {
+        struct place_of_claims where = {.cpu = affinity_nth(&allowed, nth)};
+        while (where.index < INDEXES && take_larger(&largest, where))
+            where.index++;
+    }
     for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
         take(field_at(parameters, places[place].bytes), *field_at(&largest, places[place].bytes));
         take(field_at(parameters, places[place].ways), *field_at(&largest, places[place].ways));
@@ -295,17 +291,6 @@ int geometry_require(const char *specimen, const char *key, uint64_t value, stru
 /* ----------------------------------------------------------------------------------------------
  * Making a specimen ready. */
 
-static int check_n(const struct specimen *specimen, uint64_t n, struct failure *failure)
-{
-    if (n < specimen->min_n)
-        return fail_with(failure, -ERANGE, "specimen %s begins at N = %llu", specimen->name,
-                         (unsigned long long)specimen->min_n);
-    if (n > specimen->max_n)
-        return fail_with(failure, -ERANGE, "specimen %s goes up to N = %llu", specimen->name,
-                         (unsigned long long)specimen->max_n);
-    return 0;
-}
-
 /* Geometry is read from dozens of files: only for who takes some of it. */
 static bool depends_on_geometry(const struct specimen *specimen)
 {
@@ -316,15 +301,18 @@ static bool depends_on_geometry(const struct specimen *specimen)
 int specimen_prepare(const struct specimen *specimen, struct specimen_state *state,
                      struct failure *failure)
 {
-    int result = check_n(specimen, state->n, failure);
-    if (result < 0)
-        return result;
+    if (state->n < specimen->min_n)
+        return fail_with(failure, -ERANGE, "specimen %s begins at N = %llu", specimen->name,
+                         (unsigned long long)specimen->min_n);
+    if (state->n > specimen->max_n)
+        return fail_with(failure, -ERANGE, "specimen %s goes up to N = %llu", specimen->name,
+                         (unsigned long long)specimen->max_n);
     if (depends_on_geometry(specimen))
         geometry_complete(&state->parameters);
     if (!specimen->prepare)
         return 0;
     *failure = (struct failure){0};
-    result = specimen->prepare(state, failure);
+    int result = specimen->prepare(state, failure);
     if (result < 0 && !failure->text[0])
         fail_with(failure, result, "specimen %s cannot do N = %llu: %s", specimen->name,
                   (unsigned long long)state->n, strerror(-result));

@@ -164,46 +164,34 @@ struct cell_reader {
     struct stored_cell current;
 };
 
-static void close_cell_reader(struct cell_reader *reader)
-{
-    sqlite3_finalize(reader->cells);
-    sqlite3_finalize(reader->events);
-    sqlite3_finalize(reader->visits);
-    sqlite3_finalize(reader->tours);
-    sqlite3_finalize(reader->watches);
-    sqlite3_finalize(reader->commands);
-}
-
 static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
 {
-    int error = store_prepare(reader->store,
-                              "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, "
-                              "separate, cpu, faults, switches FROM cell ORDER BY id",
-                              &reader->cells, failure);
-    if (!error)
-        error = store_prepare(reader->store,
-                              "SELECT counter, event, class, truth, truth_grade FROM counter "
-                              "WHERE cell = ? ORDER BY counter",
-                              &reader->events, failure);
-    if (!error)
-        error = store_prepare(reader->store,
-                              "SELECT id, process, state, error, reason FROM visit WHERE cell = ? "
-                              "ORDER BY process",
-                              &reader->visits, failure);
-    if (!error && reader->store->schema >= TOUR_SCHEMA)
-        error = store_prepare(reader->store,
-                              "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?",
-                              &reader->tours, failure);
-    if (!error && reader->store->schema >= WATCH_SCHEMA)
-        error = store_prepare(reader->store,
-                              "SELECT kind, looks, workload, length, threads, moves, handover, "
-                              "awake, partner FROM watch WHERE cell = ?",
-                              &reader->watches, failure);
-    if (!error && reader->store->schema >= COMMAND_SCHEMA)
-        error = store_prepare(reader->store,
-                              "SELECT words, name, directory, input, keep, setting, controls, "
-                              "sweep, swept, timeout, detail, shown FROM command WHERE cell = ?",
-                              &reader->commands, failure);
+    const struct {
+        int since;
+        sqlite3_stmt **statement;
+        const char *sql;
+    } wanted[] = {
+        {1, &reader->cells,
+         "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, separate, cpu, faults, "
+         "switches FROM cell ORDER BY id"},
+        {1, &reader->events,
+         "SELECT counter, event, class, truth, truth_grade FROM counter WHERE cell = ? "
+         "ORDER BY counter"},
+        {1, &reader->visits,
+         "SELECT id, process, state, error, reason FROM visit WHERE cell = ? ORDER BY process"},
+        {TOUR_SCHEMA, &reader->tours,
+         "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?"},
+        {WATCH_SCHEMA, &reader->watches,
+         "SELECT kind, looks, workload, length, threads, moves, handover, awake, partner "
+         "FROM watch WHERE cell = ?"},
+        {COMMAND_SCHEMA, &reader->commands,
+         "SELECT words, name, directory, input, keep, setting, controls, sweep, swept, timeout, "
+         "detail, shown FROM command WHERE cell = ?"},
+    };
+    int error = 0;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !error; i++)
+        if (reader->store->schema >= wanted[i].since)
+            error = store_prepare(reader->store, wanted[i].sql, wanted[i].statement, failure);
     return error;
 }
 
@@ -441,35 +429,6 @@ static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
     return got;
 }
 
-static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *failure)
-{
-    if (!read_factors(reader->cells, &reader->current) || reader->current.cell.id <= last)
-        return store_damaged(reader->store->path, "a cell holds impossible values", failure);
-    int error = read_events(reader, failure);
-    sqlite3_reset(reader->events);
-    if (!error)
-        error = read_tour(reader, failure);
-    if (!error)
-        error = read_watch(reader, failure);
-    if (!error)
-        error = read_command(reader, failure);
-    if (!error)
-        error = read_cell_visits(reader, failure);
-    sqlite3_reset(reader->visits);
-    return error;
-}
-
-static void release_cell(struct stored_cell *stored)
-{
-    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++) {
-        free(stored->cell.events[i]);
-        free(stored->counters[i].class);
-        free(stored->counters[i].grade);
-    }
-    free(stored->reason);
-    *stored = (struct stored_cell){0};
-}
-
 static int each_cell(struct cell_reader *reader, store_cell_each *each, void *context,
                      struct failure *failure)
 {
@@ -478,11 +437,33 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
         int got = store_step(reader->store, reader->cells, "read", failure);
         if (got <= 0)
             return got;
-        int error = read_cell(reader, last, failure);
+        int error;
+        if (!read_factors(reader->cells, &reader->current) || reader->current.cell.id <= last)
+            error = store_damaged(reader->store->path, "a cell holds impossible values", failure);
+        else {
+            error = read_events(reader, failure);
+            sqlite3_reset(reader->events);
+            if (!error)
+                error = read_tour(reader, failure);
+            if (!error)
+                error = read_watch(reader, failure);
+            if (!error)
+                error = read_command(reader, failure);
+            if (!error)
+                error = read_cell_visits(reader, failure);
+            sqlite3_reset(reader->visits);
+        }
         last = reader->current.cell.id;
         if (!error)
             error = each(context, &reader->current);
-        release_cell(&reader->current);
+        struct stored_cell *stored = &reader->current;
+        for (size_t i = 0; i < CELL_MAX_COUNTERS; i++) {
+            free(stored->cell.events[i]);
+            free(stored->counters[i].class);
+            free(stored->counters[i].grade);
+        }
+        free(stored->reason);
+        *stored = (struct stored_cell){0};
         sqlite3_reset(reader->tours);
         sqlite3_reset(reader->watches);
         sqlite3_reset(reader->commands);
@@ -501,7 +482,12 @@ int store_each_cell(struct store *store, store_cell_each *each, void *context,
         error = open_cell_reader(&reader, failure);
     if (!error)
         error = each_cell(&reader, each, context, failure);
-    close_cell_reader(&reader);
+    sqlite3_finalize(reader.cells);
+    sqlite3_finalize(reader.events);
+    sqlite3_finalize(reader.visits);
+    sqlite3_finalize(reader.tours);
+    sqlite3_finalize(reader.watches);
+    sqlite3_finalize(reader.commands);
     snapshot_end(store, began);
     return error;
 }

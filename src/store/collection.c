@@ -34,21 +34,6 @@ static int index_checksum(struct store *store, char text[17], struct failure *fa
     return error;
 }
 
-/* Writes the checksum over the collection's own tables. */
-static int collection_seal(struct store *store, struct failure *failure)
-{
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    char text[17];
-    int error = index_checksum(store, text, failure);
-    if (!error)
-        error = store_prepare(store, "INSERT INTO collection VALUES('checksum', ?)", &statement,
-                              failure);
-    if (error)
-        return error;
-    bind_text(statement, 1, text);
-    return store_step(store, statement, "write to", failure);
-}
-
 static int verify_index(struct store *store, struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -72,8 +57,7 @@ static char *meta_of(sqlite3_stmt *statement, int64_t number, const char *key)
 {
     const char *value = NULL;
     char *copy = NULL;
-    sqlite3_bind_int64(statement, 1, number);
-    bind_text(statement, 2, key);
+    BIND(statement, 1, NUMBER(number), TEXT(key));
     if (sqlite3_step(statement) == SQLITE_ROW && column_text(statement, 0, &value))
         copy = strdup(value);
     sqlite3_reset(statement);
@@ -217,19 +201,14 @@ static int take_only(struct store *store, struct run_list *runs, struct failure 
     return runs->list[0].name ? 0 : store_no_memory(store, failure);
 }
 
-static int read_list(struct store *store, struct run_list *runs, struct failure *failure)
-{
-    return store->collection && !store->number ? list_runs(store, runs, failure)
-                                               : take_only(store, runs, failure);
-}
-
 int run_list_read(const char *path, struct run_list *runs, struct failure *failure)
 {
     struct store *store = NULL;
     *runs = (struct run_list){0};
     int error = store_open_listing(&store, path, failure);
     if (!error)
-        error = read_list(store, runs, failure);
+        error = store->collection && !store->number ? list_runs(store, runs, failure)
+                                                    : take_only(store, runs, failure);
     store_close(store);
     return error;
 }
@@ -302,8 +281,6 @@ struct whole {
     size_t count, room;
 };
 
-/* --- what belongs together --- */
-
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct whole *whole = context;
@@ -352,71 +329,43 @@ static int check_sample(void *context, const struct sample *sample)
                          "has samples of a counter that is not there", whole->failure);
 }
 
-/* --- what stands alone --- */
-
-#define IGNORE(type)                                                                               \
-    static int ignore_##type(void *context, const struct stored_##type *row)                       \
-    {                                                                                              \
-        (void)context;                                                                             \
-        (void)row;                                                                                 \
-        return 0;                                                                                  \
-    }
-IGNORE(event)
-IGNORE(truth)
-IGNORE(opcode)
-IGNORE(operation)
-IGNORE(clock)
-IGNORE(subject)
-IGNORE(executed)
-IGNORE(call)
-
-static int read_knowledge(struct store *store, struct failure *failure)
-{
-    int error = store_each_event(store, ignore_event, NULL, failure);
-    if (!error)
-        error = store_each_specimen_truth(store, ignore_truth, NULL, failure);
-    if (!error)
-        error = store_each_opcode(store, ignore_opcode, NULL, failure);
-    if (!error)
-        error = store_each_operation(store, ignore_operation, NULL, failure);
-    if (!error)
-        error = store_each_clock(store, ignore_clock, NULL, failure);
-    if (!error)
-        error = store_each_subject(store, ignore_subject, NULL, failure);
-    if (!error)
-        error = store_each_executed(store, ignore_executed, NULL, failure);
-    if (!error)
-        error = store_each_call(store, ignore_call, NULL, failure);
-    return error;
-}
-
-static int read_run(struct store *store, struct failure *failure)
-{
-    struct store_info info;
-    struct facts facts = {0};
-    int error = store_info(store, &info, failure);
-    if (!error) {
-        store_info_release(&info);
-        error = store_facts(store, &facts, failure);
-    }
-    facts_free(&facts);
-    return error;
-}
-
 /* 0 when a store can be exported, -EBADMSG when it cannot. */
 static int store_read_whole(struct store *store, struct failure *failure)
 {
     struct whole whole = {.store = store, .failure = failure};
     bool began;
     int error = snapshot_begin(store, &began, failure);
-    if (!error)
-        error = read_run(store, failure);
+    if (!error) {
+        struct store_info info;
+        struct facts facts = {0};
+        error = store_info(store, &info, failure);
+        if (!error) {
+            store_info_release(&info);
+            error = store_facts(store, &facts, failure);
+        }
+        facts_free(&facts);
+    }
     if (!error)
         error = store_each_cell(store, take_cell, &whole, failure);
     if (!error)
         error = store_each_visit(store, check_visit, &whole, failure);
-    if (!error)
-        error = read_knowledge(store, failure);
+    if (!error) {
+        error = store_each_event(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_specimen_truth(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_opcode(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_operation(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_clock(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_subject(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_executed(store, NULL, NULL, failure);
+        if (!error)
+            error = store_each_call(store, NULL, NULL, failure);
+    }
     if (!error)
         error = store_scan_samples(store, check_sample, &whole, failure);
     free(whole.cells);
@@ -502,22 +451,11 @@ static int describe(struct store *target, struct failure *failure)
     const char *const entries[][2] = {{"made", made}, {"version", ASSAY_VERSION}};
     int error = store_prepare(target, "INSERT INTO collection VALUES(?, ?)", &statement, failure);
     for (size_t i = 0; !error && i < sizeof(entries) / sizeof(entries[0]); i++) {
-        bind_text(statement, 1, entries[i][0]);
-        bind_text(statement, 2, entries[i][1]);
+        BIND(statement, 1, TEXT(entries[i][0]), TEXT(entries[i][1]));
         error = store_step(target, statement, "write to", failure);
         sqlite3_reset(statement);
     }
     return error;
-}
-
-static void release(struct collecting *collecting)
-{
-    sqlite3_finalize(collecting->find);
-    sqlite3_finalize(collecting->put_run);
-    sqlite3_finalize(collecting->put_sample);
-    collecting->find = collecting->put_run = collecting->put_sample = NULL;
-    sqlite3_close(collecting->target.db);
-    collecting->target.db = NULL;
 }
 
 static int sync_name(const char *name, int flags)
@@ -575,22 +513,11 @@ static int put_sample(void *context, const struct sample *sample)
 {
     struct collecting *collecting = context;
     sqlite3_stmt *put = collecting->put_sample;
-    sqlite3_bind_int64(put, 1, collecting->count);
-    sqlite3_bind_int64(put, 2, scan_key(collecting->source));
+    BIND(put, 1, NUMBER(collecting->count), NUMBER(scan_key(collecting->source)));
     bind_stored(put, 3, sample);
     int error = store_step(&collecting->target, put, "write samples to", collecting->failure);
     sqlite3_reset(put);
     return error;
-}
-
-/* A run that is there already has the same tables. */
-static int is_known(struct collecting *collecting, const char *content, struct failure *failure)
-{
-    sqlite3_bind_int64(collecting->find, 1, collecting->source->schema);
-    bind_text(collecting->find, 2, content);
-    int got = store_step(&collecting->target, collecting->find, "read", failure);
-    sqlite3_reset(collecting->find);
-    return got;
 }
 
 static int copy_run(struct collecting *collecting, struct failure *failure)
@@ -598,13 +525,16 @@ static int copy_run(struct collecting *collecting, struct failure *failure)
     char content[17];
     struct store *source = collecting->source;
     int error = checksum_of_tables(source, content, failure);
-    if (!error)
-        error = is_known(collecting, content, failure);
+    if (!error) {
+        /* A run that is there already has the same tables. */
+        BIND(collecting->find, 1, NUMBER(collecting->source->schema), TEXT(content));
+        error = store_step(&collecting->target, collecting->find, "read", failure);
+        sqlite3_reset(collecting->find);
+    }
     if (error)
         return error < 0 ? error : 0;
-    sqlite3_bind_int64(collecting->put_run, 1, ++collecting->count);
-    sqlite3_bind_int64(collecting->put_run, 2, source->schema);
-    bind_text(collecting->put_run, 3, content);
+    BIND(collecting->put_run, 1, NUMBER(++collecting->count), NUMBER(source->schema),
+         TEXT(content));
     error = store_step(&collecting->target, collecting->put_run, "write to", failure);
     sqlite3_reset(collecting->put_run);
     for (size_t i = 0; !error && checked_tables[i].name; i++)
@@ -652,9 +582,12 @@ static int read_whole(const struct collecting *collecting, const char *name,
     return error;
 }
 
-/* What is left of it becomes a store of its own first, which must be one that can be read. */
-static int take_rest(struct collecting *collecting, const char *name, struct failure *failure)
+static int take_listed(struct collecting *collecting, const char *name, struct failure *failure)
 {
+    struct failure damage = {0};
+    if (!collecting->salvage || read_whole(collecting, name, &damage) != -EBADMSG)
+        return take_run(collecting, name, failure);
+    /* What is left of it becomes a store of its own first, which must be one that can be read. */
     AUTO_TEXT struct text rest = {0};
     struct failure why = {0};
     text_printf(&rest, "%s-rest", collecting->target.file);
@@ -675,14 +608,6 @@ static int take_rest(struct collecting *collecting, const char *name, struct fai
     }
     store_remove_files(text_string(&rest));
     return error;
-}
-
-static int take_listed(struct collecting *collecting, const char *name, struct failure *failure)
-{
-    struct failure damage = {0};
-    if (!collecting->salvage || read_whole(collecting, name, &damage) != -EBADMSG)
-        return take_run(collecting, name, failure);
-    return take_rest(collecting, name, failure);
 }
 
 /* Who is salvaging already is not told to salvage. */
@@ -708,8 +633,19 @@ static int fill(struct collecting *collecting, const char *const *from, size_t c
         error = take_file(collecting, from[i], failure);
     if (!error)
         error = describe(&collecting->target, failure);
+    if (error)
+        return error;
+    /* Writes the checksum over the collection's own tables. */
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    char text[17];
+    error = index_checksum(&collecting->target, text, failure);
     if (!error)
-        error = collection_seal(&collecting->target, failure);
+        error = store_prepare(&collecting->target, "INSERT INTO collection VALUES('checksum', ?)",
+                              &statement, failure);
+    if (error)
+        return error;
+    bind_text(statement, 1, text);
+    error = store_step(&collecting->target, statement, "write to", failure);
     if (!error)
         error = store_execute(&collecting->target, "COMMIT", "write to", failure);
     return error;
@@ -746,7 +682,12 @@ static int write_new(const char *path, const char *const *from, size_t count,
     int error = make_file(&collecting, failure);
     if (!error) {
         error = fill(&collecting, from, count, failure);
-        release(&collecting);
+        sqlite3_finalize(collecting.find);
+        sqlite3_finalize(collecting.put_run);
+        sqlite3_finalize(collecting.put_sample);
+        collecting.find = collecting.put_run = collecting.put_sample = NULL;
+        sqlite3_close(collecting.target.db);
+        collecting.target.db = NULL;
         if (!error && collecting.unvouched)
             error = check_written(&collecting, failure);
         if (!error)

@@ -113,6 +113,25 @@ extern const char *const visit_state_names[]; /* pending, done, failed */
 void bind_u64(sqlite3_stmt *statement, int index, uint64_t value);
 void bind_text(sqlite3_stmt *statement, int index, const char *value); /* NULL binds NULL */
 
+struct bound {
+    const char *text;
+    int64_t number;
+    bool is_number;
+};
+#define TEXT(value)                                                                                \
+    {                                                                                              \
+        .text = (value)                                                                            \
+    }
+#define NUMBER(value)                                                                              \
+    {                                                                                              \
+        .number = (int64_t)(value), .is_number = true                                              \
+    }
+/* Binds several parameters, from that index on. */
+#define BIND(statement, first, ...)                                                                \
+    bind_all(statement, first, (const struct bound[]){__VA_ARGS__},                                \
+             sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound))
+void bind_all(sqlite3_stmt *statement, int first, const struct bound *values, size_t count);
+
 int store_put_meta(struct store *store, const char *key, const char *value,
                    struct failure *failure);
 /* *value NULL when there is no such key; the caller frees it. */

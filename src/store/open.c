@@ -49,27 +49,6 @@ static const struct way without_company = {SQLITE_OPEN_READONLY, true, true};
 
 static const struct way way_to_write = {SQLITE_OPEN_READWRITE, false, false};
 
-static void defend(sqlite3 *db)
-{
-    static const int switches[][2] = {
-        {SQLITE_DBCONFIG_DEFENSIVE, 1},       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},  {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-        {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
-    };
-    static const int limits[][2] = {
-        {SQLITE_LIMIT_LENGTH, 16 << 20}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
-        {SQLITE_LIMIT_ATTACHED, 0},      {SQLITE_LIMIT_EXPR_DEPTH, 100},
-        {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0},
-    };
-    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
-        sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
-    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-        sqlite3_limit(db, limits[i][0], limits[i][1]);
-    /* None of these touches the file yet. */
-    sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY",
-                 NULL, NULL, NULL);
-}
-
 /* A file that was cut short is opened only for those who could write its schema, which nobody does
  * here: every way to read forbids it. */
 static void suffer_damage(sqlite3 *db)
@@ -112,7 +91,24 @@ static int open_file(struct store *store, const struct way *way, int patience_ms
         return result;
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, patience_ms);
-    defend(store->db);
+    static const int switches[][2] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},  {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
+    };
+    static const int limits[][2] = {
+        {SQLITE_LIMIT_LENGTH, 16 << 20}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+        {SQLITE_LIMIT_ATTACHED, 0},      {SQLITE_LIMIT_EXPR_DEPTH, 100},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+        sqlite3_db_config(store->db, switches[i][0], switches[i][1], NULL);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        sqlite3_limit(store->db, limits[i][0], limits[i][1]);
+    /* None of these touches the file yet. */
+    sqlite3_exec(store->db,
+                 "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY", NULL,
+                 NULL, NULL);
     if (store->salvage)
         suffer_damage(store->db);
     if (way->query_only)
@@ -424,24 +420,6 @@ static int check_finished(struct store *store, struct failure *failure)
     return error;
 }
 
-static int check_content(struct store *store, struct failure *failure)
-{
-    bool began = false;
-    int error = schema_version(store, failure);
-    if (!error)
-        error = snapshot_begin(store, &began, failure);
-    if (!error)
-        error = schema_compare(store, failure);
-    if (!error && !store->salvage)
-        error = check_pages(store, failure);
-    if (!error && store->collection)
-        error = collection_enter(store, failure);
-    if (!error && (!store->collection || store->number))
-        error = check_finished(store, failure);
-    snapshot_end(store, began);
-    return error;
-}
-
 void connect_limit(struct store *store, unsigned passes)
 {
     int64_t bytes = file_bytes(store->file, "") + file_bytes(store->file, "-wal");
@@ -450,15 +428,6 @@ void connect_limit(struct store *store, unsigned passes)
         sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &store->steps_left);
     else
         sqlite3_progress_handler(store->db, 0, NULL, NULL);
-}
-
-/* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
-static int connect_check(struct store *store, struct failure *failure)
-{
-    connect_limit(store, 1);
-    int error = check_content(store, failure);
-    connect_limit(store, 0);
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -558,31 +527,11 @@ static int put_facts(struct store *store, const struct facts *facts, struct fail
         store_prepare(store, "INSERT INTO fact(position, key, value, error) VALUES(?, ?, ?, ?)",
                       &statement, failure);
     for (size_t i = 0; !error && facts && i < facts->count; i++) {
-        sqlite3_bind_int64(statement, 1, (int64_t)i + 1);
-        bind_text(statement, 2, facts->list[i].key);
-        bind_text(statement, 3, facts->list[i].value);
-        sqlite3_bind_int(statement, 4, facts->list[i].error);
+        BIND(statement, 1, NUMBER((int64_t)i + 1), TEXT(facts->list[i].key),
+             TEXT(facts->list[i].value), NUMBER(facts->list[i].error));
         error = store_step(store, statement, "write to", failure);
         sqlite3_reset(statement);
     }
-    return error;
-}
-
-static int fill(struct store *store, const struct store_run *run, struct failure *failure)
-{
-    int error = connect_new(store, failure);
-    if (!error)
-        error = schema_create(store, failure);
-    if (!error)
-        error = store_execute(store, "BEGIN IMMEDIATE", "write to", failure);
-    if (!error)
-        error = put_run(store, run, failure);
-    if (!error)
-        error = put_facts(store, run->facts, failure);
-    if (!error)
-        error = store_execute(store, "COMMIT", "write to", failure);
-    if (!error)
-        error = writer_begin(store, failure);
     return error;
 }
 
@@ -598,7 +547,19 @@ int store_create(struct store **store, const char *path, const struct store_run 
         store_close(opened);
         return error;
     }
-    error = fill(opened, run, failure);
+    error = connect_new(opened, failure);
+    if (!error)
+        error = schema_create(opened, failure);
+    if (!error)
+        error = store_execute(opened, "BEGIN IMMEDIATE", "write to", failure);
+    if (!error)
+        error = put_run(opened, run, failure);
+    if (!error)
+        error = put_facts(opened, run->facts, failure);
+    if (!error)
+        error = store_execute(opened, "COMMIT", "write to", failure);
+    if (!error)
+        error = writer_begin(opened, failure);
     if (error) {
         store_close(opened);
         store_remove_files(path);
@@ -606,13 +567,6 @@ int store_create(struct store **store, const char *path, const struct store_run 
     }
     *store = opened;
     return 0;
-}
-
-static int no_collection(const struct store *store, struct failure *failure)
-{
-    return fail_with(failure, -EINVAL,
-                     "%.300s is a store of one run, not a collection: leave #%u out of its name.",
-                     store->file, store->number);
 }
 
 static int not_written(const struct store *store, struct failure *failure)
@@ -626,10 +580,29 @@ static int not_written(const struct store *store, struct failure *failure)
 static int open_existing(struct store *store, bool writable, struct failure *failure)
 {
     int error = writable ? connect_writing(store, failure) : connect_reading(store, failure);
-    if (!error)
-        error = connect_check(store, failure);
+    if (!error) {
+        /* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
+        connect_limit(store, 1);
+        bool began = false;
+        error = schema_version(store, failure);
+        if (!error)
+            error = snapshot_begin(store, &began, failure);
+        if (!error)
+            error = schema_compare(store, failure);
+        if (!error && !store->salvage)
+            error = check_pages(store, failure);
+        if (!error && store->collection)
+            error = collection_enter(store, failure);
+        if (!error && (!store->collection || store->number))
+            error = check_finished(store, failure);
+        snapshot_end(store, began);
+        connect_limit(store, 0);
+    }
     if (!error && store->numbered && !store->collection)
-        error = no_collection(store, failure);
+        error =
+            fail_with(failure, -EINVAL,
+                      "%.300s is a store of one run, not a collection: leave #%u out of its name.",
+                      store->file, store->number);
     if (!error && writable && store->collection)
         error = not_written(store, failure);
     if (!error && writable && !store->finished)

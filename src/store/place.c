@@ -62,17 +62,6 @@ static bool is_one_name(const char *name)
     return name[0] && name[0] != '.' && !strchr(name, '/');
 }
 
-/* 20260301T123456.789 in UTC */
-static void time_name(char *text, size_t size)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    struct tm utc;
-    gmtime_r(&now.tv_sec, &utc);
-    size_t length = strftime(text, size, "%Y%m%dT%H%M%S", &utc);
-    snprintf(text + length, size - length, ".%03ld", now.tv_nsec / 1000000);
-}
-
 int store_default_path(const char *fingerprint, const char *command, char **path,
                        struct failure *failure)
 {
@@ -88,8 +77,13 @@ int store_default_path(const char *fingerprint, const char *command, char **path
     error = store_make_folders(text_string(&folder), failure);
     if (error)
         return error;
-    char time[64];
-    time_name(time, sizeof(time));
+    char time[64]; /* 20260301T123456.789 in UTC */
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t length = strftime(time, sizeof(time), "%Y%m%dT%H%M%S", &utc);
+    snprintf(time + length, sizeof(time) - length, ".%03ld", now.tv_nsec / 1000000);
     text_printf(&folder, "/%s-%s%s", time, command, suffix);
     *path = text_take(&folder);
     return *path ? 0 : fail_with(failure, -ENOMEM, "memory ran out");

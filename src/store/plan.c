@@ -32,139 +32,68 @@ static int check_cell(const struct cell *cell, struct failure *failure)
                      cell->id);
 }
 
-static int put_events(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                      struct failure *failure)
+/* How the cells of a plan are written: into these tables. */
+enum { INTO_CELL, INTO_COUNTER, INTO_TOUR, INTO_WATCH, INTO_COMMAND, TABLES };
+static const char *const tables[TABLES] = {
+    [INTO_CELL] = "INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, link, runs, "
+                  "separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [INTO_COUNTER] = "INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)",
+    [INTO_TOUR] = "INSERT INTO tour(cell, calls, length, counted, open, cold) "
+                  "VALUES(?, ?, ?, ?, ?, ?)",
+    [INTO_WATCH] = "INSERT INTO watch(cell, kind, looks, workload, length, threads, moves, "
+                   "handover, awake, partner) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [INTO_COMMAND] = "INSERT INTO command(cell, words, name, directory, input, keep, setting, "
+                     "controls, sweep, swept, timeout, detail, shown) "
+                     "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+static int put_bound(struct store *store, sqlite3_stmt *statement, struct failure *failure)
 {
-    int error = 0;
-    for (uint32_t i = 0; !error && i < cell->counters; i++) {
-        sqlite3_bind_int64(statement, 1, cell->id);
-        sqlite3_bind_int64(statement, 2, i);
-        bind_text(statement, 3, cell->events[i]);
-        error = store_step(store, statement, "write the plan to", failure);
-        sqlite3_reset(statement);
-    }
+    int error = store_step(store, statement, "write the plan to", failure);
+    sqlite3_reset(statement);
     return error;
 }
 
-static int put_cell(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+static int put_cell(struct store *store, sqlite3_stmt *const *into, const struct cell *cell,
                     struct failure *failure)
 {
+    const struct cell_tour *tour = &cell->tour;
+    const struct cell_watch *watch = &cell->watch;
+    const struct cell_command *command = &cell->command;
     int error = check_cell(cell, failure);
     if (error)
         return error;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    sqlite3_bind_int64(statement, 2, cell->counters);
-    bind_text(statement, 3, cell->path);
-    bind_text(statement, 4, pattern_names[cell->pattern]);
-    bind_text(statement, 5, cell->specimen);
-    bind_u64(statement, 6, cell->n);
-    bind_text(statement, 7, cell->opt);
-    bind_text(statement, 8, cell->link);
-    sqlite3_bind_int64(statement, 9, cell->runs);
-    sqlite3_bind_int(statement, 10, cell->separate);
-    sqlite3_bind_int64(statement, 11, cell->cpu);
-    error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-static int put_tour(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                    struct failure *failure)
-{
-    if (!cell->tour.calls)
-        return 0;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    bind_text(statement, 2, cell->tour.calls);
-    sqlite3_bind_int64(statement, 3, cell_tour_length(&cell->tour));
-    bind_text(statement, 4, cell->tour.counted);
-    sqlite3_bind_int64(statement, 5, cell->tour.open);
-    sqlite3_bind_int(statement, 6, cell->tour.cold);
-    int error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-static int put_watch(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                     struct failure *failure)
-{
-    const struct cell_watch *watch = &cell->watch;
-    if (watch->kind == WATCH_NONE)
-        return 0;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    bind_text(statement, 2, watch_kind_names[watch->kind]);
-    sqlite3_bind_int64(statement, 3, watch_group(watch->kind, watch->threads));
-    bind_text(statement, 4, watch->workload);
-    bind_u64(statement, 5, watch->length);
-    sqlite3_bind_int64(statement, 6, watch->threads);
-    sqlite3_bind_int64(statement, 7, watch->moves);
-    sqlite3_bind_int(statement, 8, watch->handover);
-    sqlite3_bind_int(statement, 9, watch->awake);
-    sqlite3_bind_int64(statement, 10, watch->partner);
-    int error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-static int put_command(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-                       struct failure *failure)
-{
-    const struct cell_command *command = &cell->command;
-    char setting[256];
-    if (!command->words)
-        return 0;
-    sqlite3_bind_int64(statement, 1, cell->id);
-    bind_text(statement, 2, command->words);
-    bind_text(statement, 3, command->name);
-    bind_text(statement, 4, command->directory);
-    bind_text(statement, 5, command->input);
-    bind_text(statement, 6, command->keep);
-    bind_text(statement, 7, setting_name(command->controls, setting, sizeof(setting)));
-    sqlite3_bind_int64(statement, 8, command->controls);
-    bind_text(statement, 9, sweep_names[command->sweep]);
-    bind_u64(statement, 10, command->swept);
-    bind_u64(statement, 11, command->timeout);
-    bind_text(statement, 12, command_detail_names[command->detail]);
-    sqlite3_bind_int(statement, 13, command->shown);
-    int error = store_step(store, statement, "write the plan to", failure);
-    sqlite3_reset(statement);
-    return error;
-}
-
-/* How the cells of a plan are written: into these tables. */
-enum { INTO_CELL, INTO_COUNTER, INTO_TOUR, INTO_WATCH, INTO_COMMAND, TABLES };
-static const struct {
-    const char *sql;
-    int (*put)(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
-               struct failure *failure);
-} tables[TABLES] = {
-    [INTO_CELL] = {"INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, link, runs, "
-                   "separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   put_cell},
-    [INTO_COUNTER] = {"INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)", put_events},
-    [INTO_TOUR] = {"INSERT INTO tour(cell, calls, length, counted, open, cold) "
-                   "VALUES(?, ?, ?, ?, ?, ?)",
-                   put_tour},
-    [INTO_WATCH] = {"INSERT INTO watch(cell, kind, looks, workload, length, threads, moves, "
-                    "handover, awake, partner) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    put_watch},
-    [INTO_COMMAND] = {"INSERT INTO command(cell, words, name, directory, input, keep, setting, "
-                      "controls, sweep, swept, timeout, detail, shown) "
-                      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      put_command},
-};
-
-static int put_cells(struct store *store, const struct cell *cells, size_t count,
-                     struct failure *failure)
-{
-    sqlite3_stmt *statements[TABLES] = {NULL};
-    int error = 0;
-    for (size_t table = 0; table < TABLES && !error; table++)
-        error = store_prepare(store, tables[table].sql, &statements[table], failure);
-    for (size_t i = 0; !error && i < count; i++)
-        for (size_t table = 0; table < TABLES && !error; table++)
-            error = tables[table].put(store, statements[table], &cells[i], failure);
-    for (size_t table = 0; table < TABLES; table++)
-        sqlite3_finalize(statements[table]);
+    BIND(into[INTO_CELL], 1, NUMBER(cell->id), NUMBER(cell->counters), TEXT(cell->path),
+         TEXT(pattern_names[cell->pattern]), TEXT(cell->specimen), NUMBER(cell->n), TEXT(cell->opt),
+         TEXT(cell->link), NUMBER(cell->runs), NUMBER(cell->separate), NUMBER(cell->cpu));
+    error = put_bound(store, into[INTO_CELL], failure);
+    for (uint32_t i = 0; !error && i < cell->counters; i++) {
+        BIND(into[INTO_COUNTER], 1, NUMBER(cell->id), NUMBER(i), TEXT(cell->events[i]));
+        error = put_bound(store, into[INTO_COUNTER], failure);
+    }
+    if (!error && tour->calls) {
+        BIND(into[INTO_TOUR], 1, NUMBER(cell->id), TEXT(tour->calls),
+             NUMBER(cell_tour_length(tour)), TEXT(tour->counted), NUMBER(tour->open),
+             NUMBER(tour->cold));
+        error = put_bound(store, into[INTO_TOUR], failure);
+    }
+    if (!error && watch->kind != WATCH_NONE) {
+        BIND(into[INTO_WATCH], 1, NUMBER(cell->id), TEXT(watch_kind_names[watch->kind]),
+             NUMBER(watch_group(watch->kind, watch->threads)), TEXT(watch->workload),
+             NUMBER(watch->length), NUMBER(watch->threads), NUMBER(watch->moves),
+             NUMBER(watch->handover), NUMBER(watch->awake), NUMBER(watch->partner));
+        error = put_bound(store, into[INTO_WATCH], failure);
+    }
+    if (!error && command->words) {
+        char setting[256];
+        BIND(into[INTO_COMMAND], 1, NUMBER(cell->id), TEXT(command->words), TEXT(command->name),
+             TEXT(command->directory), TEXT(command->input), TEXT(command->keep),
+             TEXT(setting_name(command->controls, setting, sizeof(setting))),
+             NUMBER(command->controls), TEXT(sweep_names[command->sweep]), NUMBER(command->swept),
+             NUMBER(command->timeout), TEXT(command_detail_names[command->detail]),
+             NUMBER(command->shown));
+        error = put_bound(store, into[INTO_COMMAND], failure);
+    }
     return error;
 }
 
@@ -197,9 +126,7 @@ static int put_visits(struct store *store, const struct visit *visits, size_t co
                           "WHERE id = ?",
                           &statement, failure);
     for (size_t i = 0; !error && i < count; i++) {
-        sqlite3_bind_int64(statement, 1, ++id);
-        sqlite3_bind_int64(statement, 2, visits[i].process);
-        sqlite3_bind_int64(statement, 3, visits[i].cell);
+        BIND(statement, 1, NUMBER(++id), NUMBER(visits[i].process), NUMBER(visits[i].cell));
         error = store_step(store, statement, "write the plan to", failure);
         if (!error && sqlite3_changes(store->db) != 1)
             error = fail_with(failure, -EINVAL,
@@ -220,8 +147,15 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
     if (store->visit.id)
         return fail_with(failure, -EBUSY, "a plan cannot be added while a visit is under way");
     error = writer_commit(store, PATIENCE_MS, &local); /* a bad plan must not take visits along */
-    if (!error)
-        error = put_cells(store, cells, cell_count, &local);
+    if (!error) {
+        sqlite3_stmt *statements[TABLES] = {NULL};
+        for (size_t table = 0; table < TABLES && !error; table++)
+            error = store_prepare(store, tables[table], &statements[table], &local);
+        for (size_t i = 0; !error && i < cell_count; i++)
+            error = put_cell(store, statements, &cells[i], &local);
+        for (size_t table = 0; table < TABLES; table++)
+            sqlite3_finalize(statements[table]);
+    }
     if (!error)
         error = put_visits(store, visits, visit_count, &local);
     return error ? store_write_failed(store, &local, failure) : 0;
@@ -258,9 +192,7 @@ int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const 
         bind_text(statement, 1, class);
         if (grade)
             sqlite3_bind_int64(statement, 2, truth);
-        bind_text(statement, 3, grade);
-        sqlite3_bind_int64(statement, 4, cell);
-        sqlite3_bind_int64(statement, 5, counter);
+        BIND(statement, 3, TEXT(grade), NUMBER(cell), NUMBER(counter));
         error = store_step(store, statement, "write the truth to", &local);
     }
     if (error)

@@ -161,14 +161,10 @@ static int put_entry(struct reading *reading, const struct visit_entry *entry,
 {
     struct store *target = &reading->salvaging->target;
     sqlite3_stmt *put = reading->put;
-    sqlite3_bind_int64(put, 1, entry->row.id);
-    sqlite3_bind_int64(put, 2, entry->row.visit.cell);
-    sqlite3_bind_int64(put, 3, entry->row.visit.process);
-    bind_text(put, 4, visit_state_names[entry->state]);
-    sqlite3_bind_int(put, 5, entry->error);
-    bind_text(put, 6, entry->reason);
-    bind_u64(put, 7, entry->row.samples);
-    bind_u64(put, 8, entry->row.checksum);
+    BIND(put, 1, NUMBER(entry->row.id), NUMBER(entry->row.visit.cell),
+         NUMBER(entry->row.visit.process), TEXT(visit_state_names[entry->state]),
+         NUMBER(entry->error), TEXT(entry->reason), NUMBER(entry->row.samples),
+         NUMBER(entry->row.checksum));
     int got = store_step(target, put, "write to", failure);
     sqlite3_reset(put);
     return got < 0 ? got : (sqlite3_changes(target->db) == 1 ? 0 : -EEXIST);
@@ -273,36 +269,33 @@ static int save_visit(struct reading *reading, const struct known *known, struct
     return copy_samples(reading, &entry, failure);
 }
 
-static int prepare(struct reading *reading, struct failure *failure)
-{
-    struct store *source = reading->salvaging->source, *target = &reading->salvaging->target;
-    int error = store_prepare(source,
-                              "SELECT id, cell, process, state, error, reason, samples, checksum "
-                              "FROM visit NOT INDEXED WHERE id = ?",
-                              &reading->row, failure);
-    if (!error)
-        error = store_prepare(target,
-                              "INSERT OR IGNORE INTO visit(id, cell, process, state, error, "
-                              "reason, samples, checksum) SELECT ?1, id, ?3, ?4, ?5, ?6, ?7, ?8 "
-                              "FROM cell WHERE id = ?2",
-                              &reading->put, failure);
-    if (!error)
-        error = store_prepare(target, "INSERT INTO sample_packed VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-                              &reading->put_sample, failure);
-    if (!error && reading->salvaging->details_lost)
-        error = store_prepare(target, "SELECT 1 FROM command WHERE cell = ? AND detail <> ''",
-                              &reading->has_detail, failure);
-    return error;
-}
-
 /* Writes every visit of the source with its samples, or as a failed one. */
 static int salvage_visits(struct salvaging *salvaging, struct failure *failure)
 {
     struct known_list known = {0};
     struct reading reading = {.salvaging = salvaging};
     int error = hear_of_all(salvaging, &known, failure);
-    if (!error)
-        error = prepare(&reading, failure);
+    if (!error) {
+        struct store *source = reading.salvaging->source, *target = &reading.salvaging->target;
+        error = store_prepare(source,
+                              "SELECT id, cell, process, state, error, reason, samples, checksum "
+                              "FROM visit NOT INDEXED WHERE id = ?",
+                              &reading.row, failure);
+        if (!error)
+            error =
+                store_prepare(target,
+                              "INSERT OR IGNORE INTO visit(id, cell, process, state, error, "
+                              "reason, samples, checksum) SELECT ?1, id, ?3, ?4, ?5, ?6, ?7, ?8 "
+                              "FROM cell WHERE id = ?2",
+                              &reading.put, failure);
+        if (!error)
+            error =
+                store_prepare(target, "INSERT INTO sample_packed VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+                              &reading.put_sample, failure);
+        if (!error && reading.salvaging->details_lost)
+            error = store_prepare(target, "SELECT 1 FROM command WHERE cell = ? AND detail <> ''",
+                                  &reading.has_detail, failure);
+    }
     for (size_t i = 0; i < known.count && !error; i++) {
         if (i && known.list[i].id == known.list[i - 1].id)
             continue;
@@ -380,20 +373,6 @@ static int check_tables(struct salvaging *salvaging, struct failure *failure)
     return error;
 }
 
-/* Visits in a collection have no second record to hold against. */
-static int check(struct salvaging *salvaging, struct failure *failure)
-{
-    struct failure none = {0};
-    int error = check_tables(salvaging, failure);
-    if (!error && salvaging->source->content && !salvaging->source->finished) {
-        error = checksum_verify(salvaging->source, failure);
-        salvaging->visits_hold = error == 0;
-    }
-    if (!error && salvaging->source->collection && !salvaging->visits_hold)
-        error = too_much(salvaging, "visit", &none, failure);
-    return error;
-}
-
 static int copy_tables(struct salvaging *salvaging, struct failure *failure)
 {
     for (const struct checked_table *table = checked_tables; table->name; table++) {
@@ -442,22 +421,6 @@ static int begin_target(struct salvaging *salvaging, const char *to, struct fail
     return error ? error : store_execute(target, "BEGIN IMMEDIATE", "write to", failure);
 }
 
-static int save(struct salvaging *salvaging, const char *to, struct failure *failure)
-{
-    int error = check(salvaging, failure);
-    if (!error)
-        error = begin_target(salvaging, to, failure);
-    if (!error)
-        error = copy_tables(salvaging, failure);
-    if (!error)
-        error = salvage_visits(salvaging, failure);
-    if (!error)
-        error = seal(salvaging, failure);
-    if (!error)
-        error = store_execute(&salvaging->target, "COMMIT", "write to", failure);
-    return error;
-}
-
 int store_salvage(const char *from, const char *to, const struct salvage *salvage,
                   const volatile int *stop, struct failure *failure)
 {
@@ -473,8 +436,27 @@ int store_salvage(const char *from, const char *to, const struct salvage *salvag
         connect_limit(salvaging.source, 8);
         error = snapshot_begin(salvaging.source, &began, failure);
     }
-    if (!error)
-        error = save(&salvaging, to, failure);
+    if (!error) {
+        /* Visits in a collection have no second record to hold against. */
+        struct failure none = {0};
+        error = check_tables(&salvaging, failure);
+        if (!error && salvaging.source->content && !salvaging.source->finished) {
+            error = checksum_verify(salvaging.source, failure);
+            salvaging.visits_hold = error == 0;
+        }
+        if (!error && salvaging.source->collection && !salvaging.visits_hold)
+            error = too_much(&salvaging, "visit", &none, failure);
+        if (!error)
+            error = begin_target(&salvaging, to, failure);
+        if (!error)
+            error = copy_tables(&salvaging, failure);
+        if (!error)
+            error = salvage_visits(&salvaging, failure);
+        if (!error)
+            error = seal(&salvaging, failure);
+        if (!error)
+            error = store_execute(&salvaging.target, "COMMIT", "write to", failure);
+    }
     if (salvaging.source)
         snapshot_end(salvaging.source, began);
     store_close(salvaging.source);

@@ -74,8 +74,7 @@ static int each_of_visit(struct sample_reader *reader, store_sample_each *each, 
                          struct failure *failure)
 {
     int64_t last = reader->visit << KEY_VISIT_SHIFT;
-    sqlite3_bind_int64(reader->samples, 1, last);
-    sqlite3_bind_int64(reader->samples, 2, last + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
+    BIND(reader->samples, 1, NUMBER(last), NUMBER(last + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1)));
     last--;
     uint64_t seen = 0, sum = 0;
     int got;
@@ -243,21 +242,6 @@ static int end_visit(struct sample_scan *scan)
                          scan->failure);
 }
 
-/* Goes on to the visit that a key belongs to; those in between must have no samples. */
-static int find_visit(struct sample_scan *scan, int64_t id)
-{
-    int error = 0;
-    while (!error && scan->at < scan->count && scan->visits[scan->at].id < id)
-        error = end_visit(scan);
-    if (!error && (scan->at == scan->count || scan->visits[scan->at].id != id))
-        error = damaged(scan, "it has samples of no visit");
-    if (!error) {
-        scan->current.cell = scan->visits[scan->at].cell;
-        scan->current.process = scan->visits[scan->at].process;
-    }
-    return error;
-}
-
 static bool value_u64(sqlite3_value *value, uint64_t *number)
 {
     *number = (uint64_t)sqlite3_value_int64(value);
@@ -289,7 +273,17 @@ static int take_row(struct sample_scan *scan, sqlite3_value **values)
     if (key <= scan->last || !read_scanned_sample(values, sample))
         return damaged(scan, "a sample holds impossible values");
     if (!scan->seen || key >> KEY_VISIT_SHIFT != scan->last >> KEY_VISIT_SHIFT) {
-        error = find_visit(scan, key >> KEY_VISIT_SHIFT);
+        /* Goes on to the visit that a key belongs to; those in between must have no samples. */
+        int64_t id = key >> KEY_VISIT_SHIFT;
+        error = 0;
+        while (!error && scan->at < scan->count && scan->visits[scan->at].id < id)
+            error = end_visit(scan);
+        if (!error && (scan->at == scan->count || scan->visits[scan->at].id != id))
+            error = damaged(scan, "it has samples of no visit");
+        if (!error) {
+            scan->current.cell = scan->visits[scan->at].cell;
+            scan->current.process = scan->visits[scan->at].process;
+        }
         if (error)
             return error;
     }

@@ -490,10 +490,17 @@ static const struct {
 /* Called with the columns of each table of a store: name, type, not null, place in the key. */
 typedef void table_each(struct text *out, const char *table, sqlite3_stmt *columns, unsigned store);
 
-/* The key of a table: that of the store, but for visits. Those are looked up by cell and process,
- * and an index beside the table would be one more thing that can be damaged. */
-static void put_key(struct text *out, const char *table, sqlite3_stmt *columns)
+static void put_table(struct text *out, const char *table, sqlite3_stmt *columns, unsigned store)
 {
+    (void)store;
+    text_printf(out, "CREATE TABLE %s(\n  store INTEGER NOT NULL,", table);
+    while (sqlite3_step(columns) == SQLITE_ROW)
+        text_printf(out, "\n  %s %s%s,", (const char *)sqlite3_column_text(columns, 0),
+                    (const char *)sqlite3_column_text(columns, 1),
+                    sqlite3_column_int(columns, 2) || sqlite3_column_int(columns, 3) ? " NOT NULL"
+                                                                                     : "");
+    /* The key of a table: that of the store, but for visits. Those are looked up by cell and
+     * process, and an index beside the table would be one more thing that can be damaged. */
     text_puts(out, "\n  PRIMARY KEY(store");
     bool visits = strcmp(table, "visit") == 0;
     if (visits)
@@ -508,18 +515,6 @@ static void put_key(struct text *out, const char *table, sqlite3_stmt *columns)
             }
     }
     text_puts(out, ")");
-}
-
-static void put_table(struct text *out, const char *table, sqlite3_stmt *columns, unsigned store)
-{
-    (void)store;
-    text_printf(out, "CREATE TABLE %s(\n  store INTEGER NOT NULL,", table);
-    while (sqlite3_step(columns) == SQLITE_ROW)
-        text_printf(out, "\n  %s %s%s,", (const char *)sqlite3_column_text(columns, 0),
-                    (const char *)sqlite3_column_text(columns, 1),
-                    sqlite3_column_int(columns, 2) || sqlite3_column_int(columns, 3) ? " NOT NULL"
-                                                                                     : "");
-    put_key(out, table, columns);
     text_puts(out, "\n) WITHOUT ROWID;");
 }
 

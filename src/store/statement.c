@@ -70,22 +70,6 @@ static const struct explanation *explain(int result, int system_error)
     return NULL;
 }
 
-/* The errno behind a failure. SQLite keeps it for the connection, but not where a COMMIT failed:
- * then the database file or its journal has it. */
-static int errno_behind(sqlite3 *db)
-{
-    int error = sqlite3_system_errno(db);
-    if (!error)
-        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
-    sqlite3_file *journal = NULL;
-    if (!error)
-        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
-    /* A journal in memory has no file, and nothing to ask. */
-    if (journal && journal->pMethods && journal->pMethods->xFileControl)
-        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error);
-    return error;
-}
-
 int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure)
 {
     if (!db)
@@ -94,7 +78,17 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
     /* Asked before the errno: file controls would replace it. */
     char message[256];
     snprintf(message, sizeof(message), "%s", sqlite3_errmsg(db));
-    int system_error = errno_behind(db);
+    /* The errno behind a failure. SQLite keeps it for the connection, but not where a COMMIT
+     * failed: then the database file or its journal has it. */
+    int system_error = sqlite3_system_errno(db);
+    if (!system_error)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &system_error);
+    sqlite3_file *journal = NULL;
+    if (!system_error)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    /* A journal in memory has no file, and nothing to ask. */
+    if (journal && journal->pMethods && journal->pMethods->xFileControl)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &system_error);
     const struct explanation *known = explain(result & 0xff, system_error);
     if (!known)
         return fail_with(failure, -EIO, "cannot %s %s: SQLite says \"%s\" (%d)", doing, path,
@@ -249,6 +243,15 @@ void bind_text(sqlite3_stmt *statement, int index, const char *value)
     sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT);
 }
 
+void bind_all(sqlite3_stmt *statement, int first, const struct bound *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i].is_number)
+            sqlite3_bind_int64(statement, first + (int)i, values[i].number);
+        else
+            bind_text(statement, first + (int)i, values[i].text);
+}
+
 int store_put_meta(struct store *store, const char *key, const char *value, struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -256,8 +259,7 @@ int store_put_meta(struct store *store, const char *key, const char *value, stru
                               &statement, failure);
     if (error)
         return error;
-    bind_text(statement, 1, key);
-    bind_text(statement, 2, value);
+    BIND(statement, 1, TEXT(key), TEXT(value));
     return store_step(store, statement, "write to", failure);
 }
 

@@ -264,7 +264,8 @@ const char *visit_state_name(enum visit_state state);
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);
 typedef int store_event_each(void *context, const struct stored_event *event);
-/* In the order in which they were put first; so are the next three. */
+/* In the order in which they were put first; so are the next five. each NULL, here and below: all
+ * of them are only read, and checked. */
 int store_each_event(struct store *store, store_event_each *each, void *context,
                      struct failure *failure);
 typedef int store_truth_each(void *context, const struct stored_truth *truth);

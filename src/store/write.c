@@ -132,12 +132,6 @@ int writer_commit(struct store *store, int patience_ms, struct failure *failure)
     return begin_next(store, failure);
 }
 
-/* Has a visit ended, and is the last commit a while ago? */
-static bool writer_is_due(const struct store *store)
-{
-    return store->ended && now_ms() - store->committed_ms >= COMMIT_EVERY_MS;
-}
-
 /* 1: it is one file now; 0: others read it, for SQLite's answer is the journal in force, which is
  * not the one asked for meanwhile. */
 static int try_to_make_plain(struct store *store, struct failure *why)
@@ -179,16 +173,6 @@ int writer_end(struct store *store, struct failure *failure)
     return 0;
 }
 
-/* A write failed: takes back what was not committed, gives up the lock, remembers why. */
-static void writer_break(struct store *store, const struct failure *failure)
-{
-    store->broken = *failure;
-    store->visit = (struct visit_under_way){0};
-    store->writer = false;
-    if (!sqlite3_get_autocommit(store->db))
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Samples into the store, as fast as they come. A visit and its samples are one transaction: no
  * commit happens between a visit's first batch and its end. */
@@ -214,7 +198,12 @@ int store_may_write(struct store *store, struct failure *failure)
 
 int store_write_failed(struct store *store, const struct failure *why, struct failure *failure)
 {
-    writer_break(store, why);
+    /* A write failed: takes back what was not committed, gives up the lock, remembers why. */
+    store->broken = *why;
+    store->visit = (struct visit_under_way){0};
+    store->writer = false;
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return fail_with(failure, why->code, "%s", why->text);
 }
 
@@ -227,27 +216,6 @@ static int prepare_insert(struct store *store, int rows, sqlite3_stmt **statemen
     for (int i = 0; i < rows; i++)
         text_puts(&sql, i ? ",(?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?)");
     return store_prepare(store, text_string(&sql), statement, failure);
-}
-
-static int prepare_statements(struct store *store, struct failure *failure)
-{
-    if (store->end_visit)
-        return 0;
-    int error = prepare_insert(store, ROWS_AT_ONCE, &store->insert_many, failure);
-    if (!error)
-        error = prepare_insert(store, 1, &store->insert_one, failure);
-    if (!error)
-        error = store_prepare(store,
-                              "SELECT visit.id, visit.state, cell.counters, cell.runs FROM visit "
-                              "JOIN cell ON cell.id = visit.cell "
-                              "WHERE visit.cell = ? AND visit.process = ?",
-                              &store->find_visit, failure);
-    if (!error)
-        error = store_prepare(store,
-                              "UPDATE visit SET state = ?, error = ?, reason = ?, samples = ?, "
-                              "checksum = ? WHERE id = ?",
-                              &store->end_visit, failure);
-    return error;
 }
 
 void store_release_statements(struct store *store)
@@ -263,7 +231,7 @@ void store_release_statements(struct store *store)
 /* Commits when the last commit is a while ago; readers in the way are no failure. */
 static int commit_when_due(struct store *store, struct failure *failure)
 {
-    if (!writer_is_due(store))
+    if (!store->ended || now_ms() - store->committed_ms < COMMIT_EVERY_MS)
         return 0;
     int error = writer_commit(store, HURRY_MS, failure);
     bool postponed = error == -EBUSY && !sqlite3_get_autocommit(store->db);
@@ -274,8 +242,7 @@ static int find_visit(struct store *store, uint32_t cell, uint32_t process,
                       struct visit_under_way *visit, struct failure *failure)
 {
     sqlite3_stmt *find = store->find_visit;
-    sqlite3_bind_int64(find, 1, cell);
-    sqlite3_bind_int64(find, 2, process);
+    BIND(find, 1, NUMBER(cell), NUMBER(process));
     *visit = (struct visit_under_way){.cell = cell, .process = process};
     int got = store_step(store, find, "read", failure);
     enum visit_state state = VISIT_PENDING;
@@ -306,7 +273,24 @@ int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct fai
                          "process %" PRIu32 " of cell %" PRIu32 " reports before process %" PRIu32
                          " of cell %" PRIu32 " has ended",
                          process, cell, store->visit.process, store->visit.cell);
-    int error = prepare_statements(store, failure);
+    int error = 0;
+    if (!store->end_visit) {
+        error = prepare_insert(store, ROWS_AT_ONCE, &store->insert_many, failure);
+        if (!error)
+            error = prepare_insert(store, 1, &store->insert_one, failure);
+        if (!error)
+            error =
+                store_prepare(store,
+                              "SELECT visit.id, visit.state, cell.counters, cell.runs FROM visit "
+                              "JOIN cell ON cell.id = visit.cell "
+                              "WHERE visit.cell = ? AND visit.process = ?",
+                              &store->find_visit, failure);
+        if (!error)
+            error = store_prepare(store,
+                                  "UPDATE visit SET state = ?, error = ?, reason = ?, samples = ?, "
+                                  "checksum = ? WHERE id = ?",
+                                  &store->end_visit, failure);
+    }
     if (!error)
         error = commit_when_due(store, failure);
     struct visit_under_way visit = {0};
@@ -315,24 +299,6 @@ int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct fai
     if (!error)
         store->visit = visit;
     return error;
-}
-
-static int check_batch(const struct visit_under_way *visit, const struct batch *batch,
-                       struct failure *failure)
-{
-    if (batch->counters != visit->counters)
-        return fail_with(failure, -EPROTO,
-                         "samples of cell %" PRIu32 " have %" PRIu32
-                         " counters, planned were %" PRIu32,
-                         batch->cell, batch->counters, visit->counters);
-    if (batch->first_run < visit->next_run || batch->first_run > visit->runs ||
-        batch->runs > visit->runs - batch->first_run)
-        return fail_with(failure, -EPROTO,
-                         "samples of cell %" PRIu32 " are runs %" PRIu32 " to %" PRIu64
-                         ", expected are %" PRIu32 " to %" PRIu32,
-                         batch->cell, batch->first_run, (uint64_t)batch->first_run + batch->runs,
-                         visit->next_run, visit->runs);
-    return 0;
 }
 
 static int bind_sample(sqlite3_stmt *insert, int at, int64_t key, const struct batch *batch,
@@ -381,8 +347,21 @@ int store_put_batch(struct store *store, const struct batch *batch, struct failu
     if (error)
         return error;
     error = visit_enter(store, batch->cell, batch->process, &local);
-    if (!error)
-        error = check_batch(&store->visit, batch, &local);
+    if (!error) {
+        if (batch->counters != store->visit.counters)
+            error = fail_with(&local, -EPROTO,
+                              "samples of cell %" PRIu32 " have %" PRIu32
+                              " counters, planned were %" PRIu32,
+                              batch->cell, batch->counters, store->visit.counters);
+        else if (batch->first_run < store->visit.next_run || batch->first_run > store->visit.runs ||
+                 batch->runs > store->visit.runs - batch->first_run)
+            error =
+                fail_with(&local, -EPROTO,
+                          "samples of cell %" PRIu32 " are runs %" PRIu32 " to %" PRIu64
+                          ", expected are %" PRIu32 " to %" PRIu32,
+                          batch->cell, batch->first_run, (uint64_t)batch->first_run + batch->runs,
+                          store->visit.next_run, store->visit.runs);
+    }
     size_t rows = (size_t)batch->runs * batch->counters;
     for (size_t row = 0; !error && row < rows;) {
         size_t count = rows - row >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
@@ -409,12 +388,9 @@ int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum v
     error = visit_enter(store, cell, process, &local);
     if (!error) {
         sqlite3_stmt *end = store->end_visit;
-        bind_text(end, 1, visit_state_names[state]);
-        sqlite3_bind_int(end, 2, error_code);
-        bind_text(end, 3, reason && *reason ? reason : NULL);
-        bind_u64(end, 4, store->visit.samples);
-        bind_u64(end, 5, store->visit.checksum);
-        sqlite3_bind_int64(end, 6, store->visit.id);
+        BIND(end, 1, TEXT(visit_state_names[state]), NUMBER(error_code),
+             TEXT(reason && *reason ? reason : NULL), NUMBER(store->visit.samples),
+             NUMBER(store->visit.checksum), NUMBER(store->visit.id));
         error = store_step(store, end, "write samples to", &local);
         sqlite3_reset(end);
         store->visit = (struct visit_under_way){0};
@@ -438,8 +414,7 @@ int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struc
                           &statement, &local);
     if (!error) {
         int64_t first = store->visit.id << KEY_VISIT_SHIFT;
-        sqlite3_bind_int64(statement, 1, first);
-        sqlite3_bind_int64(statement, 2, first + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
+        BIND(statement, 1, NUMBER(first), NUMBER(first + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1)));
         error = store_step(store, statement, "take samples out of", &local);
     }
     if (!error && (store->visit.executed || store->visit.calls))

@@ -48,23 +48,6 @@ static const uint64_t *running_default(const uint64_t *enabled, const uint64_t *
     return counter == 0 || has_enabled ? enabled + counter : running;
 }
 
-static void put_counter(struct wire_writer *writer, const struct batch *batch, uint32_t counter)
-{
-    const size_t stride = batch->counters;
-    const size_t count = batch->runs;
-    const uint64_t *enabled = batch->enabled + counter;
-    const uint64_t *running = batch->running + counter;
-    char key[KEY_BYTES];
-    wire_put_column(writer, column_key(key, 'v', counter), batch->values + counter, stride, count);
-    bool has_enabled = counter == 0 || !columns_equal(enabled, batch->enabled, stride, count);
-    if (has_enabled)
-        wire_put_column(writer, column_key(key, 'e', counter), enabled, stride, count);
-    const uint64_t *otherwise =
-        running_default(batch->enabled, batch->running, counter, has_enabled);
-    if (!columns_equal(running, otherwise, stride, count))
-        wire_put_column(writer, column_key(key, 'r', counter), running, stride, count);
-}
-
 static int put_frame(struct wire_writer *writer, const struct batch *batch)
 {
     wire_begin(writer, "samples");
@@ -73,8 +56,22 @@ static int put_frame(struct wire_writer *writer, const struct batch *batch)
     wire_put_u64(writer, "first", batch->first_run);
     wire_put_u64(writer, "runs", batch->runs);
     wire_put_u64(writer, "counters", batch->counters);
-    for (uint32_t counter = 0; counter < batch->counters; counter++)
-        put_counter(writer, batch, counter);
+    for (uint32_t counter = 0; counter < batch->counters; counter++) {
+        const size_t stride = batch->counters;
+        const size_t count = batch->runs;
+        const uint64_t *enabled = batch->enabled + counter;
+        const uint64_t *running = batch->running + counter;
+        char key[KEY_BYTES];
+        wire_put_column(writer, column_key(key, 'v', counter), batch->values + counter, stride,
+                        count);
+        bool has_enabled = counter == 0 || !columns_equal(enabled, batch->enabled, stride, count);
+        if (has_enabled)
+            wire_put_column(writer, column_key(key, 'e', counter), enabled, stride, count);
+        const uint64_t *otherwise =
+            running_default(batch->enabled, batch->running, counter, has_enabled);
+        if (!columns_equal(running, otherwise, stride, count))
+            wire_put_column(writer, column_key(key, 'r', counter), running, stride, count);
+    }
     const uint64_t *accounts = &batch->accounts->minor_faults;
     for (size_t i = 0; i < ACCOUNT_COLUMNS; i++)
         if (!column_is_zero(accounts + i, ACCOUNT_COLUMNS, batch->runs))

@@ -6,6 +6,8 @@
  * in itself. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -21,15 +23,25 @@ static bool is(const char *word, const char *wanted)
     return word && strcmp(word, wanted) == 0;
 }
 
+/* "the tour of cell 7 has …", of what "the tour of ". */
+__attribute__((format(printf, 4, 5))) static int
+refuse(const struct cell *cell, const char *what, struct failure *failure, const char *format, ...)
+{
+    char why[sizeof(failure->text)];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof(why), format, arguments);
+    va_end(arguments);
+    return fail_with(failure, -EINVAL, "%scell %" PRIu32 " %s", what, cell->id, why);
+}
+
 static int check_no_tour(const struct cell *cell, struct failure *failure)
 {
     const struct cell_tour *tour = &cell->tour;
     if (tour->counted || tour->open || tour->cold)
-        return fail_with(failure, -EINVAL, "cell %" PRIu32 " is part of a tour, but has no calls",
-                         cell->id);
+        return refuse(cell, "", failure, "is part of a tour, but has no calls");
     if (is(cell->path, "tour"))
-        return fail_with(failure, -EINVAL, "cell %" PRIu32 " has path 'tour', but no calls",
-                         cell->id);
+        return refuse(cell, "", failure, "has path 'tour', but no calls");
     return 0;
 }
 
@@ -40,30 +52,26 @@ int cell_check_tour(const struct cell *cell, struct failure *failure)
         return check_no_tour(cell, failure);
     if (!is(cell->path, "tour") || cell->pattern != PATTERN_RR || !is(cell->specimen, "null") ||
         cell->n != 0)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " has calls, so its path, pattern, specimen and n must be "
-                         "tour, rr, null and 0",
-                         cell->id);
+        return refuse(
+            cell, "", failure,
+            "has calls, so its path, pattern, specimen and n must be tour, rr, null and 0");
     if (!tour->counted || !*tour->counted)
-        return fail_with(failure, -EINVAL,
-                         "the tour of cell %" PRIu32 " does not name the event 'counted' by its "
-                         "calls",
-                         cell->id);
+        return refuse(cell, "the tour of ", failure,
+                      "does not name the event 'counted' by its calls");
     if (tour->open < 1 || tour->open > CELL_MAX_COUNTERS)
-        return fail_with(failure, -EINVAL,
-                         "the tour of cell %" PRIu32 " must have from 1 to %d counters 'open', but "
-                         "has %" PRIu32,
-                         cell->id, CELL_MAX_COUNTERS, tour->open);
+        return refuse(cell, "the tour of ", failure,
+                      "must have from 1 to %d counters 'open', but has %" PRIu32, CELL_MAX_COUNTERS,
+                      tour->open);
     AUTO_FREE struct tour_call *calls = NULL;
     size_t length;
     int error = tour_parse(tour->calls, &calls, &length, failure);
     if (error)
         return error;
     if (cell->runs % length != 0)
-        return fail_with(failure, -EINVAL,
-                         "the tour of cell %" PRIu32 " has %" PRIu32 " runs, which its %zu calls "
-                         "do not divide: every pass makes each call once",
-                         cell->id, cell->runs, length);
+        return refuse(cell, "the tour of ", failure,
+                      "has %" PRIu32
+                      " runs, which its %zu calls do not divide: every pass makes each call once",
+                      cell->runs, length);
     return 0;
 }
 
@@ -100,42 +108,16 @@ static const struct {
     [WATCH_OUTSIDE] = {3, CELL_MAX_COUNTERS, 0, 0},
 };
 
-static int check_no_watch(const struct cell *cell, struct failure *failure)
-{
-    if (is(cell->path, "watch"))
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " has path 'watch', but no kind of watch", cell->id);
-    return 0;
-}
-
-static int check_watch_factors(const struct cell *cell, struct failure *failure)
-{
-    if ((unsigned)cell->watch.kind >= WATCH_KINDS)
-        return fail_with(failure, -EINVAL, "cell %" PRIu32 " has a kind of watch that is none",
-                         cell->id);
-    if (!is(cell->path, "watch") || cell->pattern != PATTERN_RR || !is(cell->specimen, "null") ||
-        cell->n != 0 || cell->tour.calls)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " is a watch, so its path, pattern, specimen and n must "
-                         "be watch, rr, null and 0",
-                         cell->id);
-    return 0;
-}
-
 static int check_workload(const struct cell *cell, struct failure *failure)
 {
     const char *word = cell->watch.workload;
     if (cell->watch.kind != WATCH_INTERVAL)
-        return word
-                   ? fail_with(failure, -EINVAL,
-                               "cell %" PRIu32 " has a workload, but watches no interval", cell->id)
-                   : 0;
+        return word ? refuse(cell, "", failure, "has a workload, but watches no interval") : 0;
     const size_t length = word ? strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-") : 0;
     if (length == 0 || word[length] || length >= WATCH_WORKLOAD)
-        return fail_with(failure, -EINVAL,
-                         "the interval of cell %" PRIu32 " must name its workload: at most %d "
-                         "small letters, digits and '-'",
-                         cell->id, WATCH_WORKLOAD - 1);
+        return refuse(cell, "the interval of ", failure,
+                      "must name its workload: at most %d small letters, digits and '-'",
+                      WATCH_WORKLOAD - 1);
     return 0;
 }
 
@@ -146,52 +128,20 @@ static int check_watch_numbers(const struct cell *cell, struct failure *failure)
     const bool interval = watch->kind == WATCH_INTERVAL;
     if (watch->length < rules[watch->kind].least_length ||
         watch->length > rules[watch->kind].most_length)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " watches '%s', so its length must be from %" PRIu64
-                         " to %" PRIu64 ", but is %" PRIu64,
-                         cell->id, kind, rules[watch->kind].least_length,
-                         rules[watch->kind].most_length, watch->length);
+        return refuse(
+            cell, "", failure,
+            "watches '%s', so its length must be from %" PRIu64 " to %" PRIu64 ", but is %" PRIu64,
+            kind, rules[watch->kind].least_length, rules[watch->kind].most_length, watch->length);
     if (watch->threads < 1 || watch->threads > (interval ? WATCH_MOST_THREADS : 1))
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " watches '%s' with %" PRIu32 " threads: it may have "
-                         "from 1 to %u",
-                         cell->id, kind, watch->threads, interval ? WATCH_MOST_THREADS : 1);
+        return refuse(cell, "", failure,
+                      "watches '%s' with %" PRIu32 " threads: it may have from 1 to %u", kind,
+                      watch->threads, interval ? WATCH_MOST_THREADS : 1);
     if (watch->moves > (interval ? WATCH_MOST_MOVES : 0))
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " watches '%s' with %" PRIu32 " moves: it may have at "
-                         "most %u",
-                         cell->id, kind, watch->moves, interval ? WATCH_MOST_MOVES : 0);
+        return refuse(cell, "", failure,
+                      "watches '%s' with %" PRIu32 " moves: it may have at most %u", kind,
+                      watch->moves, interval ? WATCH_MOST_MOVES : 0);
     if (watch->handover && !interval)
-        return fail_with(failure, -EINVAL, "cell %" PRIu32 " hands over, but watches no interval",
-                         cell->id);
-    return 0;
-}
-
-static int check_partner(const struct cell *cell, struct failure *failure)
-{
-    const int32_t partner = cell->watch.partner;
-    if (cell->watch.kind != WATCH_TRIPS)
-        return partner == -1 ? 0
-                             : fail_with(failure, -EINVAL,
-                                         "cell %" PRIu32 " has a partner, CPU %" PRId32
-                                         ", but watches no trips",
-                                         cell->id, partner);
-    if (cell->cpu < 0 || partner < 0 || cell->cpu == partner)
-        return fail_with(failure, -EINVAL,
-                         "the trips of cell %" PRIu32 " need two CPUs, but have %" PRId32
-                         " and %" PRId32,
-                         cell->id, cell->cpu, partner);
-    return 0;
-}
-
-static int check_names(const struct cell *cell, struct failure *failure)
-{
-    struct external_clock clock;
-    for (uint32_t i = 0; i < cell->counters; i++) {
-        int status = external_clock_parse(cell->events[i] ? cell->events[i] : "", &clock, failure);
-        if (status < 0)
-            return status;
-    }
+        return refuse(cell, "", failure, "hands over, but watches no interval");
     return 0;
 }
 
@@ -218,58 +168,73 @@ static int check_columns(const struct cell *cell, struct failure *failure)
 {
     const enum watch_kind kind = cell->watch.kind;
     if (cell->counters < rules[kind].least_columns || cell->counters > rules[kind].most_columns)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " watches '%s' with %" PRIu32 " columns: it must have "
-                         "from %" PRIu32 " to %" PRIu32,
-                         cell->id, watch_kind_names[kind], cell->counters,
-                         rules[kind].least_columns, rules[kind].most_columns);
-    int error = check_names(cell, failure);
-    if (error)
-        return error;
+        return refuse(cell, "", failure,
+                      "watches '%s' with %" PRIu32 " columns: it must have from %" PRIu32
+                      " to %" PRIu32,
+                      watch_kind_names[kind], cell->counters, rules[kind].least_columns,
+                      rules[kind].most_columns);
+    struct external_clock clock;
+    for (uint32_t i = 0; i < cell->counters; i++) {
+        int status = external_clock_parse(cell->events[i] ? cell->events[i] : "", &clock, failure);
+        if (status < 0)
+            return status;
+    }
     if (kind == WATCH_ROW &&
         (!columns_are(cell, ROW_FIRST, ROW_WORST) || !columns_are(cell, ROW_BEFORE, ROW_AFTER)))
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " watches a row, so its columns must be one clock four "
-                         "times and another twice",
-                         cell->id);
+        return refuse(
+            cell, "", failure,
+            "watches a row, so its columns must be one clock four times and another twice");
     if (kind == WATCH_OUTSIDE && strcmp(cell->events[0], cell->events[cell->counters - 1]) != 0)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " watches from outside, so its first and last column must "
-                         "be the same clock",
-                         cell->id);
+        return refuse(cell, "", failure,
+                      "watches from outside, so its first and last column must be the same clock");
     for (uint32_t i = 0; i < cell->counters && kind != WATCH_ROW && kind != WATCH_STEPS; i++)
         if (is_twice(cell, i))
-            return fail_with(failure, -EINVAL,
-                             "cell %" PRIu32 " reads the clock %.80s twice in a look", cell->id,
-                             cell->events[i]);
+            return refuse(cell, "", failure, "reads the clock %.80s twice in a look",
+                          cell->events[i]);
     return 0;
-}
-
-static int check_runs(const struct cell *cell, struct failure *failure)
-{
-    const uint32_t group = watch_group(cell->watch.kind, cell->watch.threads);
-    if (group >= 1 && cell->runs >= 1 && cell->runs % group == 0)
-        return 0;
-    return fail_with(failure, -EINVAL,
-                     "cell %" PRIu32 " watches '%s' with %" PRIu32 " runs, which are no multiple "
-                     "of the %" PRIu32 " looks that belong together",
-                     cell->id, watch_kind_names[cell->watch.kind], cell->runs, group);
 }
 
 int cell_check_watch(const struct cell *cell, struct failure *failure)
 {
-    if (cell->watch.kind == WATCH_NONE)
-        return check_no_watch(cell, failure);
-    int error = check_watch_factors(cell, failure);
+    if (cell->watch.kind == WATCH_NONE) {
+        if (is(cell->path, "watch"))
+            return refuse(cell, "", failure, "has path 'watch', but no kind of watch");
+        return 0;
+    }
+    int error = 0;
+    if ((unsigned)cell->watch.kind >= WATCH_KINDS)
+        error = refuse(cell, "", failure, "has a kind of watch that is none");
+    else if (!is(cell->path, "watch") || cell->pattern != PATTERN_RR ||
+             !is(cell->specimen, "null") || cell->n != 0 || cell->tour.calls)
+        error = refuse(
+            cell, "", failure,
+            "is a watch, so its path, pattern, specimen and n must be watch, rr, null and 0");
     if (!error)
         error = check_workload(cell, failure);
     if (!error)
         error = check_watch_numbers(cell, failure);
-    if (!error)
-        error = check_partner(cell, failure);
+    if (!error) {
+        const int32_t partner = cell->watch.partner;
+        if (cell->watch.kind != WATCH_TRIPS)
+            error = partner == -1
+                        ? 0
+                        : refuse(cell, "", failure,
+                                 "has a partner, CPU %" PRId32 ", but watches no trips", partner);
+        else if (cell->cpu < 0 || partner < 0 || cell->cpu == partner)
+            error = refuse(cell, "the trips of ", failure,
+                           "need two CPUs, but have %" PRId32 " and %" PRId32, cell->cpu, partner);
+    }
     if (!error)
         error = check_columns(cell, failure);
-    return error ? error : check_runs(cell, failure);
+    if (error)
+        return error;
+    const uint32_t group = watch_group(cell->watch.kind, cell->watch.threads);
+    if (group >= 1 && cell->runs >= 1 && cell->runs % group == 0)
+        return 0;
+    return refuse(cell, "", failure,
+                  "watches '%s' with %" PRIu32 " runs, which are no multiple of the %" PRIu32
+                  " looks that belong together",
+                  watch_kind_names[cell->watch.kind], cell->runs, group);
 }
 
 bool cell_same_watch(const struct cell *left, const struct cell *right)
@@ -286,48 +251,21 @@ bool cell_same_watch(const struct cell *left, const struct cell *right)
 /* ----------------------------------------------------------------------------------------------
  * A command: a program that can be named, in places that can be named, counted by one source. */
 
-static int check_no_command(const struct cell *cell, struct failure *failure)
-{
-    if (is(cell->path, "command"))
-        return fail_with(failure, -EINVAL, "cell %" PRIu32 " has path 'command', but no words",
-                         cell->id);
-    return 0;
-}
-
-static int check_command_factors(const struct cell *cell, struct failure *failure)
-{
-    if (!is(cell->path, "command") || cell->pattern != PATTERN_RR || !is(cell->specimen, "null") ||
-        cell->n != 0 || cell->runs != 1)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " is a command, so its path, pattern, specimen, n and "
-                         "runs must be command, rr, null, 0 and 1",
-                         cell->id);
-    if (cell->tour.calls || cell->watch.kind != WATCH_NONE)
-        return fail_with(failure, -EINVAL,
-                         "cell %" PRIu32 " is a command, so it can be neither a tour nor a watch",
-                         cell->id);
-    return 0;
-}
-
 /* A program and its arguments, which may hold anything but their end. */
 static int check_words(const struct cell *cell, struct failure *failure)
 {
     AUTO_WORDS char **words = NULL;
     struct failure why = {0};
     if (strlen(cell->command.words) > COMMAND_MOST_BYTES)
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " is longer than %u bytes", cell->id,
-                         COMMAND_MOST_BYTES);
+        return refuse(cell, "the command of ", failure, "is longer than %u bytes",
+                      COMMAND_MOST_BYTES);
     int count = words_split(cell->command.words, &words, &why);
     if (count == -ENOMEM)
         return fail_with(failure, -ENOMEM, "%s", why.text);
     if (count < 0)
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " is no list of words: %s", cell->id,
-                         why.text);
+        return refuse(cell, "the command of ", failure, "is no list of words: %s", why.text);
     if (count == 0 || !*words[0])
-        return fail_with(failure, -EINVAL, "the command of cell %" PRIu32 " names no program",
-                         cell->id);
+        return refuse(cell, "the command of ", failure, "names no program");
     return 0;
 }
 
@@ -359,21 +297,20 @@ static int check_texts(const struct cell *cell, struct failure *failure)
 {
     const struct cell_command *command = &cell->command;
     if (!command->name || !is_line(command->name, COMMAND_NAME))
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " must have a name of at most %d bytes "
-                         "without control characters",
-                         cell->id, COMMAND_NAME - 1);
+        return refuse(cell, "the command of ", failure,
+                      "must have a name of at most %d bytes without control characters",
+                      COMMAND_NAME - 1);
     if ((command->directory && !is_line(command->directory, COMMAND_PLACE)) ||
         (command->input && !is_line(command->input, COMMAND_PLACE)))
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " has a directory or an input that is no "
-                         "path of at most %d bytes without control characters",
-                         cell->id, COMMAND_PLACE - 1);
+        return refuse(cell, "the command of ", failure,
+                      "has a directory or an input that is no path of at most %d bytes without "
+                      "control characters",
+                      COMMAND_PLACE - 1);
     if (command->keep && (strlen(command->keep) >= COMMAND_PLACE || !are_variables(command->keep)))
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " keeps '%.80s', which is no list of names "
-                         "of variables with commas between them",
-                         cell->id, command->keep);
+        return refuse(
+            cell, "the command of ", failure,
+            "keeps '%.80s', which is no list of names of variables with commas between them",
+            command->keep);
     return 0;
 }
 
@@ -381,68 +318,65 @@ static int check_command_numbers(const struct cell *cell, struct failure *failur
 {
     const struct cell_command *command = &cell->command;
     if (command->controls & ~CONTROLS_ALL)
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32
-                         " has controls that there are not: 0x%" PRIx32,
-                         cell->id, command->controls & ~CONTROLS_ALL);
+        return refuse(cell, "the command of ", failure,
+                      "has controls that there are not: 0x%" PRIx32,
+                      command->controls & ~CONTROLS_ALL);
     if ((unsigned)command->sweep >= SWEEP_COUNT || (unsigned)command->detail >= DETAIL_COUNT)
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " has a sweep or a detail that is none",
-                         cell->id);
+        return refuse(cell, "the command of ", failure, "has a sweep or a detail that is none");
     if (command->swept > (command->sweep == SWEEP_NONE ? 0 : SWEEP_MOST))
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " is swept to %" PRIu64 ": at most %u, and "
-                         "0 where nothing is swept",
-                         cell->id, command->swept, SWEEP_MOST);
+        return refuse(cell, "the command of ", failure,
+                      "is swept to %" PRIu64 ": at most %u, and 0 where nothing is swept",
+                      command->swept, SWEEP_MOST);
     if (command->timeout > COMMAND_MOST_MS)
-        return fail_with(failure, -EINVAL,
-                         "the command of cell %" PRIu32 " may take %" PRIu64 " ms: at most %" PRIu64
-                         ", or 0 for as long as it likes",
-                         cell->id, command->timeout, COMMAND_MOST_MS);
-    return 0;
-}
-
-/* One counts, or nobody does and only what became of it is asked for; no column twice. */
-static int check_events(const struct cell *cell, struct failure *failure)
-{
-    const char *counter = NULL;
-    for (uint32_t i = 0; i < cell->counters; i++) {
-        const char *event = cell->events[i] ? cell->events[i] : "";
-        const char *source = command_source(event);
-        if (!*event || (strncmp(event, "run/", 4) == 0 && *source))
-            return fail_with(failure, -EINVAL,
-                             "the command of cell %" PRIu32 " has a column '%.80s', which there is "
-                             "not",
-                             cell->id, event);
-        if (counter && *source && strcmp(counter, source) != 0)
-            return fail_with(failure, -EINVAL,
-                             "the command of cell %" PRIu32
-                             " is to be counted by %s and by %s: one "
-                             "execution has one of them",
-                             cell->id, counter, source);
-        if (*source)
-            counter = source;
-        for (uint32_t before = 0; before < i; before++)
-            if (strcmp(cell->events[before], event) == 0)
-                return fail_with(failure, -EINVAL,
-                                 "the command of cell %" PRIu32 " has the column '%.80s' twice",
-                                 cell->id, event);
-    }
+        return refuse(cell, "the command of ", failure,
+                      "may take %" PRIu64 " ms: at most %" PRIu64 ", or 0 for as long as it likes",
+                      command->timeout, COMMAND_MOST_MS);
     return 0;
 }
 
 int cell_check_command(const struct cell *cell, struct failure *failure)
 {
-    if (!cell->command.words)
-        return check_no_command(cell, failure);
-    int error = check_command_factors(cell, failure);
+    if (!cell->command.words) {
+        if (is(cell->path, "command"))
+            return refuse(cell, "", failure, "has path 'command', but no words");
+        return 0;
+    }
+    int error = 0;
+    if (!is(cell->path, "command") || cell->pattern != PATTERN_RR || !is(cell->specimen, "null") ||
+        cell->n != 0 || cell->runs != 1)
+        error = refuse(cell, "", failure,
+                       "is a command, so its path, pattern, specimen, n and runs must be command, "
+                       "rr, null, 0 and 1");
+    else if (cell->tour.calls || cell->watch.kind != WATCH_NONE)
+        error = refuse(cell, "", failure, "is a command, so it can be neither a tour nor a watch");
     if (!error)
         error = check_words(cell, failure);
     if (!error)
         error = check_texts(cell, failure);
     if (!error)
         error = check_command_numbers(cell, failure);
-    return error ? error : check_events(cell, failure);
+    if (error)
+        return error;
+    /* One counts, or nobody does and only what became of it is asked for; no column twice. */
+    const char *counter = NULL;
+    for (uint32_t i = 0; i < cell->counters; i++) {
+        const char *event = cell->events[i] ? cell->events[i] : "";
+        const char *source = command_source(event);
+        if (!*event || (strncmp(event, "run/", 4) == 0 && *source))
+            return refuse(cell, "the command of ", failure,
+                          "has a column '%.80s', which there is not", event);
+        if (counter && *source && strcmp(counter, source) != 0)
+            return refuse(cell, "the command of ", failure,
+                          "is to be counted by %s and by %s: one execution has one of them",
+                          counter, source);
+        if (*source)
+            counter = source;
+        for (uint32_t before = 0; before < i; before++)
+            if (strcmp(cell->events[before], event) == 0)
+                return refuse(cell, "the command of ", failure, "has the column '%.80s' twice",
+                              event);
+    }
+    return 0;
 }
 
 static bool same_text(const char *left, const char *right)

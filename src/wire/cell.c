@@ -10,6 +10,84 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ----------------------------------------------------------------------------------------------
+ * The fields of a cell in the order in which they travel. */
+
+enum kind {
+    FIELD_EVENTS, /* as many as there are counters, each a word */
+    FIELD_WORD,   /* must not be empty */
+    FIELD_NAMED,  /* a word of a command */
+    FIELD_TEXT,   /* of a command: an absent one travels as an empty one */
+    FIELD_WORKLOAD,
+    FIELD_PATTERN,
+    FIELD_KIND,
+    FIELD_SWEEP,
+    FIELD_DETAIL,
+    FIELD_CPU, /* or -1 */
+    FIELD_U32, /* from here on numbers, from lowest to highest */
+    FIELD_U64,
+    FIELD_FLAG,
+    FIELD_SHOWN,
+};
+
+struct field {
+    const char *key; /* NULL ends a list */
+    enum kind kind;
+    size_t offset; /* in struct cell */
+    uint64_t lowest, highest;
+};
+
+static const struct field core[] = {
+    {"id", FIELD_U32, offsetof(struct cell, id), 0, UINT32_MAX},
+    {"counters", FIELD_U32, offsetof(struct cell, counters), 1, CELL_MAX_COUNTERS},
+    {"event", FIELD_EVENTS, offsetof(struct cell, events), 0, 0},
+    {"path", FIELD_WORD, offsetof(struct cell, path), 0, 0},
+    {"pattern", FIELD_PATTERN, offsetof(struct cell, pattern), 0, 0},
+    {"specimen", FIELD_WORD, offsetof(struct cell, specimen), 0, 0},
+    {"n", FIELD_U64, offsetof(struct cell, n), 0, UINT64_MAX},
+    {"opt", FIELD_WORD, offsetof(struct cell, opt), 0, 0},
+    {"link", FIELD_WORD, offsetof(struct cell, link), 0, 0},
+    {"runs", FIELD_U32, offsetof(struct cell, runs), 1, CELL_MAX_RUNS},
+    {"separate", FIELD_FLAG, offsetof(struct cell, separate), 0, 1},
+    {"cpu", FIELD_CPU, offsetof(struct cell, cpu), 0, 0},
+    {0},
+};
+/* All fields of these, or none of them. */
+static const struct field tour[] = {
+    {"calls", FIELD_WORD, offsetof(struct cell, tour.calls), 0, 0},
+    {"counted", FIELD_WORD, offsetof(struct cell, tour.counted), 0, 0},
+    {"open", FIELD_U32, offsetof(struct cell, tour.open), 1, CELL_MAX_COUNTERS},
+    {"cold", FIELD_FLAG, offsetof(struct cell, tour.cold), 0, 1},
+    {0},
+};
+static const struct field watch[] = {
+    {"watch", FIELD_KIND, offsetof(struct cell, watch.kind), 0, 0},
+    {"workload", FIELD_WORKLOAD, offsetof(struct cell, watch.workload), 0, 0},
+    {"length", FIELD_U64, offsetof(struct cell, watch.length), 0, UINT64_MAX},
+    {"threads", FIELD_U32, offsetof(struct cell, watch.threads), 1, WATCH_MOST_THREADS},
+    {"moves", FIELD_U32, offsetof(struct cell, watch.moves), 0, WATCH_MOST_MOVES},
+    {"handover", FIELD_FLAG, offsetof(struct cell, watch.handover), 0, 1},
+    {"awake", FIELD_FLAG, offsetof(struct cell, watch.awake), 0, 1},
+    {"partner", FIELD_CPU, offsetof(struct cell, watch.partner), 0, 0},
+    {0},
+};
+static const struct field command[] = {
+    {"words", FIELD_NAMED, offsetof(struct cell, command.words), 0, 0},
+    {"name", FIELD_NAMED, offsetof(struct cell, command.name), 0, 0},
+    {"directory", FIELD_TEXT, offsetof(struct cell, command.directory), 0, 0},
+    {"input", FIELD_TEXT, offsetof(struct cell, command.input), 0, 0},
+    {"keep", FIELD_TEXT, offsetof(struct cell, command.keep), 0, 0},
+    {"controls", FIELD_U32, offsetof(struct cell, command.controls), 0, CONTROLS_ALL},
+    {"sweep", FIELD_SWEEP, offsetof(struct cell, command.sweep), 0, 0},
+    {"swept", FIELD_U64, offsetof(struct cell, command.swept), 0, SWEEP_MOST},
+    {"timeout", FIELD_U64, offsetof(struct cell, command.timeout), 0, COMMAND_MOST_MS},
+    {"detail", FIELD_DETAIL, offsetof(struct cell, command.detail), 0, 0},
+    {"shown", FIELD_SHOWN, offsetof(struct cell, command.shown), 0, LENT_COUNT},
+    {0},
+};
+static const struct field *const groups[] = {core, tour, watch, command};
+enum { GROUPS = sizeof(groups) / sizeof(*groups) };
+
 #define KEY_BYTES 16
 
 static const char *event_key(char key[KEY_BYTES], uint32_t counter)
@@ -18,98 +96,90 @@ static const char *event_key(char key[KEY_BYTES], uint32_t counter)
     return key;
 }
 
-static void put_tour(struct wire_writer *writer, const struct cell_tour *tour)
+/* The place of a text; NULL: the field is none. */
+static char **text_of(const struct field *field, const struct cell *cell)
 {
-    wire_put_string(writer, "calls", tour->calls);
-    wire_put_string(writer, "counted", tour->counted);
-    wire_put_u64(writer, "open", tour->open);
-    wire_put_u64(writer, "cold", tour->cold);
+    return field->kind >= FIELD_WORD && field->kind <= FIELD_WORKLOAD
+               ? (char **)(void *)((char *)(uintptr_t)cell + field->offset)
+               : NULL;
 }
 
-/* An absent workload travels as an empty one. */
-static void put_watch(struct wire_writer *writer, const struct cell_watch *watch)
-{
-    const unsigned kind = (unsigned)watch->kind;
-    wire_put_string(writer, "watch", kind < WATCH_KINDS ? watch_kind_names[kind] : "");
-    wire_put_string(writer, "workload", watch->workload ? watch->workload : "");
-    wire_put_u64(writer, "length", watch->length);
-    wire_put_u64(writer, "threads", watch->threads);
-    wire_put_u64(writer, "moves", watch->moves);
-    wire_put_u64(writer, "handover", watch->handover);
-    wire_put_u64(writer, "awake", watch->awake);
-    wire_put_i64(writer, "partner", watch->partner);
-}
+/* ----------------------------------------------------------------------------------------------
+ * Writing. */
 
-/* Eleven fields, or none. Texts that there need not be travel as empty ones. */
-static const struct {
-    const char *key;
-    size_t offset;
-    bool needed;
-} texts[] = {
-    {"words", offsetof(struct cell_command, words), true},
-    {"name", offsetof(struct cell_command, name), true},
-    {"directory", offsetof(struct cell_command, directory), false},
-    {"input", offsetof(struct cell_command, input), false},
-    {"keep", offsetof(struct cell_command, keep), false},
-};
-enum { TEXTS = sizeof(texts) / sizeof(*texts) };
-
-static void cell_put_command(struct wire_writer *writer, const struct cell_command *command)
+static void put_fields(struct wire_writer *writer, const struct cell *cell,
+                       const struct field *field)
 {
-    const unsigned sweep = (unsigned)command->sweep, detail = (unsigned)command->detail;
-    for (size_t i = 0; i < TEXTS; i++) {
-        const char *text = *(char *const *)(const void *)((const char *)command + texts[i].offset);
-        wire_put_string(writer, texts[i].key, text ? text : "");
+    for (; field->key; field++) {
+        const void *at = (const char *)cell + field->offset;
+        unsigned choice;
+        char key[KEY_BYTES];
+        switch (field->kind) {
+        case FIELD_EVENTS:
+            for (uint32_t i = 0; i < cell->counters; i++)
+                wire_put_string(writer, event_key(key, i), cell->events[i]);
+            break;
+        case FIELD_WORD:
+        case FIELD_NAMED:
+        case FIELD_TEXT:
+        case FIELD_WORKLOAD:
+            wire_put_string(writer, field->key, *text_of(field, cell) ? *text_of(field, cell) : "");
+            break;
+        case FIELD_PATTERN:
+            wire_put_string(writer, field->key, pattern_names[cell->pattern]);
+            break;
+        case FIELD_KIND:
+            choice = (unsigned)cell->watch.kind;
+            wire_put_string(writer, field->key,
+                            choice < WATCH_KINDS ? watch_kind_names[choice] : "");
+            break;
+        case FIELD_SWEEP:
+            choice = (unsigned)cell->command.sweep;
+            wire_put_string(writer, field->key, choice < SWEEP_COUNT ? sweep_names[choice] : "?");
+            break;
+        case FIELD_DETAIL:
+            choice = (unsigned)cell->command.detail;
+            wire_put_string(writer, field->key,
+                            choice < DETAIL_COUNT ? command_detail_names[choice] : "?");
+            break;
+        case FIELD_CPU:
+            wire_put_i64(writer, field->key, *(const int32_t *)at);
+            break;
+        case FIELD_U32:
+            wire_put_u64(writer, field->key, *(const uint32_t *)at);
+            break;
+        case FIELD_U64:
+            wire_put_u64(writer, field->key, *(const uint64_t *)at);
+            break;
+        case FIELD_FLAG:
+            wire_put_u64(writer, field->key, *(const bool *)at);
+            break;
+        case FIELD_SHOWN:
+            wire_put_u64(writer, field->key,
+                         cell->command.shown ? 1u + (unsigned)cell->command.lent : 0u);
+            break;
+        }
     }
-    wire_put_u64(writer, "controls", command->controls);
-    wire_put_string(writer, "sweep", sweep < SWEEP_COUNT ? sweep_names[sweep] : "?");
-    wire_put_u64(writer, "swept", command->swept);
-    wire_put_u64(writer, "timeout", command->timeout);
-    wire_put_string(writer, "detail", detail < DETAIL_COUNT ? command_detail_names[detail] : "?");
-    wire_put_u64(writer, "shown", command->shown ? 1u + (unsigned)command->lent : 0u);
 }
 
 int cell_put(struct wire_writer *writer, const struct cell *cell)
 {
-    char key[KEY_BYTES];
     wire_begin(writer, "cell");
-    wire_put_u64(writer, "id", cell->id);
-    wire_put_u64(writer, "counters", cell->counters);
-    for (uint32_t i = 0; i < cell->counters; i++)
-        wire_put_string(writer, event_key(key, i), cell->events[i]);
-    wire_put_string(writer, "path", cell->path);
-    wire_put_string(writer, "pattern", pattern_names[cell->pattern]);
-    wire_put_string(writer, "specimen", cell->specimen);
-    wire_put_u64(writer, "n", cell->n);
-    wire_put_string(writer, "opt", cell->opt);
-    wire_put_string(writer, "link", cell->link);
-    wire_put_u64(writer, "runs", cell->runs);
-    wire_put_u64(writer, "separate", cell->separate);
-    wire_put_i64(writer, "cpu", cell->cpu);
+    put_fields(writer, cell, core);
     if (cell->tour.calls)
-        put_tour(writer, &cell->tour);
+        put_fields(writer, cell, tour);
     if (cell->watch.kind != WATCH_NONE)
-        put_watch(writer, &cell->watch);
+        put_fields(writer, cell, watch);
     if (cell->command.words)
-        cell_put_command(writer, &cell->command);
+        put_fields(writer, cell, command);
     return wire_end(writer);
 }
 
-static int cell_get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,
-                           uint64_t highest, uint64_t *value, struct failure *failure)
-{
-    int status = wire_get_u64(frame, key, value);
-    if (status == 0 && *value >= lowest && *value <= highest)
-        return 0;
-    const char *given = wire_get(frame, key);
-    return fail_with(
-        failure, -EBADMSG, "a cell's '%s' must be a number from %llu to %llu, but is '%.40s'", key,
-        (unsigned long long)lowest, (unsigned long long)highest, given ? given : "missing");
-}
+/* ----------------------------------------------------------------------------------------------
+ * Reading. */
 
-/* A word that must not be empty, copied. */
-static int cell_get_word(const struct wire_frame *frame, const char *key, char **word,
-                         struct failure *failure)
+static int get_word(const struct wire_frame *frame, const char *key, char **word,
+                    struct failure *failure)
 {
     const char *given = wire_get(frame, key);
     if (!given || !*given)
@@ -118,175 +188,27 @@ static int cell_get_word(const struct wire_frame *frame, const char *key, char *
     return *word ? 0 : fail_with(failure, -ENOMEM, "no memory for a cell");
 }
 
-static int get_pattern(const struct wire_frame *frame, enum pattern *pattern,
-                       struct failure *failure)
+static int get_number(const struct wire_frame *frame, const struct field *field, struct cell *cell,
+                      struct failure *failure)
 {
-    const char *given = wire_get(frame, "pattern");
-    int found = given ? pattern_from_name(given) : -1;
-    if (found < 0)
-        return fail_with(failure, -EBADMSG, "a cell's 'pattern' must be ar, ao, rr or ro");
-    *pattern = (enum pattern)found;
-    return 0;
-}
-
-static int get_numbers(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
-{
-    uint64_t id;
-    uint64_t counters;
-    uint64_t runs;
-    uint64_t separate;
-    int64_t cpu;
-    int status;
-    if ((status = cell_get_number(frame, "id", 0, UINT32_MAX, &id, failure)) < 0 ||
-        (status = cell_get_number(frame, "counters", 1, CELL_MAX_COUNTERS, &counters, failure)) <
-            0 ||
-        (status = cell_get_number(frame, "n", 0, UINT64_MAX, &cell->n, failure)) < 0 ||
-        (status = cell_get_number(frame, "runs", 1, CELL_MAX_RUNS, &runs, failure)) < 0 ||
-        (status = cell_get_number(frame, "separate", 0, 1, &separate, failure)) < 0)
-        return status;
-    if (wire_get_i64(frame, "cpu", &cpu) < 0 || cpu < -1 || cpu > INT32_MAX)
-        return fail_with(failure, -EBADMSG, "a cell's 'cpu' must be the number of a CPU, or -1");
-    cell->id = (uint32_t)id;
-    cell->counters = (uint32_t)counters;
-    cell->runs = (uint32_t)runs;
-    cell->separate = separate != 0;
-    cell->cpu = (int32_t)cpu;
-    return 0;
-}
-
-static int get_words(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
-{
-    char key[KEY_BYTES];
-    int status = 0;
-    for (uint32_t i = 0; i < cell->counters && status == 0; i++)
-        status = cell_get_word(frame, event_key(key, i), &cell->events[i], failure);
-    if (status < 0 || (status = cell_get_word(frame, "path", &cell->path, failure)) < 0 ||
-        (status = get_pattern(frame, &cell->pattern, failure)) < 0 ||
-        (status = cell_get_word(frame, "specimen", &cell->specimen, failure)) < 0 ||
-        (status = cell_get_word(frame, "opt", &cell->opt, failure)) < 0 ||
-        (status = cell_get_word(frame, "link", &cell->link, failure)) < 0)
-        return status;
-    return 0;
-}
-
-/* Is one of these keys there? Ends with NULL. */
-static bool cell_has_any(const struct wire_frame *frame, const char *const *keys)
-{
-    bool there = false;
-    for (; *keys; keys++)
-        there = there || wire_field(frame, *keys);
-    return there;
-}
-
-/* What a check said of a cell, which is now what the peer sent and not what we were asked. */
-static int cell_judge_sent(int status, const struct failure *why, struct failure *failure)
-{
-    return status ? fail_with(failure, status == -EINVAL ? -EBADMSG : status, "%s", why->text) : 0;
-}
-
-/* All four fields, or none of them. */
-static int get_tour(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
-{
-    static const char *const keys[] = {"calls", "counted", "open", "cold", NULL};
-    struct cell_tour *tour = &cell->tour;
-    uint64_t open;
-    uint64_t cold;
-    const bool there = cell_has_any(frame, keys);
-    int status;
-    if (there &&
-        ((status = cell_get_word(frame, "calls", &tour->calls, failure)) < 0 ||
-         (status = cell_get_word(frame, "counted", &tour->counted, failure)) < 0 ||
-         (status = cell_get_number(frame, "open", 1, CELL_MAX_COUNTERS, &open, failure)) < 0 ||
-         (status = cell_get_number(frame, "cold", 0, 1, &cold, failure)) < 0))
-        return status;
-    if (there) {
-        tour->open = (uint32_t)open;
-        tour->cold = cold != 0;
-    }
-    struct failure why = {0};
-    return cell_judge_sent(cell_check_tour(cell, &why), &why, failure);
-}
-
-static int get_kind(const struct wire_frame *frame, enum watch_kind *kind, struct failure *failure)
-{
-    const char *name = wire_get(frame, "watch");
-    *kind = name ? watch_kind_from_name(name) : WATCH_NONE;
-    if (*kind == WATCH_NONE)
+    void *at = (char *)cell + field->offset;
+    const char *given = wire_get(frame, field->key);
+    uint64_t value;
+    if (wire_get_u64(frame, field->key, &value) != 0 || value < field->lowest ||
+        value > field->highest)
         return fail_with(failure, -EBADMSG,
-                         "a cell's 'watch' must be a kind of watch, but is '%.40s'",
-                         name ? name : "missing");
-    if (*kind == WATCH_OUTSIDE)
-        return fail_with(failure, -EBADMSG,
-                         "a cell asks for a watch of kind 'outside', which no probe carries out: "
-                         "its rows are made by who asks for looks");
+                         "a cell's '%s' must be a number from %llu to %llu, but is '%.40s'",
+                         field->key, (unsigned long long)field->lowest,
+                         (unsigned long long)field->highest, given ? given : "missing");
+    if (field->kind == FIELD_U32)
+        *(uint32_t *)at = (uint32_t)value;
+    else if (field->kind == FIELD_U64)
+        *(uint64_t *)at = value;
+    else
+        *(bool *)at = value != 0;
+    if (field->kind == FIELD_SHOWN)
+        cell->command.lent = (enum command_lent)(value ? value - 1 : 0);
     return 0;
-}
-
-static int get_workload(const struct wire_frame *frame, char **workload, struct failure *failure)
-{
-    const char *given = wire_get(frame, "workload");
-    if (!given)
-        return fail_with(failure, -EBADMSG, "a watch must have a 'workload', be it empty");
-    if (!*given)
-        return 0;
-    *workload = strdup(given);
-    return *workload ? 0 : fail_with(failure, -ENOMEM, "no memory for a cell");
-}
-
-static int get_watch_fields(const struct wire_frame *frame, struct cell_watch *watch,
-                            struct failure *failure)
-{
-    uint64_t threads, moves, handover, awake;
-    int64_t partner;
-    int status;
-    if ((status = get_kind(frame, &watch->kind, failure)) < 0 ||
-        (status = get_workload(frame, &watch->workload, failure)) < 0 ||
-        (status = cell_get_number(frame, "length", 0, UINT64_MAX, &watch->length, failure)) < 0 ||
-        (status = cell_get_number(frame, "threads", 1, WATCH_MOST_THREADS, &threads, failure)) <
-            0 ||
-        (status = cell_get_number(frame, "moves", 0, WATCH_MOST_MOVES, &moves, failure)) < 0 ||
-        (status = cell_get_number(frame, "handover", 0, 1, &handover, failure)) < 0 ||
-        (status = cell_get_number(frame, "awake", 0, 1, &awake, failure)) < 0)
-        return status;
-    if (wire_get_i64(frame, "partner", &partner) < 0 || partner < -1 || partner > INT32_MAX)
-        return fail_with(failure, -EBADMSG,
-                         "a cell's 'partner' must be the number of a CPU, or -1");
-    watch->threads = (uint32_t)threads;
-    watch->moves = (uint32_t)moves;
-    watch->handover = handover != 0;
-    watch->awake = awake != 0;
-    watch->partner = (int32_t)partner;
-    return 0;
-}
-
-/* All eight fields, or none of them. */
-static int get_watch(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
-{
-    static const char *const keys[] = {"watch",    "workload", "length",  "threads", "moves",
-                                       "handover", "awake",    "partner", NULL};
-    if (cell_has_any(frame, keys)) {
-        int status = get_watch_fields(frame, &cell->watch, failure);
-        if (status < 0)
-            return status;
-    }
-    struct failure why = {0};
-    return cell_judge_sent(cell_check_watch(cell, &why), &why, failure);
-}
-
-static int get_texts(const struct wire_frame *frame, struct cell_command *command,
-                     struct failure *failure)
-{
-    int status = 0;
-    for (size_t i = 0; i < TEXTS && status == 0; i++) {
-        const char *given = wire_get(frame, texts[i].key);
-        char **text = (char **)(void *)((char *)command + texts[i].offset);
-        if (!given)
-            return fail_with(failure, -EBADMSG, "a command must have '%s', be it empty",
-                             texts[i].key);
-        if (*given || texts[i].needed)
-            status = cell_get_word(frame, texts[i].key, text, failure);
-    }
-    return status;
 }
 
 /* Which of the words a field holds. */
@@ -301,61 +223,112 @@ static int get_choice(const struct wire_frame *frame, const char *key, const cha
                      given ? given : "missing");
 }
 
-static int get_fields(const struct wire_frame *frame, struct cell_command *command,
-                      struct failure *failure)
+static int get_kind(const char *name, enum watch_kind *kind, struct failure *failure)
 {
-    uint64_t controls, shown;
-    unsigned sweep, detail;
-    int status;
-    if ((status = get_texts(frame, command, failure)) < 0 ||
-        (status = cell_get_number(frame, "controls", 0, CONTROLS_ALL, &controls, failure)) < 0 ||
-        (status = get_choice(frame, "sweep", sweep_names, SWEEP_COUNT, &sweep, failure)) < 0 ||
-        (status = cell_get_number(frame, "swept", 0, SWEEP_MOST, &command->swept, failure)) < 0 ||
-        (status = cell_get_number(frame, "timeout", 0, COMMAND_MOST_MS, &command->timeout,
-                                  failure)) < 0 ||
-        (status = get_choice(frame, "detail", command_detail_names, DETAIL_COUNT, &detail,
-                             failure)) < 0 ||
-        (status = cell_get_number(frame, "shown", 0, LENT_COUNT, &shown, failure)) < 0)
-        return status;
-    command->controls = (uint32_t)controls;
-    command->sweep = (enum command_sweep)sweep;
-    command->detail = (enum command_detail)detail;
-    command->shown = shown != 0;
-    command->lent = (enum command_lent)(shown ? shown - 1 : 0);
+    *kind = name ? watch_kind_from_name(name) : WATCH_NONE;
+    if (*kind == WATCH_NONE)
+        return fail_with(failure, -EBADMSG,
+                         "a cell's 'watch' must be a kind of watch, but is '%.40s'",
+                         name ? name : "missing");
+    if (*kind == WATCH_OUTSIDE)
+        return fail_with(failure, -EBADMSG,
+                         "a cell asks for a watch of kind 'outside', which no probe carries out: "
+                         "its rows are made by who asks for looks");
     return 0;
 }
 
-/* All eleven fields, or none of them. */
-static int cell_get_command(const struct wire_frame *frame, struct cell *cell,
-                            struct failure *failure)
+static int get_field(const struct wire_frame *frame, const struct field *field, struct cell *cell,
+                     struct failure *failure)
 {
-    static const char *const keys[] = {"words", "name",  "directory", "input",  "keep",  "controls",
-                                       "sweep", "swept", "timeout",   "detail", "shown", NULL};
-    if (cell_has_any(frame, keys)) {
-        int status = get_fields(frame, &cell->command, failure);
-        if (status < 0)
-            return status;
+    const char *key = field->key, *given = wire_get(frame, key);
+    char **text = text_of(field, cell), event[KEY_BYTES];
+    int status = 0, pattern;
+    unsigned choice = 0;
+    int64_t cpu;
+    switch (field->kind) {
+    case FIELD_EVENTS:
+        for (uint32_t i = 0; i < cell->counters && status == 0; i++)
+            status = get_word(frame, event_key(event, i), &cell->events[i], failure);
+        return status;
+    case FIELD_WORD:
+        return get_word(frame, key, text, failure);
+    case FIELD_NAMED:
+    case FIELD_TEXT:
+        if (!given)
+            return fail_with(failure, -EBADMSG, "a command must have '%s', be it empty", key);
+        return *given || field->kind == FIELD_NAMED ? get_word(frame, key, text, failure) : 0;
+    case FIELD_WORKLOAD:
+        if (!given)
+            return fail_with(failure, -EBADMSG, "a watch must have a 'workload', be it empty");
+        return *given ? get_word(frame, key, text, failure) : 0;
+    case FIELD_PATTERN:
+        pattern = given ? pattern_from_name(given) : -1;
+        if (pattern < 0)
+            return fail_with(failure, -EBADMSG, "a cell's 'pattern' must be ar, ao, rr or ro");
+        cell->pattern = (enum pattern)pattern;
+        return 0;
+    case FIELD_KIND:
+        return get_kind(given, &cell->watch.kind, failure);
+    case FIELD_SWEEP:
+        status = get_choice(frame, key, sweep_names, SWEEP_COUNT, &choice, failure);
+        cell->command.sweep = (enum command_sweep)choice;
+        return status;
+    case FIELD_DETAIL:
+        status = get_choice(frame, key, command_detail_names, DETAIL_COUNT, &choice, failure);
+        cell->command.detail = (enum command_detail)choice;
+        return status;
+    case FIELD_CPU:
+        if (wire_get_i64(frame, key, &cpu) < 0 || cpu < -1 || cpu > INT32_MAX)
+            return fail_with(failure, -EBADMSG, "a cell's '%s' must be the number of a CPU, or -1",
+                             key);
+        *(int32_t *)(void *)((char *)cell + field->offset) = (int32_t)cpu;
+        return 0;
+    default:
+        return get_number(frame, field, cell, failure);
     }
+}
+
+/* All fields of a group, or none of them; then what a check says of the cell, which is now what the
+ * peer sent and not what we were asked. */
+static int get_group(const struct wire_frame *frame, const struct field *fields, struct cell *cell,
+                     int (*check)(const struct cell *cell, struct failure *failure),
+                     struct failure *failure)
+{
+    bool there = false;
+    int status = 0;
+    for (const struct field *field = fields; field->key; field++)
+        there = there || wire_field(frame, field->key);
+    for (const struct field *field = fields; there && field->key && status == 0; field++)
+        status = get_field(frame, field, cell, failure);
+    if (status < 0)
+        return status;
     struct failure why = {0};
-    return cell_judge_sent(cell_check_command(cell, &why), &why, failure);
+    status = check(cell, &why);
+    return status ? fail_with(failure, status == -EINVAL ? -EBADMSG : status, "%s", why.text) : 0;
 }
 
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
 {
     *cell = (struct cell){0};
-    int status = get_numbers(frame, cell, failure);
+    int status = 0;
+    /* Numbers first: they say how many events there are. */
+    for (int words = 0; words < 2; words++)
+        for (const struct field *field = core; field->key && status == 0; field++)
+            if ((field->kind < FIELD_CPU) == words)
+                status = get_field(frame, field, cell, failure);
     if (status == 0)
-        status = get_words(frame, cell, failure);
+        status = get_group(frame, tour, cell, cell_check_tour, failure);
     if (status == 0)
-        status = get_tour(frame, cell, failure);
+        status = get_group(frame, watch, cell, cell_check_watch, failure);
     if (status == 0)
-        status = get_watch(frame, cell, failure);
-    if (status == 0)
-        status = cell_get_command(frame, cell, failure);
+        status = get_group(frame, command, cell, cell_check_command, failure);
     if (status < 0)
         cell_release(cell);
     return status;
 }
+
+/* ----------------------------------------------------------------------------------------------
+ * Copies. */
 
 static bool copy_word(char **to, const char *from)
 {
@@ -365,22 +338,13 @@ static bool copy_word(char **to, const char *from)
 
 int cell_copy(struct cell *to, const struct cell *from)
 {
+    bool copied = true;
     *to = *from;
     memset(to->events, 0, sizeof(to->events));
-    to->path = to->specimen = to->opt = to->link = to->tour.calls = to->tour.counted = NULL;
-    to->watch.workload = NULL;
-    to->command.words = to->command.name = to->command.directory = NULL;
-    to->command.input = to->command.keep = NULL;
-    bool copied = copy_word(&to->path, from->path) && copy_word(&to->specimen, from->specimen) &&
-                  copy_word(&to->opt, from->opt) && copy_word(&to->link, from->link) &&
-                  copy_word(&to->tour.calls, from->tour.calls) &&
-                  copy_word(&to->tour.counted, from->tour.counted) &&
-                  copy_word(&to->watch.workload, from->watch.workload) &&
-                  copy_word(&to->command.words, from->command.words) &&
-                  copy_word(&to->command.name, from->command.name) &&
-                  copy_word(&to->command.directory, from->command.directory) &&
-                  copy_word(&to->command.input, from->command.input) &&
-                  copy_word(&to->command.keep, from->command.keep);
+    for (size_t group = 0; group < GROUPS; group++)
+        for (const struct field *field = groups[group]; field->key; field++)
+            if (text_of(field, to))
+                copied = copy_word(text_of(field, to), *text_of(field, from)) && copied;
     for (uint32_t i = 0; i < from->counters && copied; i++)
         copied = copy_word(&to->events[i], from->events[i]);
     if (copied)
@@ -393,17 +357,9 @@ void cell_release(struct cell *cell)
 {
     for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
         free(cell->events[i]);
-    free(cell->path);
-    free(cell->specimen);
-    free(cell->opt);
-    free(cell->link);
-    free(cell->tour.calls);
-    free(cell->tour.counted);
-    free(cell->watch.workload);
-    free(cell->command.words);
-    free(cell->command.name);
-    free(cell->command.directory);
-    free(cell->command.input);
-    free(cell->command.keep);
+    for (size_t group = 0; group < GROUPS; group++)
+        for (const struct field *field = groups[group]; field->key; field++)
+            if (text_of(field, cell))
+                free(*text_of(field, cell));
     *cell = (struct cell){0};
 }

@@ -72,21 +72,6 @@ char *setting_name(uint32_t controls, char *setting, unsigned long size)
     return setting;
 }
 
-static int64_t sum_of(const char *names)
-{
-    uint32_t controls = 0;
-    for (const char *at = names;; at++) {
-        const size_t length = strcspn(at, "+");
-        const int control = find(control_names, CONTROL_COUNT, at, length);
-        if (control < 0 || controls & CONTROL_BIT(control))
-            return -1;
-        controls |= CONTROL_BIT(control);
-        at += length;
-        if (!*at)
-            return controls;
-    }
-}
-
 int64_t setting_from_name(const char *name)
 {
     const int only = strncmp(name, "only-", 5) == 0 ? control_from_name(name + 5) : -1;
@@ -99,7 +84,17 @@ int64_t setting_from_name(const char *name)
         return CONTROL_BIT(only);
     if (without >= 0)
         return CONTROLS_ALL & ~CONTROL_BIT(without);
-    return sum_of(name);
+    uint32_t controls = 0;
+    for (const char *at = name;; at++) {
+        const size_t length = strcspn(at, "+");
+        const int control = find(control_names, CONTROL_COUNT, at, length);
+        if (control < 0 || controls & CONTROL_BIT(control))
+            return -1;
+        controls |= CONTROL_BIT(control);
+        at += length;
+        if (!*at)
+            return controls;
+    }
 }
 
 bool run_column(const char *event)
@@ -122,7 +117,7 @@ const char *command_source(const char *event)
 
 bool brought_name_is_plain(const char *name)
 {
-    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789._+-");
+    const size_t length =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-");
     return length >= 1 && !name[length] && length < BROUGHT_NAME && name[0] != '.';
 }

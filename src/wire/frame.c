@@ -26,10 +26,10 @@
 /* Writes value at out (room for DECIMAL_MAX bytes, not terminated) and returns the end. */
 static inline char *decimal_put(char *out, uint64_t value)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313"
-                                "23334353637383940414243444546474849505152535455565758596061626364"
-                                "65666768697071727374757677787980818283848586878889909192939495969"
-                                "79899";
+    static const char pairs[] =
+        "000102030405060708091011121314151617181920212223242526272829303132333435363738394041424344"
+        "454647484950515253545556575859606162636465666768697071727374757677787980818283848586878889"
+        "90919293949596979899";
     char digits[DECIMAL_MAX];
     char *first = digits + sizeof(digits);
     while (value >= 100) {
@@ -185,11 +185,6 @@ static void put_key(struct wire_writer *writer, const char *key)
     text_putc(&writer->pending, '=');
 }
 
-static bool is_plain(unsigned char byte)
-{
-    return byte > 0x20 && byte < 0x7f && byte != '%';
-}
-
 void wire_put_bytes(struct wire_writer *writer, const char *key, const void *bytes, size_t length)
 {
     static const char figures[] = "0123456789ABCDEF";
@@ -198,7 +193,7 @@ void wire_put_bytes(struct wire_writer *writer, const char *key, const void *byt
     size_t plain = 0; /* length of the stretch that needs no coding */
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)text[i];
-        if (is_plain(byte)) {
+        if (byte > 0x20 && byte < 0x7f && byte != '%') {
             plain++;
             continue;
         }
@@ -348,10 +343,10 @@ static int check_sum(const char *line, size_t length, struct failure *failure)
             "the frame carries no checksum: it was cut off or mixed with other output");
     uint32_t actual = wire_crc32(line, length - CHECKSUM_LENGTH);
     if (actual != stated)
-        return fail_with(failure, -EBADMSG,
-                         "the frame's checksum is %08x but its content gives %08x: it was altered "
-                         "on the way",
-                         stated, actual);
+        return fail_with(
+            failure, -EBADMSG,
+            "the frame's checksum is %08x but its content gives %08x: it was altered on the way",
+            stated, actual);
     return 0;
 }
 
@@ -399,34 +394,6 @@ static bool is_repeated(const struct wire_frame *frame, const char *key)
     return false;
 }
 
-/* cursor stands on the space in front of the first field, or at the end. */
-static int parse_fields(char *cursor, char *end, struct wire_frame *frame, struct failure *failure)
-{
-    while (cursor < end) {
-        if (frame->field_count == WIRE_MAX_FIELDS)
-            return fail_with(failure, -EBADMSG, "a '%s' frame has more than %d fields", frame->type,
-                             WIRE_MAX_FIELDS);
-        struct wire_field *field = &frame->fields[frame->field_count];
-        char *key = ++cursor;
-        cursor = word_end(key, end);
-        if (cursor == key || cursor == end || *cursor != '=')
-            return fail_with(failure, -EBADMSG, "field %zu of a '%s' frame is no key=value",
-                             frame->field_count + 1, frame->type);
-        *cursor++ = '\0';
-        field->key = key;
-        if (is_repeated(frame, key))
-            return fail_with(failure, -EBADMSG, "a '%s' frame has the field '%.64s' twice",
-                             frame->type, key);
-        if (!decode_value(&cursor, end, field))
-            return fail_with(failure, -EBADMSG,
-                             "the value of '%.64s' in a '%s' frame holds a byte that should have "
-                             "been written %%XX",
-                             key, frame->type);
-        frame->field_count++;
-    }
-    return 0;
-}
-
 int wire_parse(char *line, size_t length, struct wire_frame *frame, struct failure *failure)
 {
     static const char start[] = WIRE_SENTINEL " ";
@@ -454,7 +421,31 @@ int wire_parse(char *line, size_t length, struct wire_frame *frame, struct failu
         return fail_with(failure, -EBADMSG, "the frame has no type");
     frame->type = type;
     *type_end = '\0';
-    return parse_fields(type_end, end, frame, failure);
+    /* cursor stands on the space in front of the first field, or at the end. */
+    char *cursor = type_end;
+    while (cursor < end) {
+        if (frame->field_count == WIRE_MAX_FIELDS)
+            return fail_with(failure, -EBADMSG, "a '%s' frame has more than %d fields", frame->type,
+                             WIRE_MAX_FIELDS);
+        struct wire_field *field = &frame->fields[frame->field_count];
+        char *key = ++cursor;
+        cursor = word_end(key, end);
+        if (cursor == key || cursor == end || *cursor != '=')
+            return fail_with(failure, -EBADMSG, "field %zu of a '%s' frame is no key=value",
+                             frame->field_count + 1, frame->type);
+        *cursor++ = '\0';
+        field->key = key;
+        if (is_repeated(frame, key))
+            return fail_with(failure, -EBADMSG, "a '%s' frame has the field '%.64s' twice",
+                             frame->type, key);
+        if (!decode_value(&cursor, end, field))
+            return fail_with(failure, -EBADMSG,
+                             "the value of '%.64s' in a '%s' frame holds a byte that should have "
+                             "been written %%XX",
+                             key, frame->type);
+        frame->field_count++;
+    }
+    return 0;
 }
 
 const struct wire_field *wire_field(const struct wire_frame *frame, const char *key)
@@ -615,28 +606,15 @@ static int next_frame(struct wire_reader *reader, struct wire_frame *frame, stru
         if (status < 0)
             return status;
         if (frame->sequence != reader->expected)
-            return fail_with(failure, -EBADMSG,
-                             "frame %llu was due but %llu ('%s') came: something was lost on the "
-                             "way",
-                             (unsigned long long)reader->expected,
-                             (unsigned long long)frame->sequence, frame->type);
+            return fail_with(
+                failure, -EBADMSG,
+                "frame %llu was due but %llu ('%s') came: something was lost on the way",
+                (unsigned long long)reader->expected, (unsigned long long)frame->sequence,
+                frame->type);
         reader->expected++;
         return 1;
     }
     return 0;
-}
-
-/* Waits until the deadline for input. 1 when there is some, 0 when not, or negative errno. */
-static int wait_for_input(const struct wire_reader *reader, int64_t deadline)
-{
-    int wait = -1;
-    if (deadline >= 0) {
-        int64_t left = deadline - monotonic_ms();
-        wait = left <= 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
-    }
-    struct pollfd input = {.fd = reader->fd, .events = POLLIN};
-    int ready = poll(&input, 1, wait);
-    return ready < 0 ? -errno : ready;
 }
 
 /* Makes room and reads once; perhaps nothing was there after all. 0 or negative errno. */
@@ -711,7 +689,15 @@ int wire_read(struct wire_reader *reader, int timeout_ms, struct wire_frame *fra
         /* A flood of chatter must not outlast the caller's patience. */
         if (filled && deadline >= 0 && monotonic_ms() >= deadline)
             return 0;
-        status = wait_for_input(reader, deadline);
+        /* Waits until the deadline for input. */
+        int wait = -1;
+        if (deadline >= 0) {
+            int64_t left = deadline - monotonic_ms();
+            wait = left <= 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
+        }
+        struct pollfd input = {.fd = reader->fd, .events = POLLIN};
+        int ready = poll(&input, 1, wait);
+        status = ready < 0 ? -errno : ready;
         if (status <= 0)
             return status;
         status = fill(reader, failure);

@@ -57,10 +57,10 @@ static int parse_times(const struct piece *piece, const char *digits, uint32_t *
         good = good && value <= TOUR_MOST_TIMES;
     }
     if (!good)
-        return fail_with(failure, -EINVAL,
-                         "call %zu of a tour, '%.*s', must have a number from 1 to %u behind its "
-                         "star",
-                         piece->number, QUOTED(piece), TOUR_MOST_TIMES);
+        return fail_with(
+            failure, -EINVAL,
+            "call %zu of a tour, '%.*s', must have a number from 1 to %u behind its star",
+            piece->number, QUOTED(piece), TOUR_MOST_TIMES);
     *times = value;
     return 0;
 }

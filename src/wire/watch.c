@@ -66,10 +66,10 @@ static int take_name(const char *text, size_t length, struct external_clock *clo
     if (length == 0)
         return fail_with(failure, -EINVAL, "the clock '%s' has no name", quote(text).text);
     if (length >= CLOCK_NAME)
-        return fail_with(failure, -EINVAL,
-                         "the clock '%s' has a name of more than %d characters: give it a shorter "
-                         "one",
-                         quote(text).text, CLOCK_NAME - 1);
+        return fail_with(
+            failure, -EINVAL,
+            "the clock '%s' has a name of more than %d characters: give it a shorter one",
+            quote(text).text, CLOCK_NAME - 1);
     for (size_t i = 0; i < length; i++)
         if (!is_letter(text[i]) && !is_digit(text[i]) && (i == 0 || !strchr("._-", text[i])))
             return fail_with(failure, -EINVAL,
@@ -93,11 +93,11 @@ static int take_hz(const char *text, const char *digits, const char *end,
         good = good && hz <= EXTERNAL_MOST_HZ;
     }
     if (!good)
-        return fail_with(failure, -EINVAL,
-                         "the clock '%s' must have a number from 1 to %llu behind its '@', the "
-                         "ticks that it claims to make in a second; leave '@' out where it claims "
-                         "none",
-                         quote(text).text, (unsigned long long)EXTERNAL_MOST_HZ);
+        return fail_with(
+            failure, -EINVAL,
+            "the clock '%s' must have a number from 1 to %llu behind its '@', the ticks that it "
+            "claims to make in a second; leave '@' out where it claims none",
+            quote(text).text, (unsigned long long)EXTERNAL_MOST_HZ);
     clock->hz = hz;
     return 0;
 }
@@ -111,20 +111,10 @@ static int check_object(const char *text, const char *what, struct failure *fail
         good = good && (is_letter(*letter) || is_digit(*letter) || *letter == '_');
     if (good)
         return 0;
-    return fail_with(failure, -EINVAL,
-                     "the clock '%s' must name a shared object and a function of it: "
-                     "NAME=object:FILE:SYMBOL",
-                     quote(text).text);
-}
-
-static int check_what(const char *text, const struct external_clock *clock, struct failure *failure)
-{
-    if (clock->way == EXTERNAL_OBJECT)
-        return check_object(text, clock->what, failure);
-    if (clock->what[strspn(clock->what, " ")])
-        return 0;
-    return fail_with(failure, -EINVAL, "the clock '%s' must name a command: NAME=%sCOMMAND",
-                     quote(text).text, ways[clock->way].prefix);
+    return fail_with(
+        failure, -EINVAL,
+        "the clock '%s' must name a shared object and a function of it: NAME=object:FILE:SYMBOL",
+        quote(text).text);
 }
 
 static int take_way(const char *text, const char *behind, struct external_clock *clock,
@@ -136,7 +126,12 @@ static int take_way(const char *text, const char *behind, struct external_clock 
             continue;
         clock->way = ways[i].way;
         clock->what = behind + length;
-        return check_what(text, clock, failure);
+        if (clock->way == EXTERNAL_OBJECT)
+            return check_object(text, clock->what, failure);
+        if (clock->what[strspn(clock->what, " ")])
+            return 0;
+        return fail_with(failure, -EINVAL, "the clock '%s' must name a command: NAME=%sCOMMAND",
+                         quote(text).text, ways[clock->way].prefix);
     }
     return fail_with(failure, -EINVAL,
                      "the clock '%s' does not say how it is read: behind '=' must stand "
@@ -144,8 +139,9 @@ static int take_way(const char *text, const char *behind, struct external_clock 
                      quote(text).text);
 }
 
-static int check_text(const char *text, struct failure *failure)
+int external_clock_parse(const char *text, struct external_clock *clock, struct failure *failure)
 {
+    *clock = (struct external_clock){0};
     if (strlen(text) >= CLOCK_TEXT)
         return fail_with(failure, -EINVAL, "the clock '%s…' is longer than %d characters",
                          quote(text).text, CLOCK_TEXT - 1);
@@ -153,19 +149,10 @@ static int check_text(const char *text, struct failure *failure)
         if ((unsigned char)*letter < ' ' || *letter == '\x7f')
             return fail_with(failure, -EINVAL, "the clock '%s' has a control character in it",
                              quote(text).text);
-    return 0;
-}
-
-int external_clock_parse(const char *text, struct external_clock *clock, struct failure *failure)
-{
-    *clock = (struct external_clock){0};
-    int error = check_text(text, failure);
-    if (error)
-        return error;
     const char *equals = strchr(text, '=');
     const char *end = equals ? equals : text + strlen(text);
     const char *at = memchr(text, '@', (size_t)(end - text));
-    error = take_name(text, (size_t)((at ? at : end) - text), clock, failure);
+    int error = take_name(text, (size_t)((at ? at : end) - text), clock, failure);
     if (!error && at)
         error = take_hz(text, at + 1, end, clock, failure);
     if (error || !equals) {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "machine/describe.h"
+#include "machine/check.h"
 #include "tree.h"
 
 #define CACHE "/sys/devices/system/cpu/cpu0/cache/"

@@ -26,7 +26,7 @@
 #include "trapping.h"
 
 #if defined(__x86_64__)
-#include "lib/trap.h"
+#include "lib/calipers.h"
 #include "trap-context.h"
 #include "trap-flag.h"
 

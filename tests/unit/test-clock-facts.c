@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 
 #include "machine/check.h"
-#include "machine/describe.h"
 #include "skip.h"
 #include "tree.h"
 

@@ -17,7 +17,6 @@
 #include "base/cleanup.h"
 #include "lib/trust.h"
 #include "machine/check.h"
-#include "machine/describe.h"
 
 static void compare(const char *what, const struct facts *facts,
                     const struct trust_machine *machine)

@@ -20,89 +20,13 @@
 #define ASSAY_SYSCALL_CLOBBERS "memory"
 #endif
 
-static inline __attribute__((always_inline)) long assay_syscall0(long number)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = 0;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7) : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
+#define ASSAY_SYSCALL_INSTRUCTION "ecall"
+#define ASSAY_SYSCALL_NUMBER      "a7"
+#define ASSAY_SYSCALL_FIRST       "a0"
+#define ASSAY_SYSCALL_SECOND      "a1"
+#define ASSAY_SYSCALL_THIRD       "a2"
+#define ASSAY_SYSCALL_FOURTH      "a3"
+#define ASSAY_SYSCALL_FIFTH       "a4"
+#define ASSAY_SYSCALL_SIXTH       "a5"
 
-static inline __attribute__((always_inline)) long assay_syscall1(long number, long first)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = first;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7) : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
-
-static inline __attribute__((always_inline)) long assay_syscall2(long number, long first,
-                                                                 long second)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = first;
-    register long a1 __asm__("a1") = second;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1) : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
-
-static inline __attribute__((always_inline)) long assay_syscall3(long number, long first,
-                                                                 long second, long third)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = first;
-    register long a1 __asm__("a1") = second;
-    register long a2 __asm__("a2") = third;
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
-
-static inline __attribute__((always_inline)) long
-assay_syscall4(long number, long first, long second, long third, long fourth)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = first;
-    register long a1 __asm__("a1") = second;
-    register long a2 __asm__("a2") = third;
-    register long a3 __asm__("a3") = fourth;
-    __asm__ volatile("ecall"
-                     : "+r"(a0)
-                     : "r"(a7), "r"(a1), "r"(a2), "r"(a3)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
-
-static inline __attribute__((always_inline)) long
-assay_syscall5(long number, long first, long second, long third, long fourth, long fifth)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = first;
-    register long a1 __asm__("a1") = second;
-    register long a2 __asm__("a2") = third;
-    register long a3 __asm__("a3") = fourth;
-    register long a4 __asm__("a4") = fifth;
-    __asm__ volatile("ecall"
-                     : "+r"(a0)
-                     : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
-
-static inline __attribute__((always_inline)) long assay_syscall6(long number, long first,
-                                                                 long second, long third,
-                                                                 long fourth, long fifth,
-                                                                 long sixth)
-{
-    register long a7 __asm__("a7") = number;
-    register long a0 __asm__("a0") = first;
-    register long a1 __asm__("a1") = second;
-    register long a2 __asm__("a2") = third;
-    register long a3 __asm__("a3") = fourth;
-    register long a4 __asm__("a4") = fifth;
-    register long a5 __asm__("a5") = sixth;
-    __asm__ volatile("ecall"
-                     : "+r"(a0)
-                     : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return a0;
-}
+#include "syscall-registers.h"

@@ -38,23 +38,21 @@ static void judge_core_types(const struct facts *facts, struct advice *advice)
     bool several_pmus = covers && strchr(covers, ' ');
     bool several_speeds = capacities && strchr(capacities, ',');
     if (!covers && !capacities) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "Neither a core PMU nor core capacities show.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "Neither a core PMU nor core capacities show.");
     } else if (several_pmus) {
         const char *fast = strstr(covers, "cpu_core=");
         const char *first = strchr(fast ? fast : covers, '=');
         advise(advice, CHECK_WARN, "%s", covers);
-        advise_why(advice,
-                   "An event counts on the cores of its own PMU only: a process that moves to "
-                   "the other kind loses counts without notice, and the same code costs "
-                   "different cycles there. Stay on one kind.");
+        advise_why(advice, "An event counts on the cores of its own PMU only: a process that moves "
+                           "to the other kind loses counts without notice, and the same code costs "
+                           "different cycles there. Stay on one kind.");
         if (first)
             advise_fix(advice, "taskset -c %.*s COMMAND", (int)strcspn(first + 1, " "), first + 1);
     } else if (several_speeds) {
         advise(advice, CHECK_WARN, "capacities %s", capacities);
-        advise_why(advice,
-                   "Cores differ in speed: cycles and times depend on where a process runs. "
-                   "Pin it to one of them with --cpu.");
+        advise_why(advice, "Cores differ in speed: cycles and times depend on where a process "
+                           "runs. Pin it to one of them with --cpu.");
         advise_fix(advice, "grep . /sys/devices/system/cpu/cpu*/cpu_capacity    # then taskset -c");
     } else {
         advise(advice, CHECK_OK, "one%s%s", covers ? ": " : "", covers ? covers : "");
@@ -63,23 +61,13 @@ static void judge_core_types(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_core_types = {
-    .name = "core-types",
-    .title = "core types",
-    .collect = collect_core_types,
-    .judge = judge_core_types,
-};
+    "core-types", "core types", collect_core_types, judge_core_types, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `governor`: does the clock frequency follow the load while we measure?
  * Facts: freq.governor, freq.driver. */
 
 #define CPUS "/sys/devices/system/cpu"
-
-static void collect_governor(const struct machine_view *view, struct facts *facts)
-{
-    view_distinct(view, facts, "freq.governor", CPUS, "cpu[0-9]*", "cpufreq/scaling_governor");
-    view_distinct(view, facts, "freq.driver", CPUS, "cpu[0-9]*", "cpufreq/scaling_driver");
-}
 
 static void judge_governor(const struct facts *facts, struct advice *advice)
 {
@@ -102,17 +90,17 @@ static void judge_governor(const struct facts *facts, struct advice *advice)
     }
     advise(advice, CHECK_WARN, "%s (%s)", governor, by);
     advise_why(advice,
-               "The frequency follows the load: early runs are slower in time, and cycles of "
-               "code that waits for memory change from run to run. Instruction counts do "
-               "not mind.");
+               "The frequency follows the load: early runs are slower in time, and cycles of code "
+               "that waits for memory change from run to run. Instruction counts do not mind.");
     advise_fix(advice, "echo performance | sudo tee " CPUS "/cpu*/cpufreq/scaling_governor");
 }
 
 const struct check check_governor = {
     .name = "governor",
     .title = "frequency governor",
-    .collect = collect_governor,
     .judge = judge_governor,
+    .files = {{"freq.governor", CPUS, "cpu[0-9]*", "cpufreq/scaling_governor"},
+              {"freq.driver", CPUS, "cpu[0-9]*", "cpufreq/scaling_driver"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -122,28 +110,22 @@ const struct check check_governor = {
 #define NO_TURBO "/sys/devices/system/cpu/intel_pstate/no_turbo"
 #define BOOST    "/sys/devices/system/cpu/cpufreq/boost"
 
-static void collect_turbo(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "freq.no_turbo", NO_TURBO);
-    view_read(view, facts, "freq.boost", BOOST);
-}
-
 static void judge_turbo(const struct facts *facts, struct advice *advice)
 {
     long long no_turbo = facts_number(facts, "freq.no_turbo", -1);
     long long boost = facts_number(facts, "freq.boost", -1);
     if (no_turbo < 0 && boost < 0) {
-        advise(advice, CHECK_ABSENT, "no setting");
-        advise_why(advice, "The kernel offers no switch for it here; if the CPU boosts, it is the "
-                           "host's or the firmware's affair.");
+        advise_plainly(advice, CHECK_ABSENT, "no setting",
+                       "The kernel offers no switch for it here; if the CPU boosts, it is the "
+                       "host's or the firmware's affair.");
     } else if (no_turbo >= 0 ? no_turbo != 0 : boost == 0) {
-        advise(advice, CHECK_OK, "off");
-        advise_why(advice, "The CPU stays at or below its nominal frequency, so times repeat.");
+        advise_plainly(advice, CHECK_OK, "off",
+                       "The CPU stays at or below its nominal frequency, so times repeat.");
     } else {
-        advise(advice, CHECK_WARN, "on");
-        advise_why(advice, "The frequency depends on heat and on how many cores are busy: the same "
-                           "cycles take different times from run to run. Counts of instructions do "
-                           "not change.");
+        advise_plainly(
+            advice, CHECK_WARN, "on",
+            "The frequency depends on heat and on how many cores are busy: the same cycles take "
+            "different times from run to run. Counts of instructions do not change.");
         advise_fix(advice,
                    no_turbo >= 0 ? "echo 1 | sudo tee " NO_TURBO : "echo 0 | sudo tee " BOOST);
     }
@@ -152,8 +134,8 @@ static void judge_turbo(const struct facts *facts, struct advice *advice)
 const struct check check_turbo = {
     .name = "turbo",
     .title = "turbo and boost",
-    .collect = collect_turbo,
     .judge = judge_turbo,
+    .files = {{.key = "freq.no_turbo", .path = NO_TURBO}, {.key = "freq.boost", .path = BOOST}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -162,34 +144,26 @@ const struct check check_turbo = {
 
 #define SMT_FOLDER "/sys/devices/system/cpu/smt"
 
-static void collect_smt(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "smt.active", SMT_FOLDER "/active");
-    view_read(view, facts, "smt.control", SMT_FOLDER "/control");
-}
-
 static void judge_smt(const struct facts *facts, struct advice *advice)
 {
     long long active = facts_number(facts, "smt.active", -1);
     const char *control = facts_get(facts, "smt.control");
     const char *hypervisor = facts_get(facts, "hypervisor");
     if (active < 0) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "The kernel does not say whether threads share a core.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "The kernel does not say whether threads share a core.");
     } else if (active == 0) {
         bool guest = hypervisor && strcmp(hypervisor, "none") != 0;
         advise(advice, CHECK_OK, "off%s%s%s", control ? " (" : "", control ? control : "",
                control ? ")" : "");
-        advise_why(advice, guest
-                               ? "No two CPUs of this guest share a core as far as it is told; the "
-                                 "host may still run somebody else on the sibling thread."
-                               : "Every CPU has its core to itself.");
+        advise_why(advice, guest ? "No two CPUs of this guest share a core as far as it is told; "
+                                   "the host may still run somebody else on the sibling thread."
+                                 : "Every CPU has its core to itself.");
     } else {
-        advise(advice, CHECK_WARN, "on");
-        advise_why(advice,
-                   "A busy sibling thread takes half of the caches and of the issue slots, and "
-                   "on some CPUs half of the counters: cycles and cache misses move with "
-                   "what the neighbour does. Leave the sibling idle, or switch it off.");
+        advise_plainly(advice, CHECK_WARN, "on",
+                       "A busy sibling thread takes half of the caches and of the issue slots, and "
+                       "on some CPUs half of the counters: cycles and cache misses move with what "
+                       "the neighbour does. Leave the sibling idle, or switch it off.");
         advise_fix(advice, "echo off | sudo tee " SMT_FOLDER "/control");
     }
 }
@@ -197,8 +171,9 @@ static void judge_smt(const struct facts *facts, struct advice *advice)
 const struct check check_smt = {
     .name = "smt",
     .title = "hardware threads (SMT)",
-    .collect = collect_smt,
     .judge = judge_smt,
+    .files = {{.key = "smt.active", .path = SMT_FOLDER "/active"},
+              {.key = "smt.control", .path = SMT_FOLDER "/control"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -256,13 +231,12 @@ static void judge_idle_states(const struct facts *facts, struct advice *advice)
     const char *states = facts_get(facts, "idle.states");
     long long deepest = facts_number(facts, "idle.deepest_us", -1);
     if (!driver) {
-        advise(advice, CHECK_ABSENT, "no cpuidle");
-        advise_why(advice, "The kernel does not choose idle states here.");
+        advise_plainly(advice, CHECK_ABSENT, "no cpuidle",
+                       "The kernel does not choose idle states here.");
     } else if (strcmp(driver, "haltpoll") == 0) {
         advise(advice, CHECK_OK, "%s", driver);
-        advise_why(advice,
-                   "This guest may poll a while before it gives the CPU back; how deep the CPU "
-                   "then sleeps is the host's choice and does not show.");
+        advise_why(advice, "This guest may poll a while before it gives the CPU back; how deep the "
+                           "CPU then sleeps is the host's choice and does not show.");
     } else if (strcmp(driver, "none") == 0 || deepest < 0) {
         advise(advice, CHECK_OK, "%s", driver);
         advise_why(advice, "The kernel uses no idle states deeper than a plain halt.");
@@ -272,20 +246,16 @@ static void judge_idle_states(const struct facts *facts, struct advice *advice)
     } else {
         advise(advice, CHECK_WARN, "%s, up to %lld us to wake", driver, deepest);
         advise_why(advice,
-                   "A process that sleeps or waits finds its CPU up to %lld us away, with "
-                   "caches flushed and the clock lowered (%s): times and cache misses of "
-                   "short waits vary. Busy loops do not mind.",
+                   "A process that sleeps or waits finds its CPU up to %lld us away, with caches "
+                   "flushed and the clock lowered (%s): times and cache misses of short waits "
+                   "vary. Busy loops do not mind.",
                    deepest, states ? states : "states unknown");
         advise_fix(advice, "sudo cpupower idle-set --disable-by-latency " SHALLOW_US_TXT);
     }
 }
 
 const struct check check_idle_states = {
-    .name = "idle-states",
-    .title = "idle states",
-    .collect = collect_idle_states,
-    .judge = judge_idle_states,
-};
+    "idle-states", "idle states", collect_idle_states, judge_idle_states, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `clocksource`: what the kernel keeps time with. A slow clock costs more than what is timed.
@@ -307,44 +277,25 @@ static bool one_of(const char *name, const char *const *list, size_t count)
     return false;
 }
 
-static void collect_clocksource(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "clock.current", CLOCK_FOLDER "/current_clocksource");
-    view_read(view, facts, "clock.available", CLOCK_FOLDER "/available_clocksource");
-}
-
-static bool tsc_available(const struct facts *facts)
-{
-    const char *available = facts_get(facts, "clock.available");
-    return available && strstr(available, "tsc") && !strstr(available, "tsc_page");
-}
-
-/* Whatever the clock is worth, who started us took it away. */
-static void judge_forbidden(const char *current, struct advice *advice)
-{
-    advise(advice, CHECK_BAD, "%s; forbidden to programs", current ? current : "unknown");
-    advise_why(
-        advice,
-        "Whoever started the probe forbade it to read the CPU's counter of time "
-        "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with SIGSEGV, and "
-        "programs that are linked dynamically die before they begin. The probe does without: "
-        "it reads clocks by system calls, which take several times as long, and leaves out "
-        "whatever counts ticks.");
-    advise_fix(advice, "start it from where nobody called prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which "
-                       "all children inherit");
-}
-
 static void judge_clocksource(const struct facts *facts, struct advice *advice)
 {
     const char *current = facts_get(facts, "clock.current");
     const char *ticks = facts_get(facts, "clock.ticks");
     if (ticks && strcmp(ticks, "forbidden") == 0) {
-        judge_forbidden(current, advice);
+        /* Whatever the clock is worth, who started us took it away. */
+        advise(advice, CHECK_BAD, "%s; forbidden to programs", current ? current : "unknown");
+        advise_why(advice, "Whoever started the probe forbade it to read the CPU's counter of time "
+                           "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with "
+                           "SIGSEGV, and programs that are linked dynamically die before they "
+                           "begin. The probe does without: it reads clocks by system calls, which "
+                           "take several times as long, and leaves out whatever counts ticks.");
+        advise_fix(advice, "start it from where nobody called prctl(PR_SET_TSC, PR_TSC_SIGSEGV), "
+                           "which all children inherit");
         return;
     }
     if (!current) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "The kernel does not say what it keeps time with.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "The kernel does not say what it keeps time with.");
         return;
     }
     if (one_of(current, counters, sizeof(counters) / sizeof(counters[0]))) {
@@ -353,7 +304,8 @@ static void judge_clocksource(const struct facts *facts, struct advice *advice)
         return;
     }
     bool from_host = one_of(current, shared, sizeof(shared) / sizeof(shared[0]));
-    bool better = tsc_available(facts);
+    const char *available = facts_get(facts, "clock.available");
+    bool better = available && strstr(available, "tsc") && !strstr(available, "tsc_page");
     advise(advice,
            from_host && !better ? CHECK_OK
            : from_host          ? CHECK_WARN
@@ -376,6 +328,7 @@ static void judge_clocksource(const struct facts *facts, struct advice *advice)
 const struct check check_clocksource = {
     .name = "clocksource",
     .title = "clock source",
-    .collect = collect_clocksource,
     .judge = judge_clocksource,
+    .files = {{.key = "clock.current", .path = CLOCK_FOLDER "/current_clocksource"},
+              {.key = "clock.available", .path = CLOCK_FOLDER "/available_clocksource"}},
 };

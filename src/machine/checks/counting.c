@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "machine/check.h"
-#include "machine/describe.h"
 #include "machine/perf-try.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -115,10 +114,9 @@ static void judge_refusal(const struct facts *facts, int error, struct advice *a
                            "Nothing can be counted, and nothing at run time changes that.");
     } else {
         fix_by_runtime(facts, advice);
-        advise_why(advice,
-                   "The call is refused although no seccomp filter shows: a security module "
-                   "(SELinux, AppArmor, lockdown) may stand behind it; the kernel's log "
-                   "says which. Nothing can be counted until it is allowed.");
+        advise_why(advice, "The call is refused although no seccomp filter shows: a security "
+                           "module (SELinux, AppArmor, lockdown) may stand behind it; the kernel's "
+                           "log says which. Nothing can be counted until it is allowed.");
     }
 }
 
@@ -127,25 +125,21 @@ static void judge_perf_syscall(const struct facts *facts, struct advice *advice)
     const char *dummy = facts_get(facts, "perf.dummy");
     int error = facts_error(facts, "perf.dummy");
     if (dummy && strcmp(dummy, "open") == 0) {
-        advise(advice, CHECK_OK, "allowed");
-        advise_why(advice, "perf_event_open answers, so software events at least can be counted.");
+        advise_plainly(advice, CHECK_OK, "allowed",
+                       "perf_event_open answers, so software events at least can be counted.");
     } else if (dummy) {
         advise(advice, CHECK_BAD, "%s", dummy);
         judge_filter(facts, "kills whoever makes the call", advice);
     } else if (error == ENODATA) {
-        advise(advice, CHECK_ABSENT, "not recorded");
-        advise_why(advice, "Whether the call is allowed was not tried on this machine.");
+        advise_plainly(advice, CHECK_ABSENT, "not recorded",
+                       "Whether the call is allowed was not tried on this machine.");
     } else {
         judge_refusal(facts, error, advice);
     }
 }
 
 const struct check check_perf_syscall = {
-    .name = "perf-syscall",
-    .title = "perf_event_open",
-    .collect = collect_perf_syscall,
-    .judge = judge_perf_syscall,
-};
+    "perf-syscall", "perf_event_open", collect_perf_syscall, judge_perf_syscall, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `pmu`: is there a hardware PMU, and do instructions and cycles really count? If not, why:
@@ -175,29 +169,27 @@ static void judge_present(const struct facts *facts, struct advice *advice)
     const char *cycles = facts_get(facts, "perf.cycles");
     if (strcmp(instructions, "unscheduled") == 0) {
         advise(advice, CHECK_BAD, "%s: opens, but gets no counter", core ? core : "PMU");
-        advise_why(advice,
-                   "instructions:u opened and then never ran: every counter is taken (the NMI "
-                   "watchdog, another profiler), or the test ran on a core type that this PMU does "
-                   "not cover. A zero read that way means nothing.");
+        advise_why(advice, "instructions:u opened and then never ran: every counter is taken (the "
+                           "NMI watchdog, another profiler), or the test ran on a core type that "
+                           "this PMU does not cover. A zero read that way means nothing.");
         advise_fix(advice,
                    "sudo sysctl kernel.nmi_watchdog=0\nand end other profilers: pgrep -al perf");
     } else if (strcmp(instructions, "0") == 0) {
         advise(advice, CHECK_BAD, "%s: opens, but stays at zero", core ? core : "PMU");
-        advise_why(advice,
-                   "instructions:u ran on a counter while a loop executed and read 0: the PMU "
-                   "is there in name only, as under hypervisors that let it through without "
-                   "backing it. Do not believe any hardware count here.");
+        advise_why(advice, "instructions:u ran on a counter while a loop executed and read 0: the "
+                           "PMU is there in name only, as under hypervisors that let it through "
+                           "without backing it. Do not believe any hardware count here.");
     } else if (!cycles || strcmp(cycles, "0") == 0 || strcmp(cycles, "unscheduled") == 0) {
         advise(advice, CHECK_WARN, "%s: instructions, but no cycles", core ? core : "PMU");
         advise_why(advice,
-                   "instructions:u counted %s in a short loop, cycles:u did not: rates per "
-                   "cycle cannot be had, and the PMU is only half there.",
+                   "instructions:u counted %s in a short loop, cycles:u did not: rates per cycle "
+                   "cannot be had, and the PMU is only half there.",
                    instructions);
     } else {
         advise(advice, CHECK_OK, "%s: instructions and cycles count", core ? core : "PMU");
         advise_why(advice,
-                   "A short loop gave %s instructions:u and %s cycles:u, so hardware events "
-                   "can be measured.",
+                   "A short loop gave %s instructions:u and %s cycles:u, so hardware events can be "
+                   "measured.",
                    instructions, cycles);
     }
 }
@@ -216,27 +208,18 @@ static void judge_hypervisor(const struct facts *facts, const char *missing, str
         advise_why(advice, "%s This is a guest: %s", missing, below->vpmu);
     } else if (id && strcmp(id, "none") != 0) {
         advise_why(advice,
-                   "%s This is a guest of a hypervisor we do not know; ask whoever runs it "
-                   "for a virtual PMU, or use bare metal.",
+                   "%s This is a guest of a hypervisor we do not know; ask whoever runs it for a "
+                   "virtual PMU, or use bare metal.",
                    missing);
     } else {
         advise_why(advice,
-                   "%s This looks like bare metal, so the driver is missing or the firmware "
-                   "hides the PMU; the boot log says which.",
+                   "%s This looks like bare metal, so the driver is missing or the firmware hides "
+                   "the PMU; the boot log says which.",
                    missing);
         advise_fix(advice, "sudo dmesg | grep -iE 'performance events|pmu'");
     }
     if (below)
         advise_fix(advice, "%s", below->fix);
-}
-
-static void judge_riscv(const char *missing, struct advice *advice)
-{
-    advise_why(advice,
-               "%s On RISC-V the firmware must offer the SBI PMU extension (OpenSBI 1.0 or "
-               "newer) and the device tree must describe it.",
-               missing);
-    advise_fix(advice, "sudo dmesg | grep -iE 'sbi|pmu'");
 }
 
 /* Nothing could be tried; sysfs still tells whether there is something to try. */
@@ -264,28 +247,20 @@ static void judge_missing(const struct facts *facts, const char *error, struct a
     const char *hypervisor = facts_get(facts, "hypervisor");
     char missing[320];
     snprintf(missing, sizeof(missing),
-             "The kernel %s, so instructions, cycles, branches and cache events fail with %s; "
-             "page faults, tracepoints and breakpoints still count.",
+             "The kernel %s, so instructions, cycles, branches and cache events fail with %s; page "
+             "faults, tracepoints and breakpoints still count.",
              facts_get(facts, "pmu.core") ? "has a CPU PMU but does not open it" : "has no CPU PMU",
              error);
     advise(advice, CHECK_BAD, "none%s%s%s", devices ? " (only " : "", devices ? devices : "",
            devices ? ")" : "");
-    if (isa && strncmp(isa, "riscv", 5) == 0 && hypervisor && strcmp(hypervisor, "none") == 0)
-        judge_riscv(missing, advice);
-    else
+    if (isa && strncmp(isa, "riscv", 5) == 0 && hypervisor && strcmp(hypervisor, "none") == 0) {
+        advise_why(advice,
+                   "%s On RISC-V the firmware must offer the SBI PMU extension (OpenSBI 1.0 or "
+                   "newer) and the device tree must describe it.",
+                   missing);
+        advise_fix(advice, "sudo dmesg | grep -iE 'sbi|pmu'");
+    } else
         judge_hypervisor(facts, missing, advice);
-}
-
-/* Sysfs and the hypervisor are the host's. */
-static void judge_user_mode(const struct facts *facts, struct advice *advice)
-{
-    const char *isa = facts_get(facts, "isa");
-    advise(advice, CHECK_BAD, "none: qemu-user");
-    advise_why(advice, "qemu-user has no counters to offer: it runs a program of another ISA, but "
-                       "no operating system below it. To count, take a whole machine of that ISA, "
-                       "in hardware or emulated with a PMU.");
-    if (isa && strcmp(isa, "aarch64") == 0)
-        advise_fix(advice, "assay doctor --via lab:aarch64    # instead of qemu-user");
 }
 
 static void judge_pmu(const struct facts *facts, struct advice *advice)
@@ -294,10 +269,17 @@ static void judge_pmu(const struct facts *facts, struct advice *advice)
     if (facts_get(facts, "perf.instructions")) {
         judge_present(facts, advice);
     } else if (emulated_in_user_mode(facts)) {
-        judge_user_mode(facts, advice);
+        /* Sysfs and the hypervisor are the host's. */
+        const char *isa = facts_get(facts, "isa");
+        advise_plainly(advice, CHECK_BAD, "none: qemu-user",
+                       "qemu-user has no counters to offer: it runs a program of another ISA, but "
+                       "no operating system below it. To count, take a whole machine of that ISA, "
+                       "in hardware or emulated with a PMU.");
+        if (isa && strcmp(isa, "aarch64") == 0)
+            advise_fix(advice, "assay doctor --via lab:aarch64    # instead of qemu-user");
     } else if (error == ENODATA) {
-        advise(advice, CHECK_ABSENT, "not recorded");
-        advise_why(advice, "Whether instructions count was not tried on this machine.");
+        advise_plainly(advice, CHECK_ABSENT, "not recorded",
+                       "Whether instructions count was not tried on this machine.");
     } else {
         char name[16];
         errno_name(error, name, sizeof(name));
@@ -308,40 +290,28 @@ static void judge_pmu(const struct facts *facts, struct advice *advice)
     }
 }
 
-const struct check check_pmu = {
-    .name = "pmu",
-    .title = "hardware PMU",
-    .collect = collect_pmu,
-    .judge = judge_pmu,
-};
+const struct check check_pmu = {"pmu", "hardware PMU", collect_pmu, judge_pmu, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `nmi-watchdog`: does the NMI watchdog hold a counter?
  * Facts: kernel.nmi_watchdog; pmu.devices and pmu.core come from the check `pmu`. */
 
-static void collect_nmi_watchdog(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "kernel.nmi_watchdog", "/proc/sys/kernel/nmi_watchdog");
-}
-
 static void judge_nmi_watchdog(const struct facts *facts, struct advice *advice)
 {
     long long setting = facts_number(facts, "kernel.nmi_watchdog", -1);
     if (setting < 0) {
-        advise(advice, CHECK_ABSENT, "not in this kernel");
-        advise_why(advice, "This kernel has no such watchdog, so no counter is lost to it.");
+        advise_plainly(advice, CHECK_ABSENT, "not in this kernel",
+                       "This kernel has no such watchdog, so no counter is lost to it.");
     } else if (setting == 0) {
-        advise(advice, CHECK_OK, "off");
-        advise_why(advice, "No counter is held back for it.");
+        advise_plainly(advice, CHECK_OK, "off", "No counter is held back for it.");
     } else if (facts_get(facts, "pmu.devices") && !facts_get(facts, "pmu.core")) {
-        advise(advice, CHECK_OK, "on, without a counter");
-        advise_why(advice, "There is no CPU PMU, so it watches by other means than a counter.");
+        advise_plainly(advice, CHECK_OK, "on, without a counter",
+                       "There is no CPU PMU, so it watches by other means than a counter.");
     } else {
-        advise(advice, CHECK_WARN, "on");
-        advise_why(advice,
-                   "It keeps one cycle counter on every CPU for itself: groups that would "
-                   "just fit are multiplexed or never scheduled, and its interrupts land in "
-                   "your windows.");
+        advise_plainly(
+            advice, CHECK_WARN, "on",
+            "It keeps one cycle counter on every CPU for itself: groups that would just fit are "
+            "multiplexed or never scheduled, and its interrupts land in your windows.");
         advise_fix(advice, "sudo sysctl kernel.nmi_watchdog=0");
     }
 }
@@ -349,6 +319,6 @@ static void judge_nmi_watchdog(const struct facts *facts, struct advice *advice)
 const struct check check_nmi_watchdog = {
     .name = "nmi-watchdog",
     .title = "NMI watchdog",
-    .collect = collect_nmi_watchdog,
     .judge = judge_nmi_watchdog,
+    .files = {{.key = "kernel.nmi_watchdog", .path = "/proc/sys/kernel/nmi_watchdog"}},
 };

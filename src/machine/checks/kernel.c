@@ -27,35 +27,29 @@ static const struct {
 } levels[] = {
     {CHECK_OK, "Everything may be counted, whole CPUs too; only raw tracepoint data is kept back."},
     {CHECK_OK, "Own processes may be counted in user and kernel mode; whole CPUs may not."},
-    {CHECK_WARN,
-     "Only the user mode of own processes may be counted: every event is refused that is named "
-     "with :k, with :uk or without a mode, so what happens in the kernel stays unseen: its share "
-     "of a count, context switches, most tracepoints."},
+    {CHECK_WARN, "Only the user mode of own processes may be counted: every event is refused that "
+                 "is named with :k, with :uk or without a mode, so what happens in the kernel "
+                 "stays unseen: its share of a count, context switches, most tracepoints."},
     {CHECK_BAD, "Every event is refused to ordinary users: nothing can be counted."},
 };
-
-static void collect_paranoid(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "perf.paranoid", PARANOID_FILE);
-}
 
 static void judge_paranoid(const struct facts *facts, struct advice *advice)
 {
     long long level = facts_number(facts, "perf.paranoid", -9);
     if (level == -9) {
         advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice,
-                   "%s cannot be read: the kernel may have no perf events at all (see "
-                   "perf-syscall).",
-                   PARANOID_FILE);
+        advise_why(
+            advice,
+            "%s cannot be read: the kernel may have no perf events at all (see perf-syscall).",
+            PARANOID_FILE);
     } else if (level < 0) {
         advise(advice, CHECK_OK, "%lld", level);
         advise_why(advice, "Nothing is kept back: every user may count everything.");
     } else if (privilege_perf(facts)) {
         advise(advice, CHECK_OK, "%lld, lifted by privileges", level);
         advise_why(advice,
-                   "Level %lld binds ordinary users; this process may count user and kernel "
-                   "mode all the same.",
+                   "Level %lld binds ordinary users; this process may count user and kernel mode "
+                   "all the same.",
                    level);
     } else {
         const char *dummy = facts_get(facts, "perf.dummy");
@@ -71,8 +65,8 @@ static void judge_paranoid(const struct facts *facts, struct advice *advice)
 const struct check check_paranoid = {
     .name = "paranoid",
     .title = "perf_event_paranoid",
-    .collect = collect_paranoid,
     .judge = judge_paranoid,
+    .files = {{.key = "perf.paranoid", .path = PARANOID_FILE}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -109,8 +103,8 @@ static void judge_privileges(const struct facts *facts, struct advice *advice)
     const char *capabilities = facts_get(facts, "process.capabilities");
     const char *namespace = facts_get(facts, "process.user_namespace");
     if (!euid || !capabilities) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "/proc/self/status does not say who measures.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "/proc/self/status does not say who measures.");
         return;
     }
     const char *who = strcmp(euid, "0") == 0 ? "root" : "uid ";
@@ -125,10 +119,9 @@ static void judge_privileges(const struct facts *facts, struct advice *advice)
     bool mapped = namespace && strcmp(namespace, "own") == 0;
     advise(advice, CHECK_WARN, "%s%s without CAP_PERFMON%s", who, number,
            mapped ? " (a user namespace's root does not count)" : "");
-    advise_why(advice,
-               "Without CAP_PERFMON the kernel keeps back what paranoid says, whole CPUs and "
-               "PMUs such as msr; tracefs is usually closed too. User mode of own processes "
-               "is counted just as exactly.");
+    advise_why(advice, "Without CAP_PERFMON the kernel keeps back what paranoid says, whole CPUs "
+                       "and PMUs such as msr; tracefs is usually closed too. User mode of own "
+                       "processes is counted just as exactly.");
     if (mapped)
         advise_fix(advice, "start it as the machine's own root, outside any user namespace; there "
                            "the capability PERFMON is enough");
@@ -139,21 +132,11 @@ static void judge_privileges(const struct facts *facts, struct advice *advice)
 }
 
 const struct check check_privileges = {
-    .name = "privileges",
-    .title = "privileges",
-    .collect = collect_privileges,
-    .judge = judge_privileges,
-};
+    "privileges", "privileges", collect_privileges, judge_privileges, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `user-access`: may user code read counters itself, without a system call? The cheapest and
  * least disturbing read there is. Facts: pmu.rdpmc (x86), perf.user_access (arm64, riscv). */
-
-static void collect_user_access(const struct machine_view *view, struct facts *facts)
-{
-    view_distinct(view, facts, "pmu.rdpmc", PMU_FOLDER, "cpu*", "rdpmc");
-    view_read(view, facts, "perf.user_access", "/proc/sys/kernel/perf_user_access");
-}
 
 static void judge_user_access(const struct facts *facts, struct advice *advice)
 {
@@ -161,17 +144,16 @@ static void judge_user_access(const struct facts *facts, struct advice *advice)
     const char *setting = rdpmc ? rdpmc : facts_get(facts, "perf.user_access");
     const char *name = rdpmc ? "rdpmc" : "perf_user_access";
     if (!setting) {
-        advise(advice, CHECK_ABSENT, "no setting");
-        advise_why(advice, "No CPU PMU here can be read from user code, so every read is a system "
-                           "call of some hundred instructions.");
+        advise_plainly(advice, CHECK_ABSENT, "no setting",
+                       "No CPU PMU here can be read from user code, so every read is a system call "
+                       "of some hundred instructions.");
         return;
     }
     if (strchr(setting, '0')) {
         advise(advice, CHECK_WARN, "%s = %s", name, setting);
         advise_why(advice,
-                   "User code may not read counters: each read must be a system call, which "
-                   "adds some hundred kernel instructions and disturbs caches inside the "
-                   "window.");
+                   "User code may not read counters: each read must be a system call, which adds "
+                   "some hundred kernel instructions and disturbs caches inside the window.");
         if (rdpmc)
             advise_fix(advice, "echo 1 | sudo tee " PMU_FOLDER "/cpu*/rdpmc");
         else
@@ -179,16 +161,17 @@ static void judge_user_access(const struct facts *facts, struct advice *advice)
         return;
     }
     advise(advice, CHECK_OK, "%s = %s", name, setting);
-    advise_why(advice,
-               "User code may read its counters with one instruction, the read that disturbs "
-               "least.");
+    advise_why(
+        advice,
+        "User code may read its counters with one instruction, the read that disturbs least.");
 }
 
 const struct check check_user_access = {
     .name = "user-access",
     .title = "counter reads from user code",
-    .collect = collect_user_access,
     .judge = judge_user_access,
+    .files = {{"pmu.rdpmc", PMU_FOLDER, "cpu*", "rdpmc"},
+              {.key = "perf.user_access", .path = "/proc/sys/kernel/perf_user_access"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -238,29 +221,23 @@ static void collect_tracefs(const struct machine_view *view, struct facts *facts
     view_live(view, facts, "tracefs.readable", readable < 0 ? NULL : "1", -readable);
 }
 
-static void judge_unmounted(const struct facts *facts, struct advice *advice)
-{
-    if (privilege_held(facts, PRIVILEGE_SYS_ADMIN)) {
-        advise(advice, CHECK_OK, "not mounted, reachable");
-        advise_why(advice, "Tracefs is not mounted, but this process may look into it through a "
-                           "private mount that nobody else sees: tracepoints can be named.");
-        return;
-    }
-    advise(advice, CHECK_WARN, "not mounted");
-    advise_why(advice,
-               "Tracepoints are opened by a number that stands in tracefs; without it events "
-               "such as syscalls:sys_enter_read cannot be named.");
-    advise_fix(advice, MOUNT);
-}
-
 static void judge_tracefs(const struct facts *facts, struct advice *advice)
 {
     const char *mount = facts_get(facts, "tracefs.mount");
     if (!mount && facts_number(facts, "tracefs.supported", 0) == 0) {
-        advise(advice, CHECK_ABSENT, "not in this kernel");
-        advise_why(advice, "This kernel shows no tracefs, so there are no tracepoints to count.");
+        advise_plainly(advice, CHECK_ABSENT, "not in this kernel",
+                       "This kernel shows no tracefs, so there are no tracepoints to count.");
     } else if (!mount) {
-        judge_unmounted(facts, advice);
+        if (privilege_held(facts, PRIVILEGE_SYS_ADMIN)) {
+            advise_plainly(advice, CHECK_OK, "not mounted, reachable",
+                           "Tracefs is not mounted, but this process may look into it through a "
+                           "private mount that nobody else sees: tracepoints can be named.");
+        } else {
+            advise_plainly(advice, CHECK_WARN, "not mounted",
+                           "Tracepoints are opened by a number that stands in tracefs; without it "
+                           "events such as syscalls:sys_enter_read cannot be named.");
+            advise_fix(advice, MOUNT);
+        }
     } else if (facts_get(facts, "tracefs.readable")) {
         advise(advice, CHECK_OK, "%s, readable", mount);
         advise_why(advice, "Tracepoints can be named.");
@@ -269,9 +246,9 @@ static void judge_tracefs(const struct facts *facts, struct advice *advice)
         advise_why(advice, "Whether this user may read it was not recorded.");
     } else {
         advise(advice, CHECK_WARN, "%s, closed to this user", mount);
-        advise_why(advice, "The numbers of tracepoints cannot be read, so events such as "
-                           "syscalls:sys_enter_read cannot be named, though the kernel would count "
-                           "them.");
+        advise_why(advice,
+                   "The numbers of tracepoints cannot be read, so events such as "
+                   "syscalls:sys_enter_read cannot be named, though the kernel would count them.");
         if (strncmp(mount, DEBUGFS, strlen(DEBUGFS)) == 0) /* itself closed: no way through it */
             advise_fix(advice, MOUNT);
         else
@@ -279,12 +256,7 @@ static void judge_tracefs(const struct facts *facts, struct advice *advice)
     }
 }
 
-const struct check check_tracefs = {
-    .name = "tracefs",
-    .title = "tracefs",
-    .collect = collect_tracefs,
-    .judge = judge_tracefs,
-};
+const struct check check_tracefs = {"tracefs", "tracefs", collect_tracefs, judge_tracefs, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `perf-mlock`: is there memory for the pages that user reads and sampling map?
@@ -292,19 +264,14 @@ const struct check check_tracefs = {
 
 #define COUNTERS 32 /* the most events we open at once; each maps one page for user reads */
 
-static void collect_perf_mlock(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "perf.mlock_kib", "/proc/sys/kernel/perf_event_mlock_kb");
-}
-
 static void judge_perf_mlock(const struct facts *facts, struct advice *advice)
 {
     long long kib = facts_number(facts, "perf.mlock_kib", -1);
     long long page_kib = facts_number(facts, "memory.page_bytes", 4096) / 1024;
     long long cpus = facts_number(facts, "cpu.count", 1);
     if (kib < 0 || page_kib < 1 || cpus < 1 || kib > 1ll << 40 || cpus > 1 << 20) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "The kernel states no limit for mapped counters.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "The kernel states no limit for mapped counters.");
         return;
     }
     long long pages = kib * cpus / page_kib; /* the kernel multiplies by the CPUs online */
@@ -316,10 +283,10 @@ static void judge_perf_mlock(const struct facts *facts, struct advice *advice)
     } else {
         advise(advice, pages > 1 ? CHECK_WARN : CHECK_BAD, "%lld KiB a CPU", kib);
         advise_why(advice,
-                   "A counter that user code reads needs one page of %lld KiB; the limit "
-                   "allows %lld at once, shared by all processes of this user. Beyond it each "
-                   "takes from what the process may lock (ulimit -l); when that is used up, "
-                   "mapping fails with EPERM and reads must be system calls.",
+                   "A counter that user code reads needs one page of %lld KiB; the limit allows "
+                   "%lld at once, shared by all processes of this user. Beyond it each takes from "
+                   "what the process may lock (ulimit -l); when that is used up, mapping fails "
+                   "with EPERM and reads must be system calls.",
                    page_kib, pages);
         advise_fix(advice, "sudo sysctl kernel.perf_event_mlock_kb=%lld", 512 + page_kib);
     }
@@ -328,41 +295,35 @@ static void judge_perf_mlock(const struct facts *facts, struct advice *advice)
 const struct check check_perf_mlock = {
     .name = "perf-mlock",
     .title = "perf_event_mlock_kb",
-    .collect = collect_perf_mlock,
     .judge = judge_perf_mlock,
+    .files = {{.key = "perf.mlock_kib", .path = "/proc/sys/kernel/perf_event_mlock_kb"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
  * Check `aslr`: do addresses change from process to process?
  * Facts: kernel.randomize_va_space, process.personality. */
 
-static void collect_aslr(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "kernel.randomize_va_space", "/proc/sys/kernel/randomize_va_space");
-    view_read(view, facts, "process.personality", "/proc/self/personality");
-}
-
 static void judge_aslr(const struct facts *facts, struct advice *advice)
 {
     long long setting = facts_number(facts, "kernel.randomize_va_space", -1);
     const char *personality = facts_get(facts, "process.personality");
     if (setting < 0) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "The kernel does not say whether it randomizes addresses.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "The kernel does not say whether it randomizes addresses.");
     } else if (setting == 0) {
-        advise(advice, CHECK_OK, "off");
-        advise_why(advice, "Every process gets the same addresses, so placement does not vary.");
+        advise_plainly(advice, CHECK_OK, "off",
+                       "Every process gets the same addresses, so placement does not vary.");
     } else if (personality && strtoul(personality, NULL, 16) & ADDR_NO_RANDOMIZE) {
         advise(advice, CHECK_OK, "%lld, off for this process", setting);
         advise_why(advice,
                    "The process was started without randomization; its children inherit that.");
     } else {
         advise(advice, CHECK_WARN, "%lld", setting);
-        advise_why(advice,
-                   "Stack, heap and libraries lie elsewhere in every process: cache and branch "
-                   "conflicts, and a few page faults, change from run to run. Measure over "
-                   "many processes, or fix the addresses for the command alone; no need to "
-                   "switch it off for the whole machine.");
+        advise_why(
+            advice,
+            "Stack, heap and libraries lie elsewhere in every process: cache and branch conflicts, "
+            "and a few page faults, change from run to run. Measure over many processes, or fix "
+            "the addresses for the command alone; no need to switch it off for the whole machine.");
         advise_fix(advice, "setarch -R COMMAND");
     }
 }
@@ -370,38 +331,32 @@ static void judge_aslr(const struct facts *facts, struct advice *advice)
 const struct check check_aslr = {
     .name = "aslr",
     .title = "address randomization (ASLR)",
-    .collect = collect_aslr,
     .judge = judge_aslr,
+    .files = {{.key = "kernel.randomize_va_space", .path = "/proc/sys/kernel/randomize_va_space"},
+              {.key = "process.personality", .path = "/proc/self/personality"}},
 };
 
 /* ----------------------------------------------------------------------------------------------
  * Check `ptrace-scope`: may we step through a child? Stepping gives the truth that counts are held
  * against. Fact: kernel.ptrace_scope. */
 
-static void collect_ptrace_scope(const struct machine_view *view, struct facts *facts)
-{
-    view_read(view, facts, "kernel.ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope");
-}
-
 static void judge_ptrace_scope(const struct facts *facts, struct advice *advice)
 {
     long long scope = facts_number(facts, "kernel.ptrace_scope", -1);
     if (scope < 0) {
-        advise(advice, CHECK_ABSENT, "no Yama");
-        advise_why(advice,
-                   "This kernel adds no limit of its own to ptrace: children can be stepped.");
+        advise_plainly(advice, CHECK_ABSENT, "no Yama",
+                       "This kernel adds no limit of its own to ptrace: children can be stepped.");
     } else if (scope <= 1) {
         advise(advice, CHECK_OK, "%lld", scope);
-        advise_why(advice,
-                   "A parent may step through its children, which is all that exact counting "
-                   "by stepping needs.");
+        advise_why(advice, "A parent may step through its children, which is all that exact "
+                           "counting by stepping needs.");
     } else if (scope == 2 && privilege_held(facts, PRIVILEGE_SYS_PTRACE)) {
-        advise(advice, CHECK_OK, "2, lifted by CAP_SYS_PTRACE");
-        advise_why(advice, "Only privileged processes may step; this one is.");
+        advise_plainly(advice, CHECK_OK, "2, lifted by CAP_SYS_PTRACE",
+                       "Only privileged processes may step; this one is.");
     } else if (scope == 2) {
-        advise(advice, CHECK_WARN, "2");
-        advise_why(advice, "Only privileged processes may step through others, so counts cannot be "
-                           "held against a stepped truth as this user.");
+        advise_plainly(advice, CHECK_WARN, "2",
+                       "Only privileged processes may step through others, so counts cannot be "
+                       "held against a stepped truth as this user.");
         advise_fix(advice, "sudo sysctl kernel.yama.ptrace_scope=1");
     } else {
         advise(advice, CHECK_BAD, "%lld", scope);
@@ -414,6 +369,6 @@ static void judge_ptrace_scope(const struct facts *facts, struct advice *advice)
 const struct check check_ptrace_scope = {
     .name = "ptrace-scope",
     .title = "ptrace scope (Yama)",
-    .collect = collect_ptrace_scope,
     .judge = judge_ptrace_scope,
+    .files = {{.key = "kernel.ptrace_scope", .path = "/proc/sys/kernel/yama/ptrace_scope"}},
 };

@@ -8,24 +8,10 @@
 #include <string.h>
 
 #include "machine/check.h"
-#include "machine/describe.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Check `virtualization`: does somebody stand between us and the CPU?
  * Judges the description's facts hypervisor, hypervisor.monitor, emulated and container. */
-
-static void judge_guest(const struct facts *facts, const char *id, struct advice *advice)
-{
-    const struct hypervisor *known = hypervisor_find(id);
-    const struct hypervisor *monitor = hypervisor_find(facts_get(facts, "hypervisor.monitor"));
-    advise(advice, CHECK_WARN, "guest of %s%s%s", known ? known->name : "an unknown hypervisor",
-           monitor ? ", " : "", monitor ? monitor->name : "");
-    advise_why(advice,
-               "Interrupts, page-table work and instructions such as cpuid leave the guest; "
-               "that time and its cache traffic land in your windows unseen, and counters, "
-               "where offered, are saved and restored around it. Repeat runs and trust the "
-               "smallest. Only bare metal removes this.");
-}
 
 static void judge_virtualization(const struct facts *facts, struct advice *advice)
 {
@@ -34,24 +20,28 @@ static void judge_virtualization(const struct facts *facts, struct advice *advic
     const char *container = facts_get(facts, "container");
     if (emulated) {
         advise(advice, CHECK_BAD, "emulated: %s", emulated);
-        advise_why(advice,
-                   "A program interprets every instruction: counts of instructions can be "
-                   "exact, but cycles, times and cache events describe the emulator, not any "
-                   "CPU. Results are marked so; nothing here changes that.");
+        advise_why(advice, "A program interprets every instruction: counts of instructions can be "
+                           "exact, but cycles, times and cache events describe the emulator, not "
+                           "any CPU. Results are marked so; nothing here changes that.");
     } else if (!id) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "Nothing on this machine tells whether a hypervisor runs below.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "Nothing on this machine tells whether a hypervisor runs below.");
     } else if (strcmp(id, "none") != 0) {
-        judge_guest(facts, id, advice);
+        const struct hypervisor *known = hypervisor_find(id);
+        const struct hypervisor *monitor = hypervisor_find(facts_get(facts, "hypervisor.monitor"));
+        advise(advice, CHECK_WARN, "guest of %s%s%s", known ? known->name : "an unknown hypervisor",
+               monitor ? ", " : "", monitor ? monitor->name : "");
+        advise_why(advice, "Interrupts, page-table work and instructions such as cpuid leave the "
+                           "guest; that time and its cache traffic land in your windows unseen, "
+                           "and counters, where offered, are saved and restored around it. Repeat "
+                           "runs and trust the smallest. Only bare metal removes this.");
     } else if (container && strcmp(container, "none") != 0) {
         advise(advice, CHECK_OK, "bare metal, in a container (%s)", container);
-        advise_why(advice,
-                   "No hypervisor shows. A container adds nothing to a count, but shares its "
-                   "CPUs and may be refused events.");
+        advise_why(advice, "No hypervisor shows. A container adds nothing to a count, but shares "
+                           "its CPUs and may be refused events.");
     } else {
-        advise(advice, CHECK_OK, "bare metal");
-        advise_why(advice,
-                   "No hypervisor shows: nobody takes the CPU away behind the kernel's back.");
+        advise_plainly(advice, CHECK_OK, "bare metal",
+                       "No hypervisor shows: nobody takes the CPU away behind the kernel's back.");
     }
 }
 
@@ -91,8 +81,8 @@ static void judge_steal(const struct facts *facts, struct advice *advice)
     long long ticks = facts_number(facts, "steal.ticks", -1);
     long long wanted = facts_number(facts, "steal.wanted_ticks", -1);
     if (ticks < 0 || wanted < ticks) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "The kernel does not account for stolen time.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown",
+                       "The kernel does not account for stolen time.");
         return;
     }
     double share = wanted > 0 ? (double)ticks / (double)wanted : 0.0;
@@ -101,24 +91,19 @@ static void judge_steal(const struct facts *facts, struct advice *advice)
                                                    : CHECK_BAD;
     advise(advice, status, "%.1f %% of the time wanted", 100.0 * share);
     if (status == CHECK_OK)
-        advise_why(advice,
-                   "Since boot the host took next to nothing of the time this machine wanted "
-                   "to run.");
+        advise_why(
+            advice,
+            "Since boot the host took next to nothing of the time this machine wanted to run.");
     else
         advise_why(advice,
                    "Since boot, %.1f %% of the time this machine wanted to run went to others on "
-                   "the same host: windows hit by that are longer and find colder "
-                   "caches. Many short runs and their smallest value suffer least; only a "
-                   "dedicated host or pinned CPUs, asked of whoever runs the host, remove it.",
+                   "the same host: windows hit by that are longer and find colder caches. Many "
+                   "short runs and their smallest value suffer least; only a dedicated host or "
+                   "pinned CPUs, asked of whoever runs the host, remove it.",
                    100.0 * share);
 }
 
-const struct check check_steal = {
-    .name = "steal",
-    .title = "stolen time",
-    .collect = collect_steal,
-    .judge = judge_steal,
-};
+const struct check check_steal = {"steal", "stolen time", collect_steal, judge_steal, {{0}}};
 
 /* ----------------------------------------------------------------------------------------------
  * Check `load`: is the machine busy with something else?
@@ -148,8 +133,7 @@ static void judge_load(const struct facts *facts, struct advice *advice)
     char *end = NULL;
     double load = average ? strtod(average, &end) : -1.0;
     if (!average || end == average || !(load >= 0.0) || cpus < 1) {
-        advise(advice, CHECK_ABSENT, "unknown");
-        advise_why(advice, "The kernel does not say how busy it is.");
+        advise_plainly(advice, CHECK_ABSENT, "unknown", "The kernel does not say how busy it is.");
         return;
     }
     double each = load / (double)cpus;
@@ -165,16 +149,11 @@ static void judge_load(const struct facts *facts, struct advice *advice)
         return;
     }
     advise_why(advice,
-               "On average %.2f processes wanted to run over the last minute: measured ones "
-               "are switched out, migrate and find their caches used by others.%s",
+               "On average %.2f processes wanted to run over the last minute: measured ones are "
+               "switched out, migrate and find their caches used by others.%s",
                load,
                kept ? " Pin to an isolated CPU with --cpu." : " See who it is, and wait or pin.");
     advise_fix(advice, "ps -eo pid,pcpu,comm --sort=-pcpu | head");
 }
 
-const struct check check_load = {
-    .name = "load",
-    .title = "other load",
-    .collect = collect_load,
-    .judge = judge_load,
-};
+const struct check check_load = {"load", "other load", collect_load, judge_load, {{0}}};
