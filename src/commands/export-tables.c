@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/export.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -38,17 +39,6 @@ static void row_command(struct export_row *row, const struct cell_command *comma
 
 /* Of cells alone: directory, input, keep and timeout. */
 #define COMMAND_CELL_COLUMNS "directory", "input", "keep", "timeout"
-static void row_command_cell(struct export_row *row, const struct cell_command *command)
-{
-    row_text(row, command->directory);
-    row_text(row, command->input);
-    row_text(row, command->keep);
-    if (command->words)
-        row_count(row, command->timeout);
-    else
-        row_none(row);
-}
-
 static const char *const subject_columns[] = {"name", "summary", "shows", "n",    "truth",
                                               "base", "each",    "bits",  "libc", NULL};
 
@@ -127,28 +117,20 @@ struct tour_walk {
     uint32_t length; /* 0: the cell is no tour */
 };
 
-static void tour_walk_end(struct tour_walk *walk)
+/* Ends the one before. */
+static void tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
 {
-    free(walk->text);
-    free(walk->calls);
+    memory_give_back(walk->text);
+    memory_give_back(walk->calls);
     *walk = (struct tour_walk){0};
-}
-
-/* Ends the one before; -ENOMEM. */
-static int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
-{
-    tour_walk_end(walk);
     const uint32_t length = cell_tour_length(tour);
     if (length == 0)
-        return 0;
-    walk->text = strdup(tour->calls);
-    walk->calls = calloc(length, sizeof(*walk->calls));
-    if (!walk->text || !walk->calls)
-        return -ENOMEM;
+        return;
+    walk->text = memory_copy(tour->calls);
+    walk->calls = memory_new(length, sizeof(*walk->calls));
     char *rest = walk->text;
     for (walk->length = 0; walk->length < length; walk->length++)
         walk->calls[walk->length] = strsep(&rest, ",");
-    return 0;
 }
 
 /* counted, open and cold; none of a cell that is no tour. */
@@ -239,18 +221,6 @@ static void row_look(struct export_row *row, const struct export_watch *watch, u
     row_count(row, run % own);
     row_text(row, watch->clocks[column]);
     row_text(row, part_of(watch, column));
-}
-
-static void export_watch_begin(struct export_watch *watch, const struct cell *cell)
-{
-    struct external_clock named;
-    watch->watch = cell->watch;
-    watch->columns = cell->counters;
-    for (uint32_t i = 0; i < cell->counters && cell->watch.kind != WATCH_NONE; i++) {
-        if (external_clock_parse(cell->events[i], &named, NULL) < 0)
-            named.name[0] = '\0'; /* not in a cell that was read */
-        memcpy(watch->clocks[i], named.name, sizeof(watch->clocks[i]));
-    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -361,17 +331,21 @@ static int write_samples_of(void *context, const struct stored_cell *cell)
     export->counters = cell->cell.counters;
     export->cell = &cell->cell;
     export->tour = cell->cell.tour;
-    export_watch_begin(&export->watch, &cell->cell);
-    int error = tour_walk_begin(&export->walk, &export->tour);
-    if (error)
-        return error;
+    struct external_clock named;
+    export->watch.watch = cell->cell.watch;
+    export->watch.columns = cell->cell.counters;
+    for (uint32_t i = 0; i < cell->cell.counters && cell->cell.watch.kind != WATCH_NONE; i++) {
+        if (external_clock_parse(cell->cell.events[i], &named, NULL) < 0)
+            named.name[0] = '\0'; /* not in a cell that was read */
+        memcpy(export->watch.clocks[i], named.name, sizeof(export->watch.clocks[i]));
+    }
+
+    tour_walk_begin(&export->walk, &export->tour);
     for (uint32_t i = 0; i < export->counters; i++) {
         struct text *factors = &export->factors[i];
         put_factors(row, cell, i);
         text_clear(factors);
         text_append(factors, row->line.bytes, row->line.length);
-        if (factors->failed || row->line.failed)
-            return -ENOMEM;
         export->next = row->next;
         text_clear(&row->line);
         row->next = 0;
@@ -385,7 +359,6 @@ static int write_samples(struct store *store, struct export_row *row, struct fai
     int error = store_each_cell(store, write_samples_of, &export, failure);
     for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
         text_free(&export.factors[i]);
-    tour_walk_end(&export.walk);
     return error;
 }
 
@@ -423,7 +396,13 @@ static int write_cell(void *context, const struct stored_cell *cell)
             row_watch(row, &cell->cell.watch);
         if (row->kinds.commanded) {
             row_command(row, &cell->cell.command, cell->cell.events[i]);
-            row_command_cell(row, &cell->cell.command);
+            row_text(row, cell->cell.command.directory);
+            row_text(row, cell->cell.command.input);
+            row_text(row, cell->cell.command.keep);
+            if (cell->cell.command.words)
+                row_count(row, cell->cell.command.timeout);
+            else
+                row_none(row);
         }
         error = row_end(row);
     }

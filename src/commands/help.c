@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/help.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -90,8 +90,13 @@ static void example_entries(struct text *out, const char *examples)
     }
 }
 
-static void command_entries(struct text *out)
+void help_program(struct text *out)
 {
+    text_puts(out, "usage: assay [--help | --version] COMMAND [options]\n\n");
+    wrap(out,
+         "Tells how far each performance counter of a machine can be trusted, why, and how to "
+         "measure so that the error is smallest: every count with its error bar.",
+         0, 0, HELP_WIDTH);
     static const char *const titles[] = {
         [GROUP_ALL] = "To begin with",
         [GROUP_MACHINE] = "What there is to count, and what is in the way",
@@ -105,16 +110,7 @@ static void command_entries(struct text *out)
             if ((*at)->group == (enum command_group)group)
                 entry(out, (*at)->name, (*at)->summary);
     }
-}
 
-void help_program(struct text *out)
-{
-    text_puts(out, "usage: assay [--help | --version] COMMAND [options]\n\n");
-    wrap(out,
-         "Tells how far each performance counter of a machine can be trusted, why, and how to "
-         "measure so that the error is smallest: every count with its error bar.",
-         0, 0, HELP_WIDTH);
-    command_entries(out);
     heading(out, "Options");
     entry(out, "-h, --help", "print this help");
     entry(out, "    --version", "print the version");
@@ -319,23 +315,11 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-static int print_help(const struct command *command)
-{
-    AUTO_TEXT struct text out = {0};
-    help_command(&out, command);
-    fputs(text_string(&out), stdout);
-    return EXIT_DONE;
-}
-
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
-    AUTO_FREE void *options = calloc(1, command->options_size);
+    AUTO_MEMORY void *options = memory_new(1, command->options_size);
     /* getopt moves the words about; records show them as they were given. */
-    AUTO_FREE char **given = calloc((size_t)argc + 2, sizeof(*given));
-    if (!options || !given) {
-        fputs("assay: out of memory\n", stderr);
-        return EXIT_FAILED;
-    }
+    AUTO_MEMORY char **given = memory_new((size_t)argc + 2, sizeof(*given));
     memcpy(given, argv - 1, ((size_t)argc + 1) * sizeof(*given));
     struct common_options *common = options;
     common->argc = argc + 1;
@@ -345,7 +329,10 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
     int first = 1, status;
     int error = options_parse(command, argc, argv, options, &first, &failure);
     if (common->help) {
-        status = print_help(command);
+        AUTO_TEXT struct text out = {0};
+        help_command(&out, command);
+        fputs(text_string(&out), stdout);
+        status = EXIT_DONE;
     } else if (error < 0) {
         status =
             deliver_failure(command->name, &failure, error == -EINVAL ? EXIT_USAGE : EXIT_FAILED);
@@ -362,9 +349,7 @@ int retell(const char *const *words, size_t count, struct retold *retold)
 {
     const struct command *command = command_find(words[0]);
     /* The whole line, "assay" first; the words may be moved about. */
-    AUTO_FREE char **line = calloc(count + 2, sizeof(*line));
-    if (!line)
-        return deliver_out_of_memory(words[0]);
+    AUTO_MEMORY char **line = memory_new(count + 2, sizeof(*line));
     static char program[] = "assay";
     line[0] = program;
     memcpy(line + 1, words, count * sizeof(*line));

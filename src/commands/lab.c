@@ -54,12 +54,6 @@ static void show(void *context, const char *step, double percent)
     fflush(stderr);
 }
 
-static void clear_line(const struct meter *meter)
-{
-    if (!meter->quiet && meter->terminal)
-        fputs("\r\033[K", stderr);
-}
-
 /* Of what may stand behind the ISA only the kernel can be installed. */
 static int refuse_settings(const struct lab_options *options, const struct lab_settings *settings,
                            struct failure *failure)
@@ -90,7 +84,7 @@ static int lab_install_command(const struct lab_options *options, int word_count
     const char *kernel = options->kernel    ? options->kernel
                          : *settings.kernel ? settings.kernel
                                             : NULL;
-    AUTO_FREE char *name = NULL;
+    char *name = NULL;
     int error = lab_install(&(struct lab_installation){.isa = settings.isa,
                                                        .kernel = kernel,
                                                        .again = options->again,
@@ -98,7 +92,9 @@ static int lab_install_command(const struct lab_options *options, int word_count
                                                        .progress = show,
                                                        .context = &meter},
                             &name, &failure);
-    clear_line(&meter);
+    if (!meter.quiet && meter.terminal)
+        fputs("\r\033[K", stderr);
+
     if (error < 0)
         return deliver_failure("lab", &failure,
                                error == -EINTR    ? EXIT_INTERRUPTED
@@ -128,36 +124,6 @@ struct machine_state {
     struct kit kit;
     struct failure no_emulator, no_kit, no_kernel, no_offers; /* code 0: it is there */
 };
-
-static void look(struct machine_state *state)
-{
-    char *chosen = NULL;
-    struct failure unheard;
-    lab_place(&state->place, &unheard);
-    if (emulator_find(&state->emulator, state->isa, &state->no_emulator) == 0) {
-        if (emulator_version(state->emulator, state->version, sizeof(state->version),
-                             &state->no_emulator) == 0)
-            emulator_cpus(state->emulator, &state->cpus, &unheard);
-    }
-    kit_find(&state->kit, state->isa, &state->no_kit);
-    lab_kernel_find(&chosen, state->isa, NULL, &state->no_kernel);
-    free(chosen);
-    lab_kernels_list(&state->installed, state->isa, &unheard);
-    struct packages packages = {.stop = &interrupted};
-    if (state->place && packages_look(&packages, state->place, &state->no_offers) == 0)
-        packages_kernels(&packages, &state->offered, &state->no_offers);
-    packages_close(&packages);
-}
-
-static void release(struct machine_state *state)
-{
-    free(state->place);
-    free(state->emulator);
-    text_free(&state->cpus);
-    text_free(&state->offered);
-    lab_kernels_free(&state->installed);
-    kit_release(&state->kit);
-}
 
 static const struct lab_kernel *installed(const struct machine_state *state, const char *name)
 {
@@ -220,33 +186,6 @@ static void choose_name(void *context, const char *name)
     text_printf(&choice->taken, "%s\n", name);
 }
 
-static void put_offered(struct text *out, const struct machine_state *state, bool all,
-                        const struct style *style)
-{
-    struct choice choice = {.all = all};
-    for (size_t i = 0; i < state->installed.count; i++)
-        text_printf(&choice.taken, "%s\n", state->installed.list[i].name);
-    each_offered(state, choose_name, &choice);
-    text_puts(out, "    ");
-    if (choice.names.length || choice.left_out) {
-        text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
-        wrap(out, choice.names.length ? text_string(&choice.names) : "nothing newer", 6, 6,
-             style->width);
-        if (choice.left_out)
-            text_printf(out, "    and %zu older ones of the same series: assay lab list --all\n",
-                        choice.left_out);
-    } else {
-        wrap(out,
-             state->offered.length   ? "Everything Debian offers is installed."
-             : state->no_offers.code ? state->no_offers.text
-                                     : "What Debian offers is known after the first assay lab "
-                                       "install.",
-             4, 4, style->width);
-    }
-    text_free(&choice.names);
-    text_free(&choice.taken);
-}
-
 static void put_missing(struct text *out, const struct failure *missing, const struct style *style)
 {
     if (!missing->code)
@@ -272,40 +211,28 @@ static void put_kernels(struct text *out, const struct machine_state *state, boo
     if (table.count)
         table_put(&table, style, out);
     table_free(&table);
-    put_offered(out, state, all, style);
-}
-
-static void put_cpus(struct text *out, const struct machine_state *state, const struct style *style)
-{
-    static const struct column columns[] = {{.title = "    cpu"}, {.title = ""}, {.title = ""}};
-    struct table table = {.columns = columns, .column_count = 3};
-    for (const struct cpu_model *model = cpu_models; model->name; model++) {
-        bool there = emulator_has(&state->cpus, model->name);
-        table_addf(&table, there ? TONE_STRONG : TONE_DIM, "    %s", model->name);
-        table_add(&table, there ? TONE_PLAIN : TONE_DIM, model->summary);
-        table_add(&table, TONE_PLAIN,
-                  !there                ? "not in this QEMU"
-                  : model == cpu_models ? "default"
-                                        : "");
+    struct choice choice = {.all = all};
+    for (size_t i = 0; i < state->installed.count; i++)
+        text_printf(&choice.taken, "%s\n", state->installed.list[i].name);
+    each_offered(state, choose_name, &choice);
+    text_puts(out, "    ");
+    if (choice.names.length || choice.left_out) {
+        text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
+        wrap(out, choice.names.length ? text_string(&choice.names) : "nothing newer", 6, 6,
+             style->width);
+        if (choice.left_out)
+            text_printf(out, "    and %zu older ones of the same series: assay lab list --all\n",
+                        choice.left_out);
+    } else {
+        wrap(out,
+             state->offered.length   ? "Everything Debian offers is installed."
+             : state->no_offers.code ? state->no_offers.text
+                                     : "What Debian offers is known after the first assay lab "
+                                       "install.",
+             4, 4, style->width);
     }
-    text_putc(out, '\n');
-    table_put(&table, style, out);
-    table_free(&table);
-}
-
-static void put_settings(struct text *out, const struct style *style)
-{
-    static const struct column columns[] = {
-        {.title = "    key"}, {.title = "values"}, {.title = "", .wraps = true}};
-    struct table table = {.columns = columns, .column_count = 3};
-    for (const struct lab_key *key = lab_keys; key->name; key++) {
-        table_addf(&table, TONE_STRONG, "    %s", key->name);
-        table_add(&table, TONE_PLAIN, key->values);
-        table_addf(&table, TONE_PLAIN, "%s (default: %s)", key->summary, key->initial);
-    }
-    text_puts(out, "\n  settings (--via lab:aarch64,KEY=VALUE...)\n");
-    table_put(&table, style, out);
-    table_free(&table);
+    text_free(&choice.names);
+    text_free(&choice.taken);
 }
 
 static void put_machine(struct text *out, const struct machine_state *state, bool all,
@@ -324,8 +251,31 @@ static void put_machine(struct text *out, const struct machine_state *state, boo
     put_missing(out, &state->no_kit, style);
     put_missing(out, &state->no_kernel, style);
     put_kernels(out, state, all, style);
-    put_cpus(out, state, style);
-    put_settings(out, style);
+    static const struct column cpu_columns[] = {{.title = "    cpu"}, {.title = ""}, {.title = ""}};
+    struct table cpus = {.columns = cpu_columns, .column_count = 3};
+    for (const struct cpu_model *model = cpu_models; model->name; model++) {
+        bool there = emulator_has(&state->cpus, model->name);
+        table_addf(&cpus, there ? TONE_STRONG : TONE_DIM, "    %s", model->name);
+        table_add(&cpus, there ? TONE_PLAIN : TONE_DIM, model->summary);
+        table_add(&cpus, TONE_PLAIN,
+                  !there                ? "not in this QEMU"
+                  : model == cpu_models ? "default"
+                                        : "");
+    }
+    text_putc(out, '\n');
+    table_put(&cpus, style, out);
+    table_free(&cpus);
+    static const struct column key_columns[] = {
+        {.title = "    key"}, {.title = "values"}, {.title = "", .wraps = true}};
+    struct table keys = {.columns = key_columns, .column_count = 3};
+    for (const struct lab_key *key = lab_keys; key->name; key++) {
+        table_addf(&keys, TONE_STRONG, "    %s", key->name);
+        table_add(&keys, TONE_PLAIN, key->values);
+        table_addf(&keys, TONE_PLAIN, "%s (default: %s)", key->summary, key->initial);
+    }
+    text_puts(out, "\n  settings (--via lab:aarch64,KEY=VALUE...)\n");
+    table_put(&keys, style, out);
+    table_free(&keys);
 }
 
 /* --- as JSON --- */
@@ -421,12 +371,29 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
         return deliver_failure("lab", &failure, EXIT_USAGE);
     for (size_t i = 0; lab_isas[i]; i++) {
         struct machine_state state = {.isa = lab_isas[i]};
-        look(&state);
+        char *chosen = NULL;
+        struct failure unheard;
+        lab_place(&state.place, &unheard);
+        if (emulator_find(&state.emulator, state.isa, &state.no_emulator) == 0) {
+            if (emulator_version(state.emulator, state.version, sizeof(state.version),
+                                 &state.no_emulator) == 0)
+                emulator_cpus(state.emulator, &state.cpus, &unheard);
+        }
+        kit_find(&state.kit, state.isa, &state.no_kit);
+        lab_kernel_find(&chosen, state.isa, NULL, &state.no_kernel);
+        lab_kernels_list(&state.installed, state.isa, &unheard);
+        struct packages packages = {.stop = &interrupted};
+        if (state.place && packages_look(&packages, state.place, &state.no_offers) == 0)
+            packages_kernels(&packages, &state.offered, &state.no_offers);
+
         if (results)
             json_array_append_new(results, machine_json(&state));
         else
             put_machine(&out, &state, options->all, &style);
-        release(&state);
+        free(state.emulator);
+        text_free(&state.cpus);
+        text_free(&state.offered);
+        kit_release(&state.kit);
     }
     struct envelope envelope = {.results = results};
     return results ? deliver_json("lab", &options->common, &envelope, EXIT_DONE)
@@ -499,8 +466,18 @@ static const struct part {
     {"run", lab_run_command},
 };
 
-static int refuse(const char *word)
+static const struct option_hint hints[] = {
+    {"via", "the lab is on this machine; --via lab:aarch64 belongs to the commands that measure"},
+    {0},
+};
+
+static int run(void *parsed, int argument_count, char **arguments)
 {
+    const struct lab_options *options = parsed;
+    for (size_t i = 0; argument_count && i < sizeof(parts) / sizeof(*parts); i++)
+        if (strcmp(arguments[0], parts[i].name) == 0)
+            return parts[i].run(options, argument_count - 1, arguments + 1);
+    const char *word = argument_count ? arguments[0] : NULL;
     struct failure failure = {0};
     struct nearest nearest = {.word = word ? word : ""};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
@@ -514,20 +491,6 @@ static int refuse(const char *word)
         fail_with(&failure, -EINVAL, "unknown word '%.100s': there are install, list and run",
                   word);
     return deliver_failure("lab", &failure, EXIT_USAGE);
-}
-
-static const struct option_hint hints[] = {
-    {"via", "the lab is on this machine; --via lab:aarch64 belongs to the commands that measure"},
-    {0},
-};
-
-static int run(void *parsed, int argument_count, char **arguments)
-{
-    const struct lab_options *options = parsed;
-    for (size_t i = 0; argument_count && i < sizeof(parts) / sizeof(*parts); i++)
-        if (strcmp(arguments[0], parts[i].name) == 0)
-            return parts[i].run(options, argument_count - 1, arguments + 1);
-    return refuse(argument_count ? arguments[0] : NULL);
 }
 
 static const struct exit_meaning exits[] = {

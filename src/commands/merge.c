@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "engine/run-store.h"
 #include "output/table.h"
@@ -54,9 +54,7 @@ static int read_infos(struct merging *merging, struct failure *failure)
 {
     int error = run_list_read(merging->path, &merging->runs, failure);
     if (error == 0)
-        merging->infos = calloc(merging->runs.count, sizeof(*merging->infos));
-    if (error == 0 && !merging->infos)
-        return fail_with(failure, -ENOMEM, "out of memory");
+        merging->infos = memory_new(merging->runs.count, sizeof(*merging->infos));
     for (size_t i = 0; i < merging->runs.count && error == 0; i++) {
         struct store *store = NULL;
         error = store_open(&store, merging->runs.list[i].name, false, failure);
@@ -69,35 +67,6 @@ static int read_infos(struct merging *merging, struct failure *failure)
 
 /* --- for people --- */
 
-static void put_left_out(const struct merging *merging, struct text *out)
-{
-    const size_t count = json_array_size(merging->left_out);
-    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
-        const json_t *one = json_array_get(merging->left_out, i);
-        text_printf(out, "%sleft out of %s: %s\n", i ? "" : "\n",
-                    json_string_value(json_object_get(one, "what")),
-                    json_string_value(json_object_get(one, "reason")));
-    }
-    if (count > MOST_SHOWN)
-        text_printf(out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
-}
-
-static void put_rows(const struct merging *merging, struct table *table)
-{
-    for (size_t i = 0; i < merging->runs.count; i++) {
-        const struct store_info *info = &merging->infos[i];
-        char samples[NUMBER_SIZE];
-        number_count(info->samples, samples, sizeof(samples));
-        table_addf(table, TONE_STRONG, "#%u", merging->runs.list[i].number);
-        table_add(table, TONE_PLAIN, info->command);
-        table_add(table, TONE_PLAIN, info->fingerprint);
-        table_add(table, TONE_PLAIN, info->started);
-        table_addf(table, info->finished ? TONE_PLAIN : TONE_WARN, "%" PRIu64 " of %" PRIu64 "%s",
-                   info->visits_done, info->visits, info->finished ? "" : ", unfinished");
-        table_add(table, TONE_PLAIN, samples);
-    }
-}
-
 static int show(const struct merging *merging, const struct common_options *common)
 {
     static const struct column columns[] = {
@@ -108,13 +77,32 @@ static int show(const struct merging *merging, const struct common_options *comm
     const struct style style = deliver_style(common);
     struct table table = {.columns = columns, .column_count = 6};
     AUTO_TEXT struct text out = {0}, left_out = {0};
-    put_rows(merging, &table);
+    for (size_t i = 0; i < merging->runs.count; i++) {
+        const struct store_info *info = &merging->infos[i];
+        char samples[NUMBER_SIZE];
+        number_count(info->samples, samples, sizeof(samples));
+        table_addf(&table, TONE_STRONG, "#%u", merging->runs.list[i].number);
+        table_add(&table, TONE_PLAIN, info->command);
+        table_add(&table, TONE_PLAIN, info->fingerprint);
+        table_add(&table, TONE_PLAIN, info->started);
+        table_addf(&table, info->finished ? TONE_PLAIN : TONE_WARN, "%" PRIu64 " of %" PRIu64 "%s",
+                   info->visits_done, info->visits, info->finished ? "" : ", unfinished");
+        table_add(&table, TONE_PLAIN, samples);
+    }
+
     table_put(&table, &style, &out);
-    put_left_out(merging, &left_out);
+    const size_t count = json_array_size(merging->left_out);
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+        const json_t *one = json_array_get(merging->left_out, i);
+        text_printf(&left_out, "%sleft out of %s: %s\n", i ? "" : "\n",
+                    json_string_value(json_object_get(one, "what")),
+                    json_string_value(json_object_get(one, "reason")));
+    }
+    if (count > MOST_SHOWN)
+        text_printf(&left_out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
+
     text_put_toned(&out, &style, TONE_PLAIN, text_string(&left_out));
-    bool failed = table.failed || out.failed || left_out.failed;
-    table_free(&table);
-    return failed ? deliver_out_of_memory("merge") : deliver_text("merge", common, &out, EXIT_DONE);
+    return deliver_text("merge", common, &out, EXIT_DONE);
 }
 
 /* --- for programs --- */
@@ -192,7 +180,6 @@ static int run(void *parsed, int argument_count, char **arguments)
     int status = answer(&merging, argument_count, arguments);
     for (size_t i = 0; merging.infos && i < merging.runs.count; i++)
         store_info_release(&merging.infos[i]);
-    free(merging.infos);
     run_list_release(&merging.runs);
     json_decref(merging.left_out);
     return status;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/doctor.h"
 #include "commands/help.h"
 #include "commands/reported.h"
@@ -24,9 +24,6 @@
 /* ----------------------------------------------------------------------------------------------
  * The machines of a report: what each said of itself when it was measured, and what the doctor
  * says of that. */
-
-/* Keys of a machine beyond those of every envelope: label, sentence, facts, absent, doctor. */
-#define OWN_KEYS 5
 
 void reported_machine_label(size_t number, char label[8])
 {
@@ -75,14 +72,6 @@ static void read_facts(const struct listed_run *run, struct facts *facts)
     store_close(store);
 }
 
-static json_t *doctor_json(const struct facts *facts)
-{
-    struct findings findings = {0};
-    json_t *list = findings_judge(facts, 0, NULL, &findings) < 0 ? NULL : findings_json(&findings);
-    free(findings.list);
-    return list;
-}
-
 json_t *reported_machine_json(const struct listed_run *run, size_t number)
 {
     AUTO_FACTS struct facts facts = {0};
@@ -90,22 +79,20 @@ json_t *reported_machine_json(const struct listed_run *run, size_t number)
     char label[8];
     reported_machine_label(number, label);
     read_facts(run, &facts);
+    struct findings findings = {0};
+    findings_judge(&facts, 0, NULL, &findings);
     machine_sentence(&facts, &sentence);
     json_t *machine = json_machine(&facts, run->fingerprint);
-    size_t keys = json_object_size(machine) + OWN_KEYS;
     json_t *told = facts_json(&facts);
     json_object_set_new(machine, "label", json_string(label));
     json_object_set_new(machine, "sentence", json_text(text_string(&sentence)));
     json_object_update(machine, told);
-    json_object_set_new(machine, "doctor", doctor_json(&facts));
+    json_object_set_new(machine, "doctor", findings_json(&findings));
     json_decref(told);
-    if (json_object_size(machine) == keys)
-        return machine;
-    json_decref(machine);
-    return NULL;
+    return machine;
 }
 
-/* Machines in the order in which runs name them; NULL: out of memory. */
+/* Machines in the order in which runs name them. */
 static json_t *reported_machines_json(const struct reported *reported)
 {
     json_t *machines = json_array();
@@ -113,10 +100,7 @@ static json_t *reported_machines_json(const struct reported *reported)
     for (size_t i = 0; i < reported->count; i++)
         if (first_of(reported, i) == i)
             json_array_append_new(machines, reported_machine_json(reported->list[i].run, wanted++));
-    if (json_array_size(machines) == wanted)
-        return machines;
-    json_decref(machines);
-    return NULL;
+    return machines;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -128,7 +112,7 @@ static json_t *reported_machines_json(const struct reported *reported)
 static void say(json_t *lead, const struct text *sentence)
 {
     if (json_array_size(lead) < SENTENCES_MAX)
-        json_array_append_new(lead, sentence->failed ? NULL : json_text(text_string(sentence)));
+        json_array_append_new(lead, json_text(text_string(sentence)));
 }
 
 /* --- studies that end in advice --- */
@@ -482,19 +466,6 @@ json_t *reported_lead(const json_t *envelope)
 /* ----------------------------------------------------------------------------------------------
  * The object of a report: its sections, each what one run found. */
 
-/* Keys that a whole section and a whole report have: one that is missing did not fit into memory.
- */
-#define SECTION_KEYS 19
-#define REPORT_KEYS  8
-
-static json_t *whole(json_t *object, size_t keys)
-{
-    if (json_object_size(object) == keys)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
 /* "validate-2": the second run of that command in this report. */
 static json_t *id_of(const struct reported *reported, size_t index)
 {
@@ -520,7 +491,7 @@ static json_t *reproduce_json(const struct reported_run *judged)
     reproduce_put(judged->run->argv, json_is_string(seed) ? json_string_value(seed) : digits,
                   &words);
     free(digits);
-    return words.failed ? NULL : json_text(text_string(&words));
+    return json_text(text_string(&words));
 }
 
 /* What the envelope has under a key, shared; without one what is empty. */
@@ -563,7 +534,7 @@ static json_t *section_json(const struct reported *reported, size_t index)
                         judged->retold.figures ? json_incref(judged->retold.figures)
                                                : json_array());
     json_object_set_new(section, "words", json_text(text_string(&judged->retold.words)));
-    return whole(section, SECTION_KEYS);
+    return section;
 }
 
 static json_t *sections_json(const struct reported *reported)
@@ -639,7 +610,7 @@ json_t *reported_json(const struct reported *reported, const char *title)
     json_object_set_new(report, "machines", machines);
     json_object_set_new(report, "sections", sections_json(reported));
     json_object_set_new(report, "notes", notes_json(reported));
-    return whole(report, REPORT_KEYS);
+    return report;
 }
 
 void reported_put_how(json_t *report, int argc, char **argv)
@@ -661,9 +632,7 @@ static int read_lists(const char *const *paths, size_t count, struct reported *r
 {
     size_t runs = 0;
     int error = 0;
-    reported->files = calloc(count ? count : 1, sizeof(*reported->files));
-    if (!reported->files)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    reported->files = memory_new(count ? count : 1, sizeof(*reported->files));
     for (size_t i = 0; i < count && error == 0; i++) {
         error = run_list_read(paths[i], &reported->files[i], failure);
         reported->file_count++;
@@ -671,8 +640,8 @@ static int read_lists(const char *const *paths, size_t count, struct reported *r
     }
     if (error < 0)
         return error;
-    reported->list = calloc(runs ? runs : 1, sizeof(*reported->list));
-    return reported->list ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    reported->list = memory_new(runs ? runs : 1, sizeof(*reported->list));
+    return 0;
 }
 
 static bool judges_stores(const struct command *command)
@@ -686,26 +655,21 @@ static bool judges_stores(const struct command *command)
 /* What the command said of it. */
 static char *reason_of(const struct reported_run *judged, const struct text *said)
 {
-    char *reason = NULL;
-    if (said->length)
-        return strdup(text_string(said));
-    if (asprintf(&reason, "`assay %s --from` could not judge this run again: exit status %d",
-                 judged->run->command, judged->status) < 0)
-        return NULL;
-    return reason;
+    return said->length
+               ? memory_copy(text_string(said))
+               : memory_format("`assay %s --from` could not judge this run again: exit status %d",
+                               judged->run->command, judged->status);
 }
 
-static int judge_again(const char *teller, struct reported_run *judged)
+static void judge_again(const char *teller, struct reported_run *judged)
 {
     const struct command *command = command_find(judged->run->command);
     if (!command || !judges_stores(command)) {
         judged->status = EXIT_FAILED;
-        if (asprintf(&judged->reason, "this version cannot judge stored runs of `assay %s`",
-                     judged->run->command) < 0)
-            judged->reason = NULL;
-        if (judged->reason)
-            deliver_message(teller, judged->reason);
-        return judged->reason ? 0 : -ENOMEM;
+        judged->reason = memory_format("this version cannot judge stored runs of `assay %s`",
+                                       judged->run->command);
+        deliver_message(teller, judged->reason);
+        return;
     }
     const char *const words[] = {command->name, "--from", judged->run->name, "--quiet"};
     AUTO_TEXT struct text said = {0};
@@ -714,10 +678,8 @@ static int judge_again(const char *teller, struct reported_run *judged)
     deliver_divert(NULL);
     if (said.length)
         deliver_message(command->name, text_string(&said));
-    if (judged->retold.envelope)
-        return judged->retold.words.failed ? -ENOMEM : 0;
-    judged->reason = reason_of(judged, &said);
-    return judged->reason ? 0 : -ENOMEM;
+    if (!judged->retold.envelope)
+        judged->reason = reason_of(judged, &said);
 }
 
 /* Of one that cannot be read nobody knows; why it cannot is said when it is judged. */
@@ -739,9 +701,7 @@ static int load_run(const char *teller, struct listed_run *run, struct reported 
         return 0;
     struct reported_run *judged = &reported->list[reported->count++];
     judged->run = run;
-    int error = judge_again(teller, judged);
-    if (error < 0)
-        return fail_with(failure, error, "out of memory");
+    judge_again(teller, judged);
     if (before && judged->reason)
         distinct_forget(before, known);
     return interrupted ? fail_with(failure, -EINTR, "interrupted") : 0;
@@ -772,13 +732,9 @@ bool reported_is_whole(const struct reported *reported)
 
 void reported_release(struct reported *reported)
 {
-    for (size_t i = 0; i < reported->count; i++) {
+    for (size_t i = 0; i < reported->count; i++)
         retold_release(&reported->list[i].retold);
-        free(reported->list[i].reason);
-    }
     for (size_t i = 0; i < reported->file_count; i++)
         run_list_release(&reported->files[i]);
-    free(reported->list);
-    free(reported->files);
     *reported = (struct reported){0};
 }

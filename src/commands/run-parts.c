@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "commands/run.h"
 #include "output/json.h"
@@ -27,29 +28,11 @@ static const char folder_suffix[] = ".parts";
 static const char named_suffix[] = "-run.sqlite.parts";
 /* A run that begins in the same millisecond has the same name: the later one tries again. */
 
-static int no_memory(struct failure *failure)
+static void take_names(struct run_place *place, const char *store)
 {
-    fail_with(failure, -ENOMEM, "out of memory");
-    return -ENOMEM; /* said here, where an analyser sees it */
-}
-
-static char *with_suffix(const char *path, const char *suffix)
-{
-    struct text text = {0};
-    text_printf(&text, "%s%s", path, suffix);
-    return text_take(&text);
-}
-
-static int take_names(struct run_place *place, const char *store, struct failure *failure)
-{
-    free(place->store);
-    free(place->folder);
-    place->store = strdup(store);
-    place->folder = NULL;
-    char *folder = place->store ? with_suffix(store, folder_suffix) : NULL;
-    place->folder = folder;
+    place->store = memory_copy(store);
+    place->folder = memory_format("%s%s", store, folder_suffix);
     place->lock = -1;
-    return folder ? 0 : no_memory(failure);
 }
 
 /* The lock ends with the process, whatever ends it. */
@@ -99,8 +82,8 @@ static int make_folder(struct run_place *place, struct failure *failure)
 static int make_at(void *context, const char *store, struct failure *failure)
 {
     struct run_place *place = context;
-    int error = take_names(place, store, failure);
-    return error < 0 ? error : make_folder(place, failure);
+    take_names(place, store);
+    return make_folder(place, failure);
 }
 
 int run_place_create(struct run_place *place, const char *store, const char *fingerprint,
@@ -132,13 +115,10 @@ static int try_folder(struct run_place *place, const char *machine, const char *
 {
     AUTO_TEXT struct text store = {0};
     text_printf(&store, "%s/%.*s", machine, (int)(strlen(name) - sizeof(folder_suffix) + 1), name);
-    int error = take_names(place, text_string(&store), failure);
-    AUTO_FREE char *record = error == 0 ? run_place_record(place) : NULL;
-    if (error < 0 || !record)
-        return no_memory(failure);
-    if (access(record, R_OK) < 0)
+    take_names(place, text_string(&store));
+    if (access(run_place_record(place), R_OK) < 0)
         return -EAGAIN;
-    error = lock_folder(place, failure);
+    int error = lock_folder(place, failure);
     return error == -EBUSY ? -EAGAIN : error;
 }
 
@@ -163,19 +143,16 @@ static int find_latest(struct run_place *place, const char *machine, struct fail
 int run_place_reopen(struct run_place *place, const char *store, const char *fingerprint,
                      struct failure *failure)
 {
-    int error = 0;
     struct stat found;
     if (!store) {
         AUTO_FREE char *named = NULL;
-        error = store_default_path(fingerprint, "run", &named, failure);
+        int error = store_default_path(fingerprint, "run", &named, failure);
         if (error < 0)
             return error;
         *strrchr(named, '/') = '\0';
         return find_latest(place, named, failure);
     }
-    error = take_names(place, store, failure);
-    if (error < 0)
-        return error;
+    take_names(place, store);
     if (lstat(place->folder, &found) < 0 && errno == ENOENT)
         return fail_with(failure, -ENOENT,
                          lstat(store, &found) == 0
@@ -188,43 +165,28 @@ int run_place_reopen(struct run_place *place, const char *store, const char *fin
 
 /* --- what is in it --- */
 
-static char *in_folder(const struct run_place *place, const char *name)
-{
-    struct text path = {0};
-    text_printf(&path, "%s/%s", place->folder, name);
-    return text_take(&path);
-}
-
 char *run_place_part(const struct run_place *place, size_t part)
 {
-    char name[64];
-    snprintf(name, sizeof(name), "%02zu-%s.sqlite", part + 1, part_kinds[part].command);
-    return in_folder(place, name);
+    return memory_format("%s/%02zu-%s.sqlite", place->folder, part + 1, part_kinds[part].command);
 }
 
 char *run_place_record(const struct run_place *place)
 {
-    return in_folder(place, "run.json");
+    return memory_format("%s/run.json", place->folder);
 }
 
 void run_place_drop_part(const struct run_place *place, size_t part)
 {
     static const char *const beside[] = {"", "-wal", "-shm", "-journal"};
-    AUTO_FREE char *store = run_place_part(place, part);
-    for (size_t i = 0; store && i < sizeof(beside) / sizeof(beside[0]); i++) {
-        AUTO_FREE char *file = with_suffix(store, beside[i]);
-        if (file)
-            unlink(file);
-    }
+    for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+        unlink(memory_format("%s%s", run_place_part(place, part), beside[i]));
 }
 
 void run_place_remove(struct run_place *place)
 {
-    AUTO_FREE char *record = run_place_record(place);
     for (size_t i = 0; i < RUN_PARTS; i++)
         run_place_drop_part(place, i);
-    if (record)
-        unlink(record);
+    unlink(run_place_record(place));
     rmdir(place->folder);
 }
 
@@ -232,8 +194,6 @@ void run_place_release(struct run_place *place)
 {
     if (place->folder && place->lock >= 0)
         close(place->lock);
-    free(place->store);
-    free(place->folder);
     *place = (struct run_place){.lock = -1};
 }
 
@@ -313,33 +273,23 @@ static bool is_held(const struct run_plan *plan, const struct part_kind *kind)
     return kind->rank == 0 || needed + run_reserve_ms(plan) <= plan->total_ms;
 }
 
-static int leave_out(struct run_part *part, enum part_state state, const char *reason)
+static void leave_out(struct run_part *part, enum part_state state, const char *reason)
 {
     part->state = state;
-    part->reason = strdup(reason);
-    return part->reason ? 0 : -ENOMEM;
+    part->reason = memory_copy(reason);
 }
 
-int run_plan_parts(struct run_plan *plan)
+void run_plan_parts(struct run_plan *plan)
 {
-    int error = 0;
-    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
+    for (size_t i = 0; i < RUN_PARTS; i++) {
         struct run_part *part = &plan->parts[i];
         *part = (struct run_part){.kind = &part_kinds[i]};
         /* Asking it would only cost a boot. */
         if (plan->emulated && !part->kind->emulated_s)
-            error = leave_out(part, PART_LACKING, "times on an emulated machine say nothing of it");
+            leave_out(part, PART_LACKING, "times on an emulated machine say nothing of it");
         else if (!is_held(plan, part->kind))
-            error = leave_out(part, PART_LEFT_OUT, "too little time: give a larger --budget");
+            leave_out(part, PART_LEFT_OUT, "too little time: give a larger --budget");
     }
-    return error;
-}
-
-void run_plan_release(struct run_plan *plan)
-{
-    for (size_t i = 0; i < RUN_PARTS; i++)
-        free(plan->parts[i].reason);
-    *plan = (struct run_plan){0};
 }
 
 static unsigned weight(const struct run_plan *plan, const struct part_kind *kind)
@@ -427,18 +377,17 @@ static json_t *record_of(const struct running *running)
 
 int run_record_write(const struct running *running, struct failure *failure)
 {
-    AUTO_FREE char *path = run_place_record(&running->place);
+    const char *path = run_place_record(&running->place);
     struct output output = {0};
     json_t *record = record_of(running);
-    int error = path && record ? output_open(&output, path, failure) : -ENOMEM;
+    int error = output_open(&output, path, failure);
     if (error == 0 && json_dumpf(record, output.stream, JSON_INDENT(1)) < 0)
         error = fail_with(failure, -EIO, "cannot write %.500s", path);
     if (error == 0)
         error = output_commit(&output, failure);
-    if (path && record)
-        output_discard(&output);
+    output_discard(&output);
     json_decref(record);
-    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
+    return error;
 }
 
 static int read_part(const json_t *object, struct run_part *part)
@@ -450,14 +399,13 @@ static int read_part(const json_t *object, struct run_part *part)
         !part_state_read(json_string_value(json_object_get(object, "state")), &part->state))
         return -EBADMSG;
     part->spent_ms = (uint64_t)spent;
-    part->reason = reason ? strdup(reason) : NULL;
-    return reason && !part->reason ? -ENOMEM : 0;
+    part->reason = memory_copy(reason);
+    return 0;
 }
 
 static char *copy_of(const json_t *record, const char *key)
 {
-    const char *text = json_string_value(json_object_get(record, key));
-    return text ? strdup(text) : NULL;
+    return memory_copy(json_string_value(json_object_get(record, key)));
 }
 
 static int read_record(const json_t *record, struct running *running)
@@ -486,14 +434,10 @@ static int read_record(const json_t *record, struct running *running)
 
 int run_record_read(struct running *running, struct failure *failure)
 {
-    AUTO_FREE char *path = run_place_record(&running->place);
-    if (!path)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    const char *path = run_place_record(&running->place);
     json_t *record = json_load_file(path, 0, NULL);
     int error = record ? read_record(record, running) : -EBADMSG;
     json_decref(record);
-    if (error == -ENOMEM)
-        return fail_with(failure, error, "out of memory");
     if (error < 0)
         return fail_with(
             failure, error,

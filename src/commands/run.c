@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "commands/help.h"
 #include "commands/reported.h"
@@ -210,12 +210,6 @@ struct part_files {
     size_t count;
 };
 
-static void release_files(struct part_files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        free(files->list[i]);
-}
-
 static bool read_info(const char *path, struct store_info *info)
 {
     struct store *store = NULL;
@@ -226,21 +220,16 @@ static bool read_info(const char *path, struct store_info *info)
 
 /* Stores of parts that ended, and of those that began to measure; what matters most comes first,
  * and so stands first on the page. */
-static int find_files(const struct running *running, struct part_files *files)
+static void find_files(const struct running *running, struct part_files *files)
 {
     for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
         struct store_info info = {0};
         const size_t part = part_of_rank(rank);
         char *path = run_place_part(&running->place, part);
-        if (!path)
-            return -ENOMEM;
         if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
             files->list[files->count++] = path;
-        else
-            free(path);
         store_info_release(&info);
     }
-    return 0;
 }
 
 /* --- one store --- */
@@ -347,10 +336,7 @@ static int report_on(struct running *running, const char *const *paths, size_t c
     int error = reported_load("run", paths, count, false, &reported, &failure);
     if (error == 0) {
         running->sections = reported_json(&reported, NULL);
-        if (!running->sections)
-            error = fail_with(&failure, -ENOMEM, "out of memory");
-        else
-            complete(running);
+        complete(running);
     }
     reported_release(&reported);
     if (error == 0)
@@ -366,9 +352,8 @@ static int run_collect(struct running *running)
     /* Whoever stopped measuring wants to see what there is; who asks again does not. */
     interrupted = 0;
     int status = EXIT_DONE;
-    if (find_files(running, &files) < 0)
-        status = deliver_out_of_memory("run");
-    else if (files.count && !running->was_interrupted)
+    find_files(running, &files);
+    if (files.count && !running->was_interrupted)
         status = collect(running, &files);
     int reported = EXIT_DONE;
     if (running->collected)
@@ -377,7 +362,6 @@ static int run_collect(struct running *running)
         reported = report_on(running, (const char *const *)files.list, files.count);
     if (running->collected || (!files.count && !running->was_interrupted))
         run_place_remove(&running->place);
-    release_files(&files);
     return status == EXIT_DONE ? reported : status;
 }
 
@@ -422,7 +406,6 @@ static char *reason_of(const struct text *said, const struct retold *retold)
 static void settle(struct run_part *part, int status, const struct text *said,
                    const struct retold *retold)
 {
-    free(part->reason);
     part->reason = NULL;
     if (status == EXIT_DONE) {
         part->state = PART_DONE;
@@ -547,9 +530,7 @@ static int keep_record(const struct running *running)
 static int measure_part(struct running *running, size_t part)
 {
     struct run_part *state = &running->plan.parts[part];
-    AUTO_FREE char *store = run_place_part(&running->place, part);
-    if (!store)
-        return deliver_out_of_memory("run");
+    const char *store = run_place_part(&running->place, part);
     enum begun begun = state->state == PART_BEGUN ? look_at_begun(store) : BEGUN_NOTHING;
     if (begun == BEGUN_WHOLE) {
         state->state = PART_DONE;
@@ -651,14 +632,13 @@ static int meet_machine(struct running *running)
     int status = reach_machine("run", &common, &session, &catalogue);
     if (status != EXIT_DONE)
         return status;
-    int error = 0;
     memcpy(running->fingerprint, catalogue->fingerprint, sizeof(running->fingerprint));
-    for (size_t i = 0; i < catalogue->facts.count && error == 0; i++) {
+    for (size_t i = 0; i < catalogue->facts.count; i++) {
         const struct fact *fact = &catalogue->facts.list[i];
-        error = facts_set(&running->facts, fact->key, fact->value, fact->error);
+        facts_set(&running->facts, fact->key, fact->value, fact->error);
     }
     session_close(session);
-    return error < 0 ? deliver_out_of_memory("run") : EXIT_DONE;
+    return EXIT_DONE;
 }
 
 /* --- a new run, or one that is gone on with --- */
@@ -677,10 +657,7 @@ static int place_report(struct running *running)
         text_puts(&path, running->options->report);
     else
         text_printf(&path, "%.*s.html", (int)length, store);
-    free(running->report);
-    running->report = text_take(&path);
-    if (!running->report)
-        return deliver_out_of_memory("run");
+    running->report = memory_text(&path);
     if (!running->options->report && access(running->report, F_OK) == 0) {
         fail_with(&failure, -EEXIST,
                   "%.500s is there already, and is left as it is: name another file with --report",
@@ -702,8 +679,7 @@ static int begin(struct running *running)
     plan->emulated = facts_get(&running->facts, "emulated");
     plan->total_ms = options->budget ? options->budget : run_usual_ms(plan->quick, plan->emulated);
     plan->seed = gather_seed(&options->seed);
-    if (run_plan_parts(plan) < 0)
-        return deliver_out_of_memory("run");
+    run_plan_parts(plan);
     int error = run_place_create(&running->place, options->store, running->fingerprint, &failure);
     if (error < 0)
         return refuse(error, false, &failure);
@@ -820,11 +796,7 @@ static int measure_and_show(struct running *running)
 static void release(struct running *running)
 {
     run_place_release(&running->place);
-    run_plan_release(&running->plan);
     facts_free(&running->facts);
-    free(running->recorded_via);
-    free(running->recorded_fingerprint);
-    free(running->report);
     json_decref(running->sections);
     skips_free(&running->skips);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -79,12 +79,13 @@ json_t *figure_new(const struct figure_spec *spec)
     return figure;
 }
 
-void figure_add_row(json_t *figure, json_t *const *values, size_t count)
+json_t *figure_add_row(json_t *figure, json_t *const *values, size_t count)
 {
     json_t *row = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(row, values[i] ? values[i] : json_null());
     json_array_append_new(json_object_get(figure, "rows"), row);
+    return row;
 }
 
 void figure_add_line(json_t *figure, const char *name, const char *series, double intercept,
@@ -175,9 +176,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
     *distribution = (struct distribution){.count = count};
     if (!count)
         return -EINVAL;
-    AUTO_FREE double *sorted = malloc(count * sizeof(*sorted));
-    if (!sorted)
-        return -ENOMEM;
+    AUTO_MEMORY double *sorted = memory_new(count, sizeof(*sorted));
     memcpy(sorted, values, count * sizeof(*sorted));
     sort_values(sorted, count);
     distribution->min = sorted[0];
@@ -187,7 +186,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
     distribution->max = sorted[count - 1];
     distribution->density = density_json(values, count);
     distribution->samples = samples_json(values, count, distribution->min, distribution->max);
-    return distribution->density && distribution->samples ? 0 : -ENOMEM;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -197,17 +196,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
 
 void pooled_add(struct pooled *pooled, double value)
 {
-    if (pooled->count == pooled->capacity) {
-        size_t capacity = pooled->capacity ? 2 * pooled->capacity : 256;
-        double *grown = reallocarray(pooled->values, capacity, sizeof(*grown));
-        if (!grown) {
-            pooled->failed = true;
-            return;
-        }
-        pooled->values = grown;
-        pooled->capacity = capacity;
-    }
-    pooled->values[pooled->count++] = value;
+    *memory_add(pooled->values, pooled->count) = value;
 }
 
 void pooled_clear(struct pooled *pooled)
@@ -217,14 +206,8 @@ void pooled_clear(struct pooled *pooled)
 
 void pooled_free(struct pooled *pooled)
 {
-    free(pooled->values);
+    memory_give_back(pooled->values);
     *pooled = (struct pooled){0};
-}
-
-static void forget(json_t *const *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        json_decref(values[i]);
 }
 
 /* Moves those up to the limit to the front, in their order. How many. */
@@ -237,47 +220,34 @@ static size_t take_up_to(double *values, size_t count, double limit)
     return taken;
 }
 
-/* Appends BOX_COLUMNS. False: out of memory. */
-static bool append_box(json_t *row, const struct pooled *pooled, bool samples)
+void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
+                    json_t *const *values, size_t count)
 {
+    if (!pooled->count) {
+        for (size_t i = 0; i < count; i++)
+            json_decref(values[i]);
+        return;
+    }
+    json_t *row = figure_add_row(figure, values, count);
+    /* Appends BOX_COLUMNS. */
     static const double shares[] = {0, 0.25, 0.5, 0.75, 0.99, 1};
-    AUTO_FREE double *values = calloc(pooled->count, sizeof(*values));
+    AUTO_MEMORY double *sorted = memory_new(pooled->count, sizeof(*sorted));
     struct distribution box;
-    if (!values)
-        return false;
-    memcpy(values, pooled->values, pooled->count * sizeof(*values));
-    sort_values(values, pooled->count);
+    memcpy(sorted, pooled->values, pooled->count * sizeof(*sorted));
+    sort_values(sorted, pooled->count);
     json_array_append_new(row, json_count(pooled->count));
     for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
         json_array_append_new(row,
-                              figure_number(distribution_at(values, pooled->count, shares[i])));
-    double limit = distribution_at(values, pooled->count, 0.99);
-    memcpy(values, pooled->values, pooled->count * sizeof(*values));
-    if (distribution_of(values, take_up_to(values, pooled->count, limit), &box) < 0)
-        return false;
+                              figure_number(distribution_at(sorted, pooled->count, shares[i])));
+    double limit = distribution_at(sorted, pooled->count, 0.99);
+    memcpy(sorted, pooled->values, pooled->count * sizeof(*sorted));
+    distribution_of(sorted, take_up_to(sorted, pooled->count, limit), &box);
     if (!samples || json_is_null(box.density)) {
         json_decref(box.samples);
         box.samples = json_null();
     }
     json_array_append_new(row, box.density);
     json_array_append_new(row, box.samples);
-    return true;
-}
-
-void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
-                    json_t *const *values, size_t count)
-{
-    if (pooled->failed || !pooled->count) {
-        forget(values, count);
-        return;
-    }
-    json_t *row = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(row, values[i] ? values[i] : json_null());
-    if (append_box(row, pooled, samples))
-        json_array_append_new(json_object_get(figure, "rows"), row);
-    else
-        json_decref(row);
 }
 
 /* --- the figure itself --- */

@@ -41,7 +41,7 @@ json_t *json_text(const char *string)
         return json_null();
     AUTO_TEXT struct text valid = {0};
     text_put_utf8(&valid, string);
-    return valid.failed ? NULL : json_string(text_string(&valid));
+    return json_string(text_string(&valid));
 }
 
 const char *json_word(const json_t *object, const char *key)
@@ -144,15 +144,6 @@ static json_t *given_or(json_t **value, json_t *empty)
     return result;
 }
 
-/* Keys of an envelope without a gate. */
-#define ENVELOPE_KEYS 10
-
-/* A missing key is a result that did not fit into memory. */
-static bool is_whole(const json_t *object)
-{
-    return json_object_size(object) == ENVELOPE_KEYS + (json_object_get(object, "gate") != NULL);
-}
-
 static json_t *envelope_json(struct envelope *envelope)
 {
     json_t *object = json_object();
@@ -206,24 +197,6 @@ static int write_value(FILE *stream, const json_t *value)
     return 0;
 }
 
-/* Rows that come one by one, in the place of results. */
-static int write_rows(FILE *stream, json_rows *rows, void *context, struct failure *failure)
-{
-    fputs("[", stream);
-    int error = rows(context, stream, failure);
-    fputs("\n  ]", stream);
-    return error;
-}
-
-/* Why a value was not written: the stream does not take it, or it did not fit into memory. */
-static int unwritten(FILE *stream, int error, struct failure *failure)
-{
-    if (!ferror(stream))
-        return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
-    error = error ? error : EIO;
-    return fail_with(failure, -error, "cannot write JSON: %s", strerror(error));
-}
-
 int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
                          struct failure *failure)
 {
@@ -235,17 +208,20 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
     json_object_foreach(object, key, value)
     {
         fprintf(stream, "%s  \"%s\": ", lead, key);
-        if (rows && strcmp(key, "results") == 0)
-            error = write_rows(stream, rows, context, failure);
-        else if (write_value(stream, value) < 0)
-            error = unwritten(stream, errno, failure);
+        if (rows && strcmp(key, "results") == 0) {
+            /* Rows that come one by one, in the place of results. */
+            fputs("[", stream);
+            error = rows(context, stream, failure);
+            fputs("\n  ]", stream);
+        } else if (write_value(stream, value) < 0) {
+            error = errno ? errno : EIO;
+            error = fail_with(failure, -error, "cannot write JSON: %s", strerror(error));
+        }
         lead = ",\n";
         if (error)
             break;
     }
     fputs("\n}\n", stream);
-    if (!error && !is_whole(object))
-        error = fail_with(failure, -ENOMEM, "out of memory while writing JSON");
     json_decref(object);
     json_envelope_release(envelope);
     return error;
@@ -255,10 +231,7 @@ json_t *json_envelope_object(struct envelope *envelope)
 {
     json_t *object = envelope_json(envelope);
     json_envelope_release(envelope);
-    if (is_whole(object))
-        return object;
-    json_decref(object);
-    return NULL;
+    return object;
 }
 
 int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/compare/compare.h"
 #include "output/figure.h"
 
@@ -260,11 +260,11 @@ static void add_box(json_t *shown, const struct compare_case *file,
     const struct compare_quantity *quantity = &file->quantities[effect->quantity];
     const struct compare_values *values = &quantity->sides[side];
     const double factor = strcmp(effect->unit, quantity->unit) == 0 ? 1 : file->sides[side].tick_ns;
-    AUTO_FREE double *list = calloc(values->count ? values->count : 1, sizeof(*list));
+    AUTO_MEMORY double *list = memory_new(values->count, sizeof(*list));
     struct distribution box;
-    for (size_t i = 0; list && i < values->count; i++)
+    for (size_t i = 0; i < values->count; i++)
         list[i] = values->list[i] * factor;
-    if (!list || distribution_of(list, values->count, &box) < 0)
+    if (distribution_of(list, values->count, &box) < 0)
         return;
     FIGURE_ROW(shown, joined(quantity->event, quantity->subject), compare_letter_json(side),
                figure_number(box.min), figure_number(box.q1), figure_number(box.median),
