@@ -57,13 +57,11 @@ json_t *findings_json(const struct findings *findings)
     json_t *results = json_array();
     for (size_t i = 0; i < findings->count; i++) {
         const struct advice *advice = &findings->list[i].advice;
-        json_t *result = json_object();
-        json_object_set_new(result, "check", json_text(findings->list[i].check->name));
-        json_object_set_new(result, "status", json_text(check_status_names[advice->status]));
-        json_object_set_new(result, "value", json_text(advice->value));
-        json_object_set_new(result, "why", json_text(advice->why));
-        json_object_set_new(result, "fix", json_text(advice->fix));
-        json_array_append_new(results, result);
+        json_array_append_new(
+            results, JSON_OBJECT({"check", json_text(findings->list[i].check->name)},
+                                 {"status", json_text(check_status_names[advice->status])},
+                                 {"value", json_text(advice->value)},
+                                 {"why", json_text(advice->why)}, {"fix", json_text(advice->fix)}));
     }
     return results;
 }
@@ -80,10 +78,7 @@ json_t *facts_json(const struct facts *facts)
             json_object_set_new(errors, fact->key,
                                 json_text(errno_name(fact->error, name, sizeof(name))));
     }
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "facts", values);
-    json_object_set_new(analysis, "absent", errors);
-    return analysis;
+    return JSON_OBJECT({"facts", values}, {"absent", errors});
 }
 
 /* ----------------------------------------------------------------------------------------------

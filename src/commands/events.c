@@ -140,33 +140,6 @@ static void put_age(const struct events *events, const struct style *style, stru
     wrap(out, text_string(&words), 0, 0, style->width);
 }
 
-/* All events that share a reason, after the reason. */
-static void put_reason(struct events *events, size_t first, const struct style *style,
-                       struct text *out)
-{
-    const char *reason = events->list[first].reason;
-    AUTO_TEXT struct text names = {0}, clean = {0};
-    size_t count = 0;
-    for (size_t i = first; i < events->count; i++) {
-        struct known_event *event = &events->list[i];
-        if (event->openable || event->told || strcmp(event->reason, reason) != 0)
-            continue;
-        event->told = true;
-        if (count++)
-            text_puts(&names, ", ");
-        text_put_clean(&names, event->name);
-        /* What was found when it could be counted stands, whoever is refused now. */
-        if (was_judged(event) &&
-            strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
-            text_printf(&names, " (validated: %s)", event->trust.verdict);
-    }
-    text_put_clean(&clean, *reason ? reason : "no reason was given");
-    text_putc(out, '\n');
-    wrap(out, text_string(&clean), 0, 0, style->width);
-    text_puts(out, "  ");
-    wrap(out, text_string(&names), 2, 2, style->width);
-}
-
 static void put_refused(struct events *events, const struct style *style, struct text *out)
 {
     if (events->openable == events->count)
@@ -174,8 +147,30 @@ static void put_refused(struct events *events, const struct style *style, struct
     text_printf(out, "%s%zu cannot be counted here:\n", events->openable ? "\n" : "",
                 events->count - events->openable);
     for (size_t i = 0; i < events->count; i++) {
-        if (!events->list[i].openable && !events->list[i].told)
-            put_reason(events, i, style, out);
+        if (!events->list[i].openable && !events->list[i].told) {
+            /* All events that share a reason, after the reason. */
+            const char *reason = events->list[i].reason;
+            AUTO_TEXT struct text names = {0}, clean = {0};
+            size_t count = 0;
+            for (size_t j = i; j < events->count; j++) {
+                struct known_event *event = &events->list[j];
+                if (event->openable || event->told || strcmp(event->reason, reason) != 0)
+                    continue;
+                event->told = true;
+                if (count++)
+                    text_puts(&names, ", ");
+                text_put_clean(&names, event->name);
+                /* What was found when it could be counted stands, whoever is refused now. */
+                if (was_judged(event) &&
+                    strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
+                    text_printf(&names, " (validated: %s)", event->trust.verdict);
+            }
+            text_put_clean(&clean, *reason ? reason : "no reason was given");
+            text_putc(out, '\n');
+            wrap(out, text_string(&clean), 0, 0, style->width);
+            text_puts(out, "  ");
+            wrap(out, text_string(&names), 2, 2, style->width);
+        }
     }
 }
 
@@ -243,20 +238,17 @@ static int deliver_person(struct events *events, bool hints, int status)
 static json_t *event_json(const struct known_event *event)
 {
     const struct known_trust *trust = &event->trust;
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(event->name));
-    json_object_set_new(object, "kind", json_text(event->kind));
-    json_object_set_new(object, "class", json_text(event->class));
-    json_object_set_new(object, "openable", json_boolean(event->openable));
-    json_object_set_new(object, "reason", event->openable ? json_null() : json_text(event->reason));
-    json_object_set_new(object, "errno", event->error ? json_integer(event->error) : json_null());
+    json_t *object =
+        JSON_OBJECT({"event", json_text(event->name)}, {"kind", json_text(event->kind)},
+                    {"class", json_text(event->class)}, {"openable", json_boolean(event->openable)},
+                    {"reason", event->openable ? json_null() : json_text(event->reason)},
+                    {"errno", event->error ? json_integer(event->error) : json_null()});
     if (event->is_validated) {
-        json_object_set_new(object, "verdict", json_text(trust->verdict));
-        json_object_set_new(object, "verdict_event", json_text(trust->event));
-        json_object_set_new(object, "verdict_age", json_integer(trust->age_s));
-        json_object_set_new(object, "verdict_stale", json_boolean(trust->stale));
-        json_object_set_new(object, "verdict_difference",
-                            json_text(trust->stale ? trust->difference : NULL));
+        JSON_PUT(object, {"verdict", json_text(trust->verdict)},
+                 {"verdict_event", json_text(trust->event)},
+                 {"verdict_age", json_integer(trust->age_s)},
+                 {"verdict_stale", json_boolean(trust->stale)},
+                 {"verdict_difference", json_text(trust->stale ? trust->difference : NULL)});
     } else {
         json_absent(object, "verdict", "this event has not been validated on this machine");
         json_object_set_new(object, "verdict_age", json_null());

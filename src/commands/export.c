@@ -252,26 +252,18 @@ static json_t *argv_of(const struct store_info *info)
 static json_t *describe_store(const struct exporting *exporting)
 {
     const struct store_info *info = &exporting->info;
-    json_t *store = json_object();
-    json_object_set_new(store, "path", json_text(store_path(exporting->store)));
-    json_object_set_new(store, "schema", json_integer(info->schema));
-    json_object_set_new(store, "version", json_text(info->version));
-    json_object_set_new(store, "command", json_text(info->command));
-    json_object_set_new(store, "argv", argv_of(info));
-    json_object_set_new(store, "kit", json_text(info->kit));
-    json_object_set_new(store, "started", json_text(info->started));
-    json_object_set_new(store, "finished", json_text(info->finished));
-    json_object_set_new(store, "cells", json_count(info->cells));
-    json_object_set_new(store, "visits", json_count(info->visits));
-    json_object_set_new(store, "visits_done", json_count(info->visits_done));
-    json_object_set_new(store, "samples", json_count(info->samples));
-    return store;
+    return JSON_OBJECT(
+        {"path", json_text(store_path(exporting->store))}, {"schema", json_integer(info->schema)},
+        {"version", json_text(info->version)}, {"command", json_text(info->command)},
+        {"argv", argv_of(info)}, {"kit", json_text(info->kit)},
+        {"started", json_text(info->started)}, {"finished", json_text(info->finished)},
+        {"cells", json_count(info->cells)}, {"visits", json_count(info->visits)},
+        {"visits_done", json_count(info->visits_done)}, {"samples", json_count(info->samples)});
 }
 
 static json_t *describe_all(const struct exporting *exporting)
 {
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "what", json_text(exporting->table->name));
+    json_t *analysis = JSON_OBJECT({"what", json_text(exporting->table->name)});
     if (exporting->together)
         json_object_set(analysis, "stores", exporting->stores);
     else

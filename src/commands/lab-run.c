@@ -173,12 +173,6 @@ static int exit_status(const struct lab_relay *relay)
                : -1;
 }
 
-/* Did the machine say that it has no such command? */
-static bool lab_relay_absent(const struct lab_relay *relay)
-{
-    return strstr(text_string(&relay->news), " absent");
-}
-
 static int explain(struct lab_relay *relay, struct via_link *link, int status,
                    struct failure *failure)
 {
@@ -326,7 +320,9 @@ int lab_run_command(const struct lab_options *options, int word_count, char **wo
                                                  .errors = relay.errors[1],
                                                  .status = relay.status[1]},
                              &relay, &failure);
-    const bool absent = lab_relay_absent(&relay);
+    /* Did the machine say that it has no such command? */
+    const bool absent = strstr(text_string(&relay.news), " absent");
+
     /* Gives the terminal back. */
     if (relay.raw)
         tcsetattr(STDIN_FILENO, TCSANOW, &relay.terminal);

@@ -282,12 +282,9 @@ static void put_machine(struct text *out, const struct machine_state *state, boo
 
 static json_t *kernel_json(const char *name, const struct lab_kernel *kernel)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "name", json_text(name));
-    json_object_set_new(object, "installed", json_boolean(kernel != NULL));
-    json_object_set_new(object, "default", json_boolean(kernel && kernel->preferred));
-    json_object_set_new(object, "version", json_text(kernel ? kernel->version : NULL));
-    return object;
+    return JSON_OBJECT({"name", json_text(name)}, {"installed", json_boolean(kernel != NULL)},
+                       {"default", json_boolean(kernel && kernel->preferred)},
+                       {"version", json_text(kernel ? kernel->version : NULL)});
 }
 
 static void add_offered(void *context, const char *name)
@@ -295,29 +292,17 @@ static void add_offered(void *context, const char *name)
     json_array_append_new(context, kernel_json(name, NULL));
 }
 
-static json_t *kernels_json(const struct machine_state *state)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < state->installed.count; i++)
-        json_array_append_new(
-            list, kernel_json(state->installed.list[i].name, &state->installed.list[i]));
-    each_offered(state, add_offered, list);
-    return list;
-}
-
 static json_t *cpus_json(const struct machine_state *state)
 {
     json_t *list = json_array();
     for (const struct cpu_model *model = cpu_models; model->name; model++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "name", json_text(model->name));
-        json_object_set_new(object, "summary", json_text(model->summary));
-        json_object_set_new(object, "default", json_boolean(model == cpu_models));
-        json_object_set_new(object, "available",
-                            state->cpus.length
-                                ? json_boolean(emulator_has(&state->cpus, model->name))
-                                : json_null());
-        json_array_append_new(list, object);
+        json_array_append_new(
+            list,
+            JSON_OBJECT({"name", json_text(model->name)}, {"summary", json_text(model->summary)},
+                        {"default", json_boolean(model == cpu_models)},
+                        {"available", state->cpus.length
+                                          ? json_boolean(emulator_has(&state->cpus, model->name))
+                                          : json_null()}));
     }
     return list;
 }
@@ -333,28 +318,10 @@ static json_t *missing_json(const struct machine_state *state)
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         if (!all[i].failure->code)
             continue;
-        json_t *object = json_object();
-        json_object_set_new(object, "what", json_text(all[i].what));
-        json_object_set_new(object, "reason", json_text(all[i].failure->text));
-        json_array_append_new(list, object);
+        json_array_append_new(list, JSON_OBJECT({"what", json_text(all[i].what)},
+                                                {"reason", json_text(all[i].failure->text)}));
     }
     return list;
-}
-
-static json_t *machine_json(const struct machine_state *state)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "machine", json_text(state->isa));
-    json_object_set_new(object, "ready", json_boolean(ready(state)));
-    json_object_set_new(object, "folder", json_text(state->place));
-    json_object_set_new(object, "emulator", json_text(state->emulator));
-    json_object_set_new(object, "emulator_version",
-                        json_text(*state->version ? state->version : NULL));
-    json_object_set_new(object, "kit", json_text(state->kit.folder));
-    json_object_set_new(object, "kernels", kernels_json(state));
-    json_object_set_new(object, "cpus", cpus_json(state));
-    json_object_set_new(object, "missing", missing_json(state));
-    return object;
 }
 
 static int lab_list_command(const struct lab_options *options, int word_count, char **words)
@@ -386,9 +353,22 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
         if (state.place && packages_look(&packages, state.place, &state.no_offers) == 0)
             packages_kernels(&packages, &state.offered, &state.no_offers);
 
-        if (results)
-            json_array_append_new(results, machine_json(&state));
-        else
+        if (results) {
+            json_t *object = JSON_OBJECT(
+                {"machine", json_text(state.isa)}, {"ready", json_boolean(ready(&state))},
+                {"folder", json_text(state.place)}, {"emulator", json_text(state.emulator)},
+                {"emulator_version", json_text(*state.version ? state.version : NULL)},
+                {"kit", json_text(state.kit.folder)});
+            json_t *list = json_array();
+            for (size_t j = 0; j < state.installed.count; j++)
+                json_array_append_new(
+                    list, kernel_json(state.installed.list[j].name, &state.installed.list[j]));
+            each_offered(&state, add_offered, list);
+            json_object_set_new(object, "kernels", list);
+
+            JSON_PUT(object, {"cpus", cpus_json(&state)}, {"missing", missing_json(&state)});
+            json_array_append_new(results, object);
+        } else
             put_machine(&out, &state, options->all, &style);
         free(state.emulator);
         text_free(&state.cpus);

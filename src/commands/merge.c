@@ -107,36 +107,31 @@ static int show(const struct merging *merging, const struct common_options *comm
 
 /* --- for programs --- */
 
-static json_t *describe_run(const struct listed_run *run, const struct store_info *info)
-{
-    json_t *result = json_object();
-    json_object_set_new(result, "store", json_integer(run->number));
-    json_object_set_new(result, "name", json_text(run->name));
-    json_object_set_new(result, "command", json_text(info->command));
-    json_object_set_new(result, "fingerprint", json_text(info->fingerprint));
-    json_object_set_new(result, "seed", json_count(info->seed));
-    json_object_set_new(result, "schema", json_integer(info->schema));
-    json_object_set_new(result, "version", json_text(info->version));
-    json_object_set_new(result, "started", json_text(info->started));
-    json_object_set_new(result, "finished", json_text(info->finished));
-    json_object_set_new(result, "cells", json_count(info->cells));
-    json_object_set_new(result, "visits", json_count(info->visits));
-    json_object_set_new(result, "visits_done", json_count(info->visits_done));
-    json_object_set_new(result, "samples", json_count(info->samples));
-    return result;
-}
-
 static int tell(struct merging *merging, const struct common_options *common)
 {
     struct stat status = {0};
     struct envelope envelope = {.results = json_array(), .analysis = json_object()};
-    for (size_t i = 0; i < merging->runs.count; i++)
-        json_array_append_new(envelope.results,
-                              describe_run(&merging->runs.list[i], &merging->infos[i]));
+    for (size_t i = 0; i < merging->runs.count; i++) {
+        json_t *result = JSON_OBJECT({"store", json_integer(merging->runs.list[i].number)},
+                                     {"name", json_text(merging->runs.list[i].name)},
+                                     {"command", json_text(merging->infos[i].command)},
+                                     {"fingerprint", json_text(merging->infos[i].fingerprint)},
+                                     {"seed", json_count(merging->infos[i].seed)},
+                                     {"schema", json_integer(merging->infos[i].schema)},
+                                     {"version", json_text(merging->infos[i].version)},
+                                     {"started", json_text(merging->infos[i].started)},
+                                     {"finished", json_text(merging->infos[i].finished)},
+                                     {"cells", json_count(merging->infos[i].cells)},
+                                     {"visits", json_count(merging->infos[i].visits)},
+                                     {"visits_done", json_count(merging->infos[i].visits_done)},
+                                     {"samples", json_count(merging->infos[i].samples)});
+        json_array_append_new(envelope.results, result);
+    }
+
     stat(merging->path, &status);
-    json_object_set_new(envelope.analysis, "path", json_text(merging->path));
-    json_object_set_new(envelope.analysis, "bytes", json_count((uint64_t)status.st_size));
-    json_object_set_new(envelope.analysis, "salvage", json_boolean(merging->options->salvage));
+    JSON_PUT(envelope.analysis, {"path", json_text(merging->path)},
+             {"bytes", json_count((uint64_t)status.st_size)},
+             {"salvage", json_boolean(merging->options->salvage)});
     envelope.skipped = merging->left_out;
     merging->left_out = NULL;
     return deliver_json("merge", common, &envelope, EXIT_DONE);

@@ -63,8 +63,10 @@ static int refuse_existing(const struct run_place *place, const char *what, stru
                      what == NULL ? place->store : what);
 }
 
-static int make_folder(struct run_place *place, struct failure *failure)
+static int make_at(void *context, const char *store, struct failure *failure)
 {
+    struct run_place *place = context;
+    take_names(place, store);
     struct stat found;
     if (lstat(place->store, &found) == 0)
         return refuse_existing(place, NULL, failure);
@@ -77,13 +79,6 @@ static int make_folder(struct run_place *place, struct failure *failure)
                      "cannot make the folder %.400s, in which parts are kept until they are one "
                      "store: %s. Name a file in a folder that you may write to with --store",
                      place->folder, strerror(error));
-}
-
-static int make_at(void *context, const char *store, struct failure *failure)
-{
-    struct run_place *place = context;
-    take_names(place, store);
-    return make_folder(place, failure);
 }
 
 int run_place_create(struct run_place *place, const char *store, const char *fingerprint,
@@ -337,12 +332,10 @@ bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms)
 
 static json_t *part_json(const struct run_part *part)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "part", json_text(part->kind->command));
-    json_object_set_new(object, "state", json_text(part_state_name(part->state)));
-    json_object_set_new(object, "spent_ms", json_integer((json_int_t)part->spent_ms));
-    json_object_set_new(object, "reason", json_text(part->reason));
-    return object;
+    return JSON_OBJECT({"part", json_text(part->kind->command)},
+                       {"state", json_text(part_state_name(part->state))},
+                       {"spent_ms", json_integer((json_int_t)part->spent_ms)},
+                       {"reason", json_text(part->reason)});
 }
 
 /* Who goes on with the run may stand in another folder. */
@@ -357,29 +350,22 @@ static json_t *place_json(const char *path)
     return json_text(text_string(&whole));
 }
 
-static json_t *record_of(const struct running *running)
-{
-    const struct run_plan *plan = &running->plan;
-    json_t *object = json_object(), *parts = json_array();
-    for (size_t i = 0; i < RUN_PARTS; i++)
-        json_array_append_new(parts, part_json(&plan->parts[i]));
-    json_object_set_new(object, "schema", json_string(RECORD_SCHEMA));
-    json_object_set_new(object, "seed", json_integer((json_int_t)plan->seed));
-    json_object_set_new(object, "quick", json_boolean(plan->quick));
-    json_object_set_new(object, "emulated", json_boolean(plan->emulated));
-    json_object_set_new(object, "total_ms", json_integer((json_int_t)plan->total_ms));
-    json_object_set_new(object, "via", json_text(running->via));
-    json_object_set_new(object, "report", place_json(running->report));
-    json_object_set_new(object, "fingerprint", json_text(running->fingerprint));
-    json_object_set_new(object, "parts", parts);
-    return object;
-}
-
 int run_record_write(const struct running *running, struct failure *failure)
 {
     const char *path = run_place_record(&running->place);
     struct output output = {0};
-    json_t *record = record_of(running);
+    const struct run_plan *plan = &running->plan;
+    json_t *object = json_object(), *parts = json_array();
+    for (size_t i = 0; i < RUN_PARTS; i++)
+        json_array_append_new(parts, part_json(&plan->parts[i]));
+    JSON_PUT(object, {"schema", json_string(RECORD_SCHEMA)},
+             {"seed", json_integer((json_int_t)plan->seed)}, {"quick", json_boolean(plan->quick)},
+             {"emulated", json_boolean(plan->emulated)},
+             {"total_ms", json_integer((json_int_t)plan->total_ms)},
+             {"via", json_text(running->via)}, {"report", place_json(running->report)},
+             {"fingerprint", json_text(running->fingerprint)}, {"parts", parts});
+    json_t *record = object;
+
     int error = output_open(&output, path, failure);
     if (error == 0 && json_dumpf(record, output.stream, JSON_INDENT(1)) < 0)
         error = fail_with(failure, -EIO, "cannot write %.500s", path);

@@ -79,18 +79,6 @@ static bool specimens_decoded(const struct specimen_list *list,
 /* ----------------------------------------------------------------------------------------------
  * Specimens and their truths as JSON: one result for each specimen and class. */
 
-static json_t *sources_json(const char *sources)
-{
-    json_t *array = json_array();
-    for (const char *at = sources; *at;) {
-        size_t length = strcspn(at, ",");
-        if (length)
-            json_array_append_new(array, json_stringn(at, length));
-        at += length + (at[length] == ',');
-    }
-    return array;
-}
-
 static void put_decoded(json_t *object, const struct specimen_list *list,
                         const struct listed_specimen *listed, const char *class)
 {
@@ -112,18 +100,22 @@ static json_t *truth_json(const struct specimen_list *list, const struct listed_
                           const struct catalogue_truth *truth)
 {
     bool bounded = strcmp(truth->grade, "bounded") == 0;
-    json_t *object = json_object();
-    json_object_set_new(object, "specimen", json_text(listed->specimen->name));
-    json_object_set_new(object, "class", json_text(truth->class));
-    json_object_set_new(object, "base", json_difference(truth->base));
-    json_object_set_new(object, "each", json_difference(truth->each));
-    json_object_set_new(object, "high_base",
-                        bounded ? json_difference(truth->high_base) : json_null());
-    json_object_set_new(object, "high_each",
-                        bounded ? json_difference(truth->high_each) : json_null());
-    json_object_set_new(object, "grade", json_text(truth->grade));
-    json_object_set_new(object, "why", *truth->why ? json_text(truth->why) : json_null());
-    json_object_set_new(object, "sources", sources_json(truth->sources));
+    json_t *object = JSON_OBJECT(
+        {"specimen", json_text(listed->specimen->name)}, {"class", json_text(truth->class)},
+        {"base", json_difference(truth->base)}, {"each", json_difference(truth->each)},
+        {"high_base", bounded ? json_difference(truth->high_base) : json_null()},
+        {"high_each", bounded ? json_difference(truth->high_each) : json_null()},
+        {"grade", json_text(truth->grade)},
+        {"why", *truth->why ? json_text(truth->why) : json_null()});
+    json_t *array = json_array();
+    for (const char *at = truth->sources; *at;) {
+        size_t length = strcspn(at, ",");
+        if (length)
+            json_array_append_new(array, json_stringn(at, length));
+        at += length + (at[length] == ',');
+    }
+    json_object_set_new(object, "sources", array);
+
     json_object_set_new(object, "n", list->counted ? json_count(list->n) : json_null());
     int64_t count;
     if (specimens_predict(list, listed->specimen, truth, &count))
@@ -141,20 +133,6 @@ static json_t *truth_json(const struct specimen_list *list, const struct listed_
     return object;
 }
 
-static json_t *specimen_json(const struct catalogue_specimen *specimen)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "specimen", json_text(specimen->name));
-    json_object_set_new(object, "summary", json_text(specimen->summary));
-    json_object_set_new(object, "stresses", json_text(specimen->stresses));
-    json_object_set_new(object, "needs",
-                        *specimen->needs ? json_text(specimen->needs) : json_null());
-    json_object_set_new(object, "parameters", json_text(specimen->parameters));
-    json_object_set_new(object, "min_n", json_count(specimen->min_n));
-    json_object_set_new(object, "max_n", json_count(specimen->max_n));
-    return object;
-}
-
 static int specimens_deliver_json(const struct specimen_list *list, int status)
 {
     json_t *results = json_array();
@@ -162,7 +140,14 @@ static int specimens_deliver_json(const struct specimen_list *list, int status)
     json_t *skipped = json_array();
     for (size_t i = 0; i < list->count; i++) {
         const struct catalogue_specimen *specimen = list->list[i].specimen;
-        json_array_append_new(described, specimen_json(specimen));
+        json_t *object = JSON_OBJECT(
+            {"specimen", json_text(specimen->name)}, {"summary", json_text(specimen->summary)},
+            {"stresses", json_text(specimen->stresses)},
+            {"needs", *specimen->needs ? json_text(specimen->needs) : json_null()},
+            {"parameters", json_text(specimen->parameters)}, {"min_n", json_count(specimen->min_n)},
+            {"max_n", json_count(specimen->max_n)});
+        json_array_append_new(described, object);
+
         for (size_t j = 0; j < specimen->truth_count; j++)
             json_array_append_new(results, truth_json(list, &list->list[i], &specimen->truths[j]));
     }
@@ -182,9 +167,8 @@ static int specimens_deliver_json(const struct specimen_list *list, int status)
                 json_array_append_new(skipped, json_skipped(what, decoded->reason, ENOTSUP));
         }
 
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "isa", json_text(list->catalogue->isa));
-    json_object_set_new(analysis, "specimens", described);
+    json_t *analysis =
+        JSON_OBJECT({"isa", json_text(list->catalogue->isa)}, {"specimens", described});
     struct envelope envelope = {.facts = &list->catalogue->facts,
                                 .fingerprint = list->catalogue->fingerprint,
                                 .results = results,

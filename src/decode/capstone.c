@@ -262,12 +262,6 @@ static bool is_string(unsigned id, const cs_x86 *x86)
     return false;
 }
 
-static bool is_system_call(x86_insn id, const cs_x86 *x86)
-{
-    return id == X86_INS_SYSCALL || id == X86_INS_SYSENTER ||
-           (id == X86_INS_INT && x86->op_count == 1 && x86->operands[0].imm == 0x80);
-}
-
 static void describe_x86(const cs_insn *decoded, struct instruction *instruction)
 {
     const cs_x86 *x86 = &decoded->detail->x86;
@@ -304,7 +298,10 @@ static void describe_x86(const cs_insn *decoded, struct instruction *instruction
 
     take_x86_address(decoded, x86, instruction);
     take_x86_arithmetic(decoded->id, x86, instruction);
-    instruction->system_call = is_system_call(decoded->id, x86);
+    instruction->system_call =
+        decoded->id == X86_INS_SYSCALL || decoded->id == X86_INS_SYSENTER ||
+        (decoded->id == X86_INS_INT && x86->op_count == 1 && x86->operands[0].imm == 0x80);
+
     instruction->repeated =
         (x86->prefix[0] == X86_PREFIX_REP || x86->prefix[0] == X86_PREFIX_REPNE) &&
         is_string(decoded->id, x86);

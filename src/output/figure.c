@@ -39,43 +39,29 @@ static const char *const roles[] = {
 
 static json_t *axis_json(const struct figure_axis *axis)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "label", json_text(axis->label));
-    json_object_set_new(object, "scale", json_string(scales[axis->scale]));
-    json_object_set_new(object, "zero", json_boolean(axis->zero));
-    return object;
-}
-
-static json_t *column_json(const struct figure_column *column)
-{
-    bool hidden = column->role == ROLE_DENSITY || column->role == ROLE_SAMPLES;
-    json_t *object = json_object();
-    json_object_set_new(object, "key", json_text(column->key));
-    json_object_set_new(object, "title", json_text(column->title));
-    json_object_set_new(object, "role",
-                        column->role ? json_string(roles[column->role]) : json_null());
-    json_object_set_new(object, "filter", json_boolean(column->filter));
-    json_object_set_new(object, "hidden", json_boolean(hidden));
-    return object;
+    return JSON_OBJECT({"label", json_text(axis->label)},
+                       {"scale", json_string(scales[axis->scale])},
+                       {"zero", json_boolean(axis->zero)});
 }
 
 json_t *figure_new(const struct figure_spec *spec)
 {
     json_t *figure = json_object();
     json_t *columns = json_array();
-    for (const struct figure_column *at = spec->columns; at->key; at++)
-        json_array_append_new(columns, column_json(at));
-    json_object_set_new(figure, "id", json_text(spec->id));
-    json_object_set_new(figure, "title", json_text(spec->title));
-    json_object_set_new(figure, "caption", json_text(spec->caption));
-    json_object_set_new(figure, "paper", json_text(spec->paper));
-    json_object_set_new(figure, "kind", json_string(kinds[spec->kind]));
-    json_object_set_new(figure, "x", axis_json(&spec->x));
-    json_object_set_new(figure, "y", axis_json(&spec->y));
-    json_object_set_new(figure, "columns", columns);
-    json_object_set_new(figure, "rows", json_array());
-    json_object_set_new(figure, "lines", json_array());
-    json_object_set_new(figure, "notes", json_array());
+    for (const struct figure_column *at = spec->columns; at->key; at++) {
+        bool hidden = at->role == ROLE_DENSITY || at->role == ROLE_SAMPLES;
+        json_array_append_new(
+            columns,
+            JSON_OBJECT({"key", json_text(at->key)}, {"title", json_text(at->title)},
+                        {"role", at->role ? json_string(roles[at->role]) : json_null()},
+                        {"filter", json_boolean(at->filter)}, {"hidden", json_boolean(hidden)}));
+    }
+
+    JSON_PUT(figure, {"id", json_text(spec->id)}, {"title", json_text(spec->title)},
+             {"caption", json_text(spec->caption)}, {"paper", json_text(spec->paper)},
+             {"kind", json_string(kinds[spec->kind])}, {"x", axis_json(&spec->x)},
+             {"y", axis_json(&spec->y)}, {"columns", columns}, {"rows", json_array()},
+             {"lines", json_array()}, {"notes", json_array()});
     return figure;
 }
 
@@ -91,13 +77,10 @@ json_t *figure_add_row(json_t *figure, json_t *const *values, size_t count)
 void figure_add_line(json_t *figure, const char *name, const char *series, double intercept,
                      double slope, double from, double to)
 {
-    json_t *line = json_object();
-    json_object_set_new(line, "name", json_text(name));
-    json_object_set_new(line, "series", json_text(series));
-    json_object_set_new(line, "intercept", figure_number(intercept));
-    json_object_set_new(line, "slope", figure_number(slope));
-    json_object_set_new(line, "from", figure_number(from));
-    json_object_set_new(line, "to", figure_number(to));
+    json_t *line =
+        JSON_OBJECT({"name", json_text(name)}, {"series", json_text(series)},
+                    {"intercept", figure_number(intercept)}, {"slope", figure_number(slope)},
+                    {"from", figure_number(from)}, {"to", figure_number(to)});
     json_array_append_new(json_object_get(figure, "lines"), line);
 }
 
@@ -134,14 +117,6 @@ static double distribution_at(const double *sorted, size_t count, double share)
     return sorted[place ? place - 1 : 0];
 }
 
-/* Four digits are more than a violin shows. */
-static json_t *rough(double value)
-{
-    char text[32];
-    snprintf(text, sizeof(text), "%.4g", value);
-    return figure_number(strtod(text, NULL));
-}
-
 static json_t *density_json(const double *values, size_t count)
 {
     double heights[DISTRIBUTION_POINTS];
@@ -151,8 +126,13 @@ static json_t *density_json(const double *values, size_t count)
     json_t *list = json_array();
     json_array_append_new(list, figure_number(density.low));
     json_array_append_new(list, figure_number(density.step));
-    for (size_t i = 0; i < DISTRIBUTION_POINTS; i++)
-        json_array_append_new(list, rough(heights[i]));
+    for (size_t i = 0; i < DISTRIBUTION_POINTS; i++) {
+        /* Four digits are more than a violin shows. */
+        char text[32];
+        snprintf(text, sizeof(text), "%.4g", heights[i]);
+        json_array_append_new(list, figure_number(strtod(text, NULL)));
+    }
+
     return list;
 }
 

@@ -33,11 +33,6 @@ struct anova {
     size_t places, used;      /* places: a power of two */
 };
 
-static uint32_t anova_level(const struct anova *anova, uint64_t key, size_t factor)
-{
-    return (uint32_t)(key / anova->strides[factor] % anova->levels[factor]);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The filling side: one cell per combination of levels that occurs, in a hash table, each with its
  * count, mean and sum of squares. */
@@ -186,8 +181,11 @@ static uint64_t key_within(const struct anova *anova, uint64_t key, uint32_t ter
 {
     uint64_t result = 0;
     for (size_t factor = 0; factor < anova->factors; factor++)
-        if (term >> factor & 1)
-            result += anova_level(anova, key, factor) * anova->strides[factor];
+        if (term >> factor & 1) {
+            result += (uint32_t)(key / anova->strides[factor] % anova->levels[factor]) *
+                      anova->strides[factor];
+        }
+
     return result;
 }
 
@@ -202,17 +200,6 @@ static size_t sort_combinations(const struct model *model, uint32_t factors,
     qsort(places, model->cells, sizeof *places, by_combination);
     for (size_t i = 0; i < model->cells; i++)
         count += !i || places[i].key != places[i - 1].key;
-    return count;
-}
-
-static size_t number_columns(struct model *model, size_t term, size_t first,
-                             struct combination *places)
-{
-    size_t count = sort_combinations(model, model->terms[term], places), column = first;
-    for (size_t i = 0; i < model->cells; i++) {
-        column += i && places[i].key != places[i - 1].key;
-        model->column[places[i].cell * model->term_count + term] = (uint32_t)column;
-    }
     return count;
 }
 
@@ -435,7 +422,13 @@ int anova_solve(const struct anova *anova, const uint32_t *terms, size_t term_co
     size_t next = 1;
     for (size_t term = 0; term < model.term_count; term++) {
         model.first[term] = next;
-        next += number_columns(&model, term, next, places);
+        size_t count = sort_combinations(&model, model.terms[term], places), column = next;
+        for (size_t k = 0; k < model.cells; k++) {
+            column += k && places[k].key != places[k - 1].key;
+            model.column[places[k].cell * model.term_count + term] = (uint32_t)column;
+        }
+        next += count;
+
         if (next > ANOVA_MOST_COLUMNS)
             return -E2BIG;
     }

@@ -183,8 +183,10 @@ static void fill_coefficients(const struct factors *factors, const struct least_
     }
 }
 
-static long double total_about(const struct design *design, bool intercept)
+static void fill_fit(const struct factors *factors, const struct design *design, bool intercept,
+                     struct least_squares *fit)
 {
+    long double left = length_of(factors->y, factors->rank, factors->rows);
     long double mean = 0, weights = 0, total = 0;
     for (size_t row = 0; intercept && row < design->rows; row++) {
         weights += weight_of(design, row);
@@ -196,14 +198,6 @@ static long double total_about(const struct design *design, bool intercept)
         long double deviation = design->y[row] - mean;
         total += weight_of(design, row) * deviation * deviation;
     }
-    return total;
-}
-
-static void fill_fit(const struct factors *factors, const struct design *design, bool intercept,
-                     struct least_squares *fit)
-{
-    long double left = length_of(factors->y, factors->rank, factors->rows);
-    long double total = total_about(design, intercept);
     *fit = (struct least_squares){
         .rank = factors->rank,
         .df = factors->rows - factors->rank,

@@ -23,57 +23,32 @@
 
 #define PAGE_WIDTH 100
 
-/* The title says what was compared; the summary begins with what came of it. */
-static json_t *lead_of(const struct comparing *comparing)
-{
-    json_t *lead = compare_headline(comparing);
-    json_t *facts = json_incref(json_array_get(lead, 1));
-    json_array_remove(lead, 1);
-    json_array_remove(lead, 0);
-    json_array_append_new(lead, facts);
-    return lead;
-}
-
 /* made: when the page was. */
 static json_t *section_json(const struct comparing *comparing, json_t *made)
 {
     const struct style style = {.width = PAGE_WIDTH};
     AUTO_TEXT struct text words = {0};
     compare_put_report(comparing, &style, &words);
-    json_t *section = json_object();
-    json_object_set_new(section, "id", json_string("compare-1"));
-    json_object_set_new(section, "command", json_string("compare"));
-    json_object_set_new(section, "title", json_string("What differs"));
-    json_object_set_new(section, "machine", json_null()); /* of all of them */
-    json_object_set_new(section, "lead", lead_of(comparing));
+    json_t *section = JSON_OBJECT(
+        {"id", json_string("compare-1")}, {"command", json_string("compare")},
+        {"title", json_string("What differs")}, {"machine", json_null()}); /* of all of them */
+    /* The title says what was compared; the summary begins with what came of it. */
+    json_t *lead = compare_headline(comparing);
+    json_t *facts = json_incref(json_array_get(lead, 1));
+    json_array_remove(lead, 1);
+    json_array_remove(lead, 0);
+    json_array_append_new(lead, facts);
+    json_object_set_new(section, "lead", lead);
+
     json_object_set(section, "started", made);
     json_object_set(section, "finished", made);
-    json_object_set_new(section, "reproduce", json_null());
-    json_object_set_new(section, "store", json_null());
-    json_object_set_new(section, "status", json_integer(0));
-    json_object_set_new(section, "reason", json_null());
-    json_object_set_new(section, "seed", json_null());
-    json_object_set_new(section, "results", json_array());
-    json_object_set_new(section, "analysis", json_object());
-    json_object_set_new(section, "findings", compare_findings_json(comparing));
-    json_object_set_new(section, "skipped", compare_skipped_json(comparing));
-    json_object_set_new(section, "figures", compare_figures(comparing));
-    json_object_set_new(section, "words", json_text(text_string(&words)));
+    JSON_PUT(section, {"reproduce", json_null()}, {"store", json_null()},
+             {"status", json_integer(0)}, {"reason", json_null()}, {"seed", json_null()},
+             {"results", json_array()}, {"analysis", json_object()},
+             {"findings", compare_findings_json(comparing)},
+             {"skipped", compare_skipped_json(comparing)}, {"figures", compare_figures(comparing)},
+             {"words", json_text(text_string(&words))});
     return section;
-}
-
-/* One a side, under its letter, although two of them may be one machine. */
-static json_t *machines_json(const struct comparing *comparing)
-{
-    json_t *machines = json_array();
-    for (size_t side = 0; side < comparing->file.side_count; side++) {
-        size_t run = 0;
-        while (comparing->side_of[run] != side)
-            run++;
-        json_array_append_new(machines,
-                              reported_machine_json(comparing->reported.list[run].run, side));
-    }
-    return machines;
 }
 
 static int compare_write_page(const struct comparing *comparing, struct failure *failure)
@@ -86,7 +61,17 @@ static int compare_write_page(const struct comparing *comparing, struct failure 
     json_t *sections = json_array();
     json_array_append_new(sections, section_json(comparing, json_object_get(report, "made")));
     json_object_set_new(report, "sections", sections);
-    json_object_set_new(report, "machines", machines_json(comparing));
+    /* One a side, under its letter, although two of them may be one machine. */
+    json_t *machines = json_array();
+    for (size_t side = 0; side < comparing->file.side_count; side++) {
+        size_t run = 0;
+        while (comparing->side_of[run] != side)
+            run++;
+        json_array_append_new(machines,
+                              reported_machine_json(comparing->reported.list[run].run, side));
+    }
+    json_object_set_new(report, "machines", machines);
+
     json_object_set(report, "notes", comparing->notes);
     reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
 
@@ -195,23 +180,6 @@ static const struct {
 
 #define KIT_SHOWN 16u /* digits that tell builds apart */
 
-/* Two sides have the same ticks where CPU, hypervisor and emulation are the same. */
-static void fill_side(struct compare_side *side, const struct facts *facts, const char *fingerprint)
-{
-    static const char *const keys[] = {"isa",          "cpu.vendor",     "cpu.family", "cpu.model",
-                                       "cpu.stepping", "cpu.model_name", "hypervisor", "emulated"};
-    AUTO_TEXT struct text counter = {0};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        const char *value = facts_get(facts, keys[i]);
-        text_printf(&counter, "%s;", value ? value : "");
-    }
-    side->emulated = facts_get(facts, "emulated") != NULL;
-    const char *hypervisor = facts_get(facts, "hypervisor");
-    side->shared = hypervisor && strcmp(hypervisor, "none") != 0;
-    side->counter = memory_text(&counter);
-    side->fingerprint = memory_copy(fingerprint);
-}
-
 static int fill_sides(struct comparing *comparing, const struct pairing *pairing,
                       struct failure *failure)
 {
@@ -237,8 +205,21 @@ static int fill_sides(struct comparing *comparing, const struct pairing *pairing
         if (error < 0)
             return error;
         comparing->paths[i] = comparing->named[pairing->files[i]];
-        fill_side(&comparing->file.sides[i], &comparing->facts[i],
-                  run->fingerprint ? run->fingerprint : "");
+        /* Two sides have the same ticks where CPU, hypervisor and emulation are the same. */
+        static const char *const keys[] = {"isa",        "cpu.vendor",   "cpu.family",
+                                           "cpu.model",  "cpu.stepping", "cpu.model_name",
+                                           "hypervisor", "emulated"};
+        AUTO_TEXT struct text counter = {0};
+        for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++) {
+            const char *value = facts_get(&comparing->facts[i], keys[j]);
+            text_printf(&counter, "%s;", value ? value : "");
+        }
+        comparing->file.sides[i].emulated = facts_get(&comparing->facts[i], "emulated") != NULL;
+        const char *hypervisor = facts_get(&comparing->facts[i], "hypervisor");
+        comparing->file.sides[i].shared = hypervisor && strcmp(hypervisor, "none") != 0;
+        comparing->file.sides[i].counter = memory_text(&counter);
+        comparing->file.sides[i].fingerprint =
+            memory_copy(run->fingerprint ? run->fingerprint : "");
     }
     return 0;
 }

@@ -173,8 +173,8 @@ static json_t *without_verdict(const json_t *finding, const char *why)
     AUTO_TEXT struct text reason = {0};
     json_t *other = json_copy((json_t *)finding);
     text_printf(&reason, "not tested: machine (%s)", why);
-    json_object_set_new(other, "verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE]));
-    json_object_set_new(other, "reason", json_text(text_string(&reason)));
+    JSON_PUT(other, {"verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE])},
+             {"reason", json_text(text_string(&reason))});
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
         json_absent(other, figures[i], "the machine was not tested");
     return other;
@@ -410,14 +410,10 @@ static const char not_compared[] = "it was not compared";
 static json_t *row_of(const struct compare_quantity *quantity, size_t side,
                       enum compare_standing standing, const char *unit)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "study", json_text(quantity->study));
-    json_object_set_new(row, "event", json_text(quantity->event));
-    json_object_set_new(row, "subject", json_text(quantity->subject));
-    json_object_set_new(row, "side", compare_letter_json(side));
-    json_object_set_new(row, "standing", json_text(compare_standing_names[standing]));
-    json_object_set_new(row, "unit", json_text(unit));
-    return row;
+    return JSON_OBJECT(
+        {"study", json_text(quantity->study)}, {"event", json_text(quantity->event)},
+        {"subject", json_text(quantity->subject)}, {"side", compare_letter_json(side)},
+        {"standing", json_text(compare_standing_names[standing])}, {"unit", json_text(unit)});
 }
 
 static json_t *effect_json(const struct comparing *comparing, const struct compare_effect *effect)
@@ -426,10 +422,10 @@ static json_t *effect_json(const struct comparing *comparing, const struct compa
     const bool compared = effect->group != COMPARE_NO_GROUP;
     const char *why = compared ? too_few : not_compared;
     json_t *row = row_of(quantity, effect->side, effect->standing, effect->unit);
-    json_object_set_new(row, "factors", json_text(quantity->factors));
-    json_object_set_new(row, "timed", json_boolean(quantity->timed));
-    json_object_set_new(row, "first_processes", json_count(effect->first_count));
-    json_object_set_new(row, "processes", json_count(effect->count));
+    JSON_PUT(row, {"factors", json_text(quantity->factors)},
+             {"timed", json_boolean(quantity->timed)},
+             {"first_processes", json_count(effect->first_count)},
+             {"processes", json_count(effect->count)});
     if (effect->why)
         json_object_set_new(row, "why", json_text(effect->why));
     const struct interval none = {(double)NAN, (double)NAN};
@@ -455,31 +451,6 @@ json_t *compare_results_json(const struct comparing *comparing)
     return rows;
 }
 
-static json_t *sides_json(const struct comparing *comparing)
-{
-    json_t *sides = json_array();
-    for (size_t i = 0; i < comparing->file.side_count; i++) {
-        const struct compare_side *side = &comparing->file.sides[i];
-        json_t *runs = json_array(), *row = json_object();
-        for (size_t j = 0; j < comparing->reported.count; j++)
-            if (comparing->side_of[j] == i) {
-                json_t *run = json_object();
-                json_object_set_new(run, "store", json_text(comparing->reported.list[j].run->name));
-                json_object_set_new(run, "command",
-                                    json_text(comparing->reported.list[j].run->command));
-                json_array_append_new(runs, run);
-            }
-        json_object_set_new(row, "side", compare_letter_json(i));
-        json_object_set_new(row, "label", json_text(side->label));
-        json_object_set_new(row, "machine", json_machine(&comparing->facts[i], side->fingerprint));
-        json_object_set_new(row, "runs", runs);
-        json_put_real(row, "tick_ns", side->tick_ns > 0 ? side->tick_ns : (double)NAN,
-                      "no run of `assay clocks` tells it");
-        json_array_append_new(sides, row);
-    }
-    return sides;
-}
-
 static json_t *facts_json_of(const struct comparing *comparing)
 {
     static const char *const weights[] = {"code", "machine", "setting"};
@@ -491,10 +462,8 @@ static json_t *facts_json_of(const struct comparing *comparing)
         json_t *row = json_object(), *values = json_array();
         for (size_t side = 0; side < comparing->file.side_count; side++)
             json_array_append_new(values, json_text(fact->values[side]));
-        json_object_set_new(row, "fact", json_text(fact->key));
-        json_object_set_new(row, "title", json_text(fact->title));
-        json_object_set_new(row, "weight", json_text(weights[fact->weight]));
-        json_object_set_new(row, "values", values);
+        JSON_PUT(row, {"fact", json_text(fact->key)}, {"title", json_text(fact->title)},
+                 {"weight", json_text(weights[fact->weight])}, {"values", values});
         json_array_append_new(facts, row);
     }
     return facts;
@@ -504,13 +473,11 @@ static json_t *word_json(const struct compare_word *word)
 {
     if (!word->word)
         return json_null();
-    json_t *row = json_object();
-    json_object_set_new(row, "verdict", json_text(word->word));
-    json_object_set_new(row, "detail", json_text(word->detail));
-    json_object_set_new(row, "unsure", json_boolean(word->unsure));
+    json_t *row =
+        JSON_OBJECT({"verdict", json_text(word->word)}, {"detail", json_text(word->detail)},
+                    {"unsure", json_boolean(word->unsure)});
     if (word->runs) {
-        json_object_set_new(row, "alike", json_count(word->hits));
-        json_object_set_new(row, "runs", json_count(word->runs));
+        JSON_PUT(row, {"alike", json_count(word->hits)}, {"runs", json_count(word->runs)});
     }
     return row;
 }
@@ -524,10 +491,9 @@ static json_t *verdicts_json(const struct comparing *comparing)
         json_t *row = json_object(), *sides = json_array();
         for (size_t side = 0; side < comparing->file.side_count; side++)
             json_array_append_new(sides, word_json(&claim->sides[side]));
-        json_object_set_new(row, "study", json_text(claim->study));
-        json_object_set_new(row, "subject", json_text(claim->subject));
-        json_object_set_new(row, "standing", json_text(compare_standing_names[verdict->standing]));
-        json_object_set_new(row, "sides", sides);
+        JSON_PUT(row, {"study", json_text(claim->study)}, {"subject", json_text(claim->subject)},
+                 {"standing", json_text(compare_standing_names[verdict->standing])},
+                 {"sides", sides});
         json_put_real(row, "adjusted_p", verdict->adjusted_p, "it counts no runs");
         json_array_append_new(verdicts, row);
     }
@@ -540,10 +506,9 @@ static json_t *group_json(const struct comparing *comparing, const struct compar
     const struct compare_effect *typical = &comparing->report.effects[group->typical];
     json_t *row = row_of(&comparing->file.quantities[group->quantity], group->side, group->standing,
                          group->unit);
-    json_object_set_new(row, "quantities", json_count(group->quantities));
-    json_object_set_new(row, "differing", json_count(group->differing));
-    json_object_set_new(row, "typical",
-                        json_text(comparing->file.quantities[typical->quantity].factors));
+    JSON_PUT(row, {"quantities", json_count(group->quantities)},
+             {"differing", json_count(group->differing)},
+             {"typical", json_text(comparing->file.quantities[typical->quantity].factors)});
     JSON_PUT_REALS(
         row, {"first_median", typical->first_median, too_few}, {"median", typical->median, too_few},
         {"shift", typical->shift, too_few}, {"ratio", typical->ratio, "a value is not positive"},
@@ -553,24 +518,15 @@ static json_t *group_json(const struct comparing *comparing, const struct compar
     return row;
 }
 
-static json_t *groups_json(const struct comparing *comparing)
-{
-    json_t *groups = json_array();
-    for (size_t i = 0; i < comparing->report.group_count; i++)
-        json_array_append_new(groups, group_json(comparing, &comparing->report.groups[i]));
-    return groups;
-}
-
 static json_t *deviations_json(const struct comparing *comparing)
 {
     json_t *deviations = json_array();
     for (size_t i = 0; i < comparing->report.deviation_count; i++) {
         const struct compare_deviation *deviation = &comparing->report.deviations[i];
         const struct compare_quantity *quantity = &comparing->file.quantities[deviation->quantity];
-        json_t *row = json_object();
-        json_object_set_new(row, "program", json_text(quantity->subject));
-        json_object_set_new(row, "event", json_text(quantity->event));
-        json_object_set_new(row, "sides", json_count(deviation->machines));
+        json_t *row = JSON_OBJECT({"program", json_text(quantity->subject)},
+                                  {"event", json_text(quantity->event)},
+                                  {"sides", json_count(deviation->machines)});
         JSON_PUT_REALS(row, {"mean", deviation->mean, NULL},
                        {"deviation_percent", deviation->deviation_percent, NULL},
                        {"worst_percent", deviation->worst_percent, NULL});
@@ -579,25 +535,42 @@ static json_t *deviations_json(const struct comparing *comparing)
     return deviations;
 }
 
-static json_t *anova_json(const struct comparing *comparing)
-{
-    json_t *rows = compare_anova(comparing);
-    return rows ? json_incref(rows) : json_array();
-}
-
 json_t *compare_analysis_json(const struct comparing *comparing)
 {
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "different", json_boolean(comparing->report.different));
-    json_object_set_new(analysis, "headline", compare_headline(comparing));
-    json_object_set_new(analysis, "sides", sides_json(comparing));
-    json_object_set_new(analysis, "facts", facts_json_of(comparing));
-    json_object_set_new(analysis, "verdicts", verdicts_json(comparing));
-    json_object_set_new(analysis, "groups", groups_json(comparing));
+    json_t *analysis = JSON_OBJECT({"different", json_boolean(comparing->report.different)},
+                                   {"headline", compare_headline(comparing)});
+    json_t *sides = json_array();
+    for (size_t i = 0; i < comparing->file.side_count; i++) {
+        const struct compare_side *side = &comparing->file.sides[i];
+        json_t *runs = json_array(), *row = json_object();
+        for (size_t j = 0; j < comparing->reported.count; j++)
+            if (comparing->side_of[j] == i) {
+                json_array_append_new(
+                    runs,
+                    JSON_OBJECT({"store", json_text(comparing->reported.list[j].run->name)},
+                                {"command", json_text(comparing->reported.list[j].run->command)}));
+            }
+        JSON_PUT(row, {"side", compare_letter_json(i)}, {"label", json_text(side->label)},
+                 {"machine", json_machine(&comparing->facts[i], side->fingerprint)},
+                 {"runs", runs});
+        json_put_real(row, "tick_ns", side->tick_ns > 0 ? side->tick_ns : (double)NAN,
+                      "no run of `assay clocks` tells it");
+        json_array_append_new(sides, row);
+    }
+    json_object_set_new(analysis, "sides", sides);
+
+    JSON_PUT(analysis, {"facts", facts_json_of(comparing)}, {"verdicts", verdicts_json(comparing)});
+    json_t *groups = json_array();
+    for (size_t k = 0; k < comparing->report.group_count; k++)
+        json_array_append_new(groups, group_json(comparing, &comparing->report.groups[k]));
+    json_object_set_new(analysis, "groups", groups);
+
     json_object_set_new(analysis, "deviations", deviations_json(comparing));
-    json_object_set_new(analysis, "anova", anova_json(comparing));
-    json_object_set_new(analysis, "tests", json_count(comparing->report.tests));
-    json_object_set_new(analysis, "notes", json_incref(comparing->notes));
+    json_t *rows = compare_anova(comparing);
+    json_object_set_new(analysis, "anova", rows ? json_incref(rows) : json_array());
+
+    JSON_PUT(analysis, {"tests", json_count(comparing->report.tests)},
+             {"notes", json_incref(comparing->notes)});
     return analysis;
 }
 
