@@ -235,35 +235,34 @@ static int deliver_person(struct events *events, bool hints, int status)
 
 /* --- as JSON --- */
 
-static json_t *event_json(const struct known_event *event)
-{
-    const struct known_trust *trust = &event->trust;
-    json_t *object =
-        JSON_OBJECT({"event", json_text(event->name)}, {"kind", json_text(event->kind)},
-                    {"class", json_text(event->class)}, {"openable", json_boolean(event->openable)},
-                    {"reason", event->openable ? json_null() : json_text(event->reason)},
-                    {"errno", event->error ? json_integer(event->error) : json_null()});
-    if (event->is_validated) {
-        JSON_PUT(object, {"verdict", json_text(trust->verdict)},
-                 {"verdict_event", json_text(trust->event)},
-                 {"verdict_age", json_integer(trust->age_s)},
-                 {"verdict_stale", json_boolean(trust->stale)},
-                 {"verdict_difference", json_text(trust->stale ? trust->difference : NULL)});
-    } else {
-        json_absent(object, "verdict", "this event has not been validated on this machine");
-        json_object_set_new(object, "verdict_age", json_null());
-    }
-    json_object_set_new(object, "user_verdict",
-                        json_text(event->user_verdict[0] ? event->user_verdict : NULL));
-    return object;
-}
-
 static int deliver_envelope(const struct events *events, int status)
 {
     const struct catalogue *catalogue = session_catalogue(events->session);
     json_t *results = json_array();
-    for (size_t i = 0; i < events->count; i++)
-        json_array_append_new(results, event_json(&events->list[i]));
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_trust *trust = &events->list[i].trust;
+        json_t *object = JSON_OBJECT(
+            {"event", json_text(events->list[i].name)}, {"kind", json_text(events->list[i].kind)},
+            {"class", json_text(events->list[i].class)},
+            {"openable", json_boolean(events->list[i].openable)},
+            {"reason", events->list[i].openable ? json_null() : json_text(events->list[i].reason)},
+            {"errno", events->list[i].error ? json_integer(events->list[i].error) : json_null()});
+        if (events->list[i].is_validated) {
+            JSON_PUT(object, {"verdict", json_text(trust->verdict)},
+                     {"verdict_event", json_text(trust->event)},
+                     {"verdict_age", json_integer(trust->age_s)},
+                     {"verdict_stale", json_boolean(trust->stale)},
+                     {"verdict_difference", json_text(trust->stale ? trust->difference : NULL)});
+        } else {
+            json_absent(object, "verdict", "this event has not been validated on this machine");
+            json_object_set_new(object, "verdict_age", json_null());
+        }
+        json_object_set_new(
+            object, "user_verdict",
+            json_text(events->list[i].user_verdict[0] ? events->list[i].user_verdict : NULL));
+        json_array_append_new(results, object);
+    }
+
     struct envelope envelope = {
         .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
     return deliver_json("events", events->common, &envelope, status);

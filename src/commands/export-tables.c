@@ -39,72 +39,6 @@ static void row_command(struct export_row *row, const struct cell_command *comma
 
 /* Of cells alone: directory, input, keep and timeout. */
 #define COMMAND_CELL_COLUMNS "directory", "input", "keep", "timeout"
-static const char *const subject_columns[] = {"name", "summary", "shows", "n",    "truth",
-                                              "base", "each",    "bits",  "libc", NULL};
-
-static int write_subject(void *context, const struct stored_subject *subject)
-{
-    struct export_row *row = context;
-    row_text(row, subject->name);
-    row_text(row, subject->summary);
-    row_text(row, subject->shows);
-    row_count(row, subject->n);
-    row_flag(row, subject->has_truth);
-    row_difference(row, subject->base);
-    row_difference(row, subject->each);
-    row_count(row, (uint64_t)subject->bits);
-    row_flag(row, subject->libc);
-    return row_end(row);
-}
-
-static int write_subjects(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_subject(store, write_subject, row, failure);
-}
-
-static const char *const executed_columns[] = {"cell", "process", "kind",        "object",
-                                               "name", "count",   "repetitions", NULL};
-
-static int write_sum(void *context, const struct stored_executed *executed)
-{
-    struct export_row *row = context;
-    row_count(row, executed->cell);
-    row_count(row, executed->process);
-    row_text(row, executed->kind);
-    row_text(row, executed->object);
-    row_text(row, executed->name);
-    row_count(row, executed->count);
-    row_count(row, executed->repetitions);
-    return row_end(row);
-}
-
-static int write_executed(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_executed(store, write_sum, row, failure);
-}
-
-static const char *const call_columns[] = {"cell", "process", "position", "task", "name",
-                                           "what", "result",  "asked",    "sum",  NULL};
-
-static int write_call(void *context, const struct stored_call *call)
-{
-    struct export_row *row = context;
-    row_count(row, call->cell);
-    row_count(row, call->process);
-    row_count(row, call->position);
-    row_count(row, call->task);
-    row_text(row, call->name);
-    row_text(row, call->what);
-    row_difference(row, call->result);
-    row_count(row, call->asked);
-    row_count(row, call->sum);
-    return row_end(row);
-}
-
-static int write_calls(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_call(store, write_call, row, failure);
-}
 
 /* ----------------------------------------------------------------------------------------------
  * What tours add to an export: which call a run was, and which one stood before it. Only stores
@@ -457,113 +391,73 @@ static int write_machine(struct store *store, struct export_row *row, struct fai
 
 /* --- what judging needs besides samples --- */
 
-static const char *const event_columns[] = {"name", "kind", "class", "error", "reason", NULL};
-
-static int write_event(void *context, const struct stored_event *event)
+/* Most tables are members of what the store has, a column each. */
+static int write_fields(struct export_row *row, const struct export_field *field,
+                        const void *stored)
 {
-    struct export_row *row = context;
-    row_text(row, event->name);
-    row_text(row, event->kind);
-    row_text(row, event->class);
-    put_optional(row, event->error != 0, event->error);
-    row_text(row, event->reason);
+    for (; field->name; field++) {
+        const void *at = (const char *)stored + field->offset;
+        if (field->kind == FIELD_TEXT)
+            row_text(row, *(const char *const *)at);
+        else if (field->kind == FIELD_FLAG)
+            row_flag(row, *(const bool *)at);
+        else if (field->kind == FIELD_COUNT)
+            row_count(row, *(const uint64_t *)at);
+        else if (field->kind == FIELD_SMALL)
+            row_count(row, *(const uint32_t *)at);
+        else if (field->kind == FIELD_DIFFERENCE)
+            row_difference(row, *(const int64_t *)at);
+        else
+            put_optional(row, *(const int *)at != 0, *(const int *)at);
+    }
     return row_end(row);
 }
 
-static int write_events(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_event(store, write_event, row, failure);
-}
+#define AS(column, kind, of, member)                                                               \
+    {                                                                                              \
+        column, FIELD_##kind, offsetof(struct stored_##of, member)                                 \
+    }
+#define TEXT(of, member)       AS(#member, TEXT, of, member)
+#define FLAG(of, member)       AS(#member, FLAG, of, member)
+#define COUNT(of, member)      AS(#member, COUNT, of, member)
+#define SMALL(of, member)      AS(#member, SMALL, of, member)
+#define DIFFERENCE(of, member) AS(#member, DIFFERENCE, of, member)
+/* OF_fields, and write_OF for a whole store. */
+#define FIELDS(of, each, ...)                                                                      \
+    static const struct export_field of##_fields[] = {__VA_ARGS__, {0}};                           \
+    static int write_one_##of(void *row, const struct stored_##of *stored)                         \
+    {                                                                                              \
+        return write_fields(row, of##_fields, stored);                                             \
+    }                                                                                              \
+    static int write_##of(struct store *store, struct export_row *row, struct failure *failure)    \
+    {                                                                                              \
+        return each(store, write_one_##of, row, failure);                                          \
+    }
 
-static const char *const truth_columns[] = {"specimen",  "class", "base", "each",    "high_base",
-                                            "high_each", "grade", "why",  "sources", NULL};
-
-static int write_truth(void *context, const struct stored_truth *truth)
-{
-    struct export_row *row = context;
-    row_text(row, truth->specimen);
-    row_text(row, truth->class);
-    row_difference(row, truth->base);
-    row_difference(row, truth->each);
-    row_difference(row, truth->high_base);
-    row_difference(row, truth->high_each);
-    row_text(row, truth->grade);
-    row_text(row, truth->why);
-    row_text(row, truth->sources);
-    return row_end(row);
-}
-
-static int write_truths(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_specimen_truth(store, write_truth, row, failure);
-}
-
-static const char *const opcode_columns[] = {"specimen", "opcode", "base", "each", NULL};
-
-static int write_opcode(void *context, const struct stored_opcode *opcode)
-{
-    struct export_row *row = context;
-    row_text(row, opcode->specimen);
-    row_text(row, opcode->opcode);
-    row_difference(row, opcode->base);
-    row_difference(row, opcode->each);
-    return row_end(row);
-}
-
-static int write_opcodes(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_opcode(store, write_opcode, row, failure);
-}
-
-static const char *const operation_columns[] = {"path",  "kind",  "instrument", "effect",
-                                                "state", "links", "binds",      "alone",
-                                                "page",  "note",  NULL};
-
-static int write_operation(void *context, const struct stored_operation *operation)
-{
-    struct export_row *row = context;
-    row_text(row, operation->path);
-    row_text(row, operation->kind);
-    row_text(row, operation->instrument);
-    row_text(row, operation->effect);
-    row_text(row, operation->when);
-    row_text(row, operation->links);
-    row_flag(row, operation->binds);
-    row_flag(row, operation->alone);
-    row_text(row, operation->page);
-    row_text(row, operation->note);
-    return row_end(row);
-}
-
-static int write_operations(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_operation(store, write_operation, row, failure);
-}
-
-static const char *const clock_columns[] = {"name",  "kind",    "way", "hardware",
-                                            "claim", "note",    "hz",  "resolution_ps",
-                                            "slow",  "steered", NULL};
-
-static int write_clock(void *context, const struct stored_clock *clock)
-{
-    struct export_row *row = context;
-    row_text(row, clock->name);
-    row_text(row, clock->kind);
-    row_text(row, clock->way);
-    row_text(row, clock->hardware);
-    row_text(row, clock->claim);
-    row_text(row, clock->note);
-    row_count(row, clock->hz);
-    row_count(row, clock->resolution_ps);
-    row_flag(row, clock->slow);
-    row_flag(row, clock->steered);
-    return row_end(row);
-}
-
-static int write_clocks(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_clock(store, write_clock, row, failure);
-}
+FIELDS(event, store_each_event, TEXT(event, name), TEXT(event, kind), TEXT(event, class),
+       AS("error", ERROR, event, error), TEXT(event, reason))
+FIELDS(truth, store_each_specimen_truth, TEXT(truth, specimen), TEXT(truth, class),
+       DIFFERENCE(truth, base), DIFFERENCE(truth, each), DIFFERENCE(truth, high_base),
+       DIFFERENCE(truth, high_each), TEXT(truth, grade), TEXT(truth, why), TEXT(truth, sources))
+FIELDS(opcode, store_each_opcode, TEXT(opcode, specimen), TEXT(opcode, opcode),
+       DIFFERENCE(opcode, base), DIFFERENCE(opcode, each))
+FIELDS(operation, store_each_operation, TEXT(operation, path), TEXT(operation, kind),
+       TEXT(operation, instrument), TEXT(operation, effect), AS("state", TEXT, operation, when),
+       TEXT(operation, links), FLAG(operation, binds), FLAG(operation, alone),
+       TEXT(operation, page), TEXT(operation, note))
+FIELDS(clock, store_each_clock, TEXT(clock, name), TEXT(clock, kind), TEXT(clock, way),
+       TEXT(clock, hardware), TEXT(clock, claim), TEXT(clock, note), COUNT(clock, hz),
+       COUNT(clock, resolution_ps), FLAG(clock, slow), FLAG(clock, steered))
+FIELDS(subject, store_each_subject, TEXT(subject, name), TEXT(subject, summary),
+       TEXT(subject, shows), COUNT(subject, n), AS("truth", FLAG, subject, has_truth),
+       DIFFERENCE(subject, base), DIFFERENCE(subject, each), SMALL(subject, bits),
+       FLAG(subject, libc))
+FIELDS(executed, store_each_executed, SMALL(executed, cell), SMALL(executed, process),
+       TEXT(executed, kind), TEXT(executed, object), TEXT(executed, name), COUNT(executed, count),
+       COUNT(executed, repetitions))
+FIELDS(call, store_each_call, SMALL(call, cell), SMALL(call, process), COUNT(call, position),
+       SMALL(call, task), TEXT(call, name), TEXT(call, what), DIFFERENCE(call, result),
+       COUNT(call, asked), COUNT(call, sum))
 
 /* --- runs --- */
 
@@ -600,19 +494,19 @@ int write_runs(struct store *store, struct export_row *row, struct failure *fail
 
 const struct export_table export_tables[] = {
     {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
-     command_sample_columns, write_samples},
-    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns,
+     command_sample_columns, NULL, write_samples},
+    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns, NULL,
      write_cells},
-    {"visits", visit_columns, NULL, NULL, NULL, write_visits},
-    {"machine", machine_columns, NULL, NULL, NULL, write_machine},
-    {"events", event_columns, NULL, NULL, NULL, write_events},
-    {"truths", truth_columns, NULL, NULL, NULL, write_truths},
-    {"opcodes", opcode_columns, NULL, NULL, NULL, write_opcodes},
-    {"operations", operation_columns, NULL, NULL, NULL, write_operations},
-    {"clocks", clock_columns, NULL, NULL, NULL, write_clocks},
-    {"subjects", subject_columns, NULL, NULL, NULL, write_subjects},
-    {"executed", executed_columns, NULL, NULL, NULL, write_executed},
-    {"calls", call_columns, NULL, NULL, NULL, write_calls},
-    {"runs", run_columns, NULL, NULL, NULL, write_runs},
+    {"visits", visit_columns, .write = write_visits},
+    {"machine", machine_columns, .write = write_machine},
+    {"events", .fields = event_fields, .write = write_event},
+    {"truths", .fields = truth_fields, .write = write_truth},
+    {"opcodes", .fields = opcode_fields, .write = write_opcode},
+    {"operations", .fields = operation_fields, .write = write_operation},
+    {"clocks", .fields = clock_fields, .write = write_clock},
+    {"subjects", .fields = subject_fields, .write = write_subject},
+    {"executed", .fields = executed_fields, .write = write_executed},
+    {"calls", .fields = call_fields, .write = write_call},
+    {"runs", run_columns, .write = write_runs},
     {0},
 };

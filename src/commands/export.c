@@ -314,6 +314,8 @@ static int write_rows(void *context, FILE *stream, struct failure *failure)
     size_t count = 0;
     if (exporting->row.numbered)
         columns[count++] = "store";
+    for (const struct export_field *field = table->fields; field && field->name; field++)
+        columns[count++] = field->name;
     count = add_columns(columns, count, table->columns);
     if (kinds->toured)
         count = add_columns(columns, count, table->toured_columns);

@@ -400,24 +400,6 @@ struct rivals {
     bool any;
 };
 
-static struct rivals find_rivals(const struct catalogue_specimen *specimen, size_t first)
-{
-    struct rivals rivals = {0};
-    const struct catalogue_truth *truths = specimen->truths;
-    for (size_t i = 0; i < specimen->truth_count; i++) {
-        size_t count = 0;
-        for (size_t j = 0; j < specimen->truth_count; j++)
-            count += same_why(&truths[i], &truths[j]);
-        if (same_why(&truths[first], &truths[i])) {
-            rivals.own = count;
-        } else if (*truths[i].why && strcmp(truths[first].grade, truths[i].grade) == 0) {
-            rivals.any = true;
-            rivals.most = count > rivals.most ? count : rivals.most;
-        }
-    }
-    return rivals;
-}
-
 /* Classes are named where a grade has several reasons, but for the one that concerns most. */
 static void put_reasons(const struct page *page, const struct listed_specimen *listed)
 {
@@ -429,7 +411,20 @@ static void put_reasons(const struct page *page, const struct listed_specimen *l
         if (told[i])
             continue;
         AUTO_TEXT struct text line = {0}, names = {0};
-        struct rivals rivals = find_rivals(specimen, i);
+        struct rivals rivals = {0};
+        const struct catalogue_truth *truths = specimen->truths;
+        for (size_t k = 0; k < specimen->truth_count; k++) {
+            size_t count = 0;
+            for (size_t j = 0; j < specimen->truth_count; j++)
+                count += same_why(&truths[k], &truths[j]);
+            if (same_why(&truths[i], &truths[k])) {
+                rivals.own = count;
+            } else if (*truths[k].why && strcmp(truths[i].grade, truths[k].grade) == 0) {
+                rivals.any = true;
+                rivals.most = count > rivals.most ? count : rivals.most;
+            }
+        }
+
         list_classes(specimen, i, told, same_why, &names);
         text_puts(&line, specimen->truths[i].grade);
         if (rivals.any && rivals.own > rivals.most)
@@ -438,21 +433,6 @@ static void put_reasons(const struct page *page, const struct listed_specimen *l
             text_printf(&line, ", %s", text_string(&names));
         text_puts(&line, ": ");
         text_put_clean(&line, specimen->truths[i].why);
-        put_wrapped(page, text_string(&line));
-    }
-}
-
-/* Why a decoder says nothing; once where both say the same. */
-static void put_refusals(const struct page *page, const struct listed_specimen *listed)
-{
-    const struct decoded_counts *decoded = listed->decoded;
-    for (size_t i = 0; page->list->counted && i < SPECIMEN_DECODERS && decoders[i]; i++) {
-        AUTO_TEXT struct text line = {0};
-        bool both = i == 0 && !decoded[1].told && strcmp(decoded[0].reason, decoded[1].reason) == 0;
-        if (decoded[i].told || (i && strcmp(decoded[0].reason, decoded[i].reason) == 0))
-            continue;
-        text_printf(&line, "not decoded%s%s: ", both ? "" : " by ", both ? "" : decoders[i]->name);
-        text_put_clean(&line, decoded[i].reason);
         put_wrapped(page, text_string(&line));
     }
 }
@@ -524,7 +504,20 @@ static int specimens_deliver_person(const struct specimen_list *list, int status
         put_rows(&page, &list->list[i]);
         put_zeros(&page, &list->list[i]);
         put_reasons(&page, &list->list[i]);
-        put_refusals(&page, &list->list[i]);
+        /* Why a decoder says nothing; once where both say the same. */
+        const struct decoded_counts *decoded = list->list[i].decoded;
+        for (size_t j = 0; page.list->counted && j < SPECIMEN_DECODERS && decoders[j]; j++) {
+            AUTO_TEXT struct text line = {0};
+            bool both =
+                j == 0 && !decoded[1].told && strcmp(decoded[0].reason, decoded[1].reason) == 0;
+            if (decoded[j].told || (j && strcmp(decoded[0].reason, decoded[j].reason) == 0))
+                continue;
+            text_printf(&line, "not decoded%s%s: ", both ? "" : " by ",
+                        both ? "" : decoders[j]->name);
+            text_put_clean(&line, decoded[j].reason);
+            put_wrapped(&page, text_string(&line));
+        }
+
         text_putc(&out, '\n');
     }
     const struct catalogue *catalogue = page.list->catalogue;
