@@ -4,7 +4,6 @@
  * Memory that belongs to scopes. */
 #include "base/memory.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,15 +109,22 @@ char *memory_copy(const char *text)
     return text ? memory_format("%s", text) : NULL;
 }
 
-char *memory_format(const char *format, ...)
+char *memory_vformat(const char *format, va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     char *text = memory_new((size_t)length + 1, 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *memory_format(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = memory_vformat(format, arguments);
     va_end(arguments);
     return text;
 }

@@ -9,6 +9,7 @@
  * Not for libassay, the probe and the store, which tell their callers. */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct text;
@@ -20,6 +21,7 @@ void *memory_resize(void *memory, size_t count, size_t size) __attribute__((allo
 /* A copy of a text; NULL of NULL. */
 char *memory_copy(const char *text);
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *memory_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 /* What the text says, which is empty then. */
 char *memory_text(struct text *text);
 /* Before its scope ends; NULL is none. */

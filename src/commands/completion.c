@@ -260,15 +260,6 @@ static void put_words(const char *words, struct text *out)
         text_printf(out, " %s", words);
 }
 
-static void put_pattern(struct text *out, const struct command *command,
-                        const struct option_spec *spec)
-{
-    text_printf(out, "    %s::--%s", command->name, spec->name);
-    if (completion_has_letter(spec))
-        text_printf(out, " | %s::-%c", command->name, spec->letter);
-    text_puts(out, ") ");
-}
-
 static void put_case(void *context, const struct option_spec *spec)
 {
     const struct writing *writing = context;
@@ -277,7 +268,11 @@ static void put_case(void *context, const struct option_spec *spec)
     const enum completion_kind kind = completion_of(writing->command, spec, &words);
     if (kind == COMPLETION_NOTHING || kind == COMPLETION_ANY || !completion_is_plain(spec->name))
         return;
-    put_pattern(out, writing->command, spec);
+    text_printf(out, "    %s::--%s", writing->command->name, spec->name);
+    if (completion_has_letter(spec))
+        text_printf(out, " | %s::-%c", writing->command->name, spec->letter);
+    text_puts(out, ") ");
+
     if (kind == COMPLETION_FILE || kind == COMPLETION_FOLDER)
         text_printf(out, "_assay_names %s \"$typed\"", kind == COMPLETION_FILE ? "-f" : "-d");
     else
@@ -320,8 +315,20 @@ static void put_cases(struct text *out, const struct command *command)
     text_puts(out, "        fi\n        ;;\n");
 }
 
-static void put_own_cases(struct text *out)
+static void completion_bash(struct text *out)
 {
+    text_puts(out, head);
+    text_puts(out, "_assay_commands=(");
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            text_printf(out, " %s", (*at)->name);
+    text_puts(out, " )\n_assay_own=(");
+    for (const struct completion_own *own = completion_own; own->name; own++)
+        text_printf(out, " %s", own->name);
+    text_printf(out, " -h )\n\n%s    case $command in\n", body);
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            put_command(out, *at);
     for (const struct completion_own *own = completion_own; own->name; own++) {
         if (own->command)
             text_printf(out,
@@ -337,23 +344,7 @@ static void put_own_cases(struct text *out)
     }
     text_puts(out, "    help)\n        _assay_words \"$typed\" \"${_assay_commands[@]}\"\n"
                    "        return\n        ;;\n    *) return ;;\n");
-}
 
-static void completion_bash(struct text *out)
-{
-    text_puts(out, head);
-    text_puts(out, "_assay_commands=(");
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            text_printf(out, " %s", (*at)->name);
-    text_puts(out, " )\n_assay_own=(");
-    for (const struct completion_own *own = completion_own; own->name; own++)
-        text_printf(out, " %s", own->name);
-    text_printf(out, " -h )\n\n%s    case $command in\n", body);
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            put_command(out, *at);
-    put_own_cases(out);
     text_printf(out, "    esac\n%s", tail);
     for (const struct command *const *at = command_registry; *at; at++)
         if (completion_is_plain((*at)->name))
@@ -429,8 +420,14 @@ static void fish_put_option(void *context, const struct option_spec *spec)
     text_putc(out, '\n');
 }
 
-static void put_arguments(const struct command *command, struct text *out)
+static void fish_put_command(const struct command *command, struct text *out)
 {
+    struct writing writing = {out, command};
+    put_line("__assay_needs_command", NULL, out);
+    text_printf(out, " -a %s -d ", command->name);
+    put_quoted(command->summary, out);
+    text_putc(out, '\n');
+    options_each(command, fish_put_option, &writing);
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
     if (!command->passes_on && kind == COMPLETION_NOTHING)
@@ -444,19 +441,17 @@ static void put_arguments(const struct command *command, struct text *out)
         text_printf(out, " -a '%s'\n", text_string(&words));
 }
 
-static void fish_put_command(const struct command *command, struct text *out)
+static void completion_fish(struct text *out)
 {
-    struct writing writing = {out, command};
-    put_line("__assay_needs_command", NULL, out);
-    text_printf(out, " -a %s -d ", command->name);
-    put_quoted(command->summary, out);
-    text_putc(out, '\n');
-    options_each(command, fish_put_option, &writing);
-    put_arguments(command, out);
-}
-
-static void put_own(struct text *out)
-{
+    text_puts(out, "# fish completion for assay, made by `assay --completion fish`.\n\n"
+                   "function __assay_needs_command\n"
+                   "    test (count (commandline -opc)) -eq 1\n"
+                   "end\n\n"
+                   "function __assay_command_is\n"
+                   "    set -l words (commandline -opc)\n"
+                   "    test (count $words) -gt 1; and contains -- $words[2] $argv\n"
+                   "end\n\n"
+                   "complete -c assay -f\n");
     for (const struct completion_own *own = completion_own; own->name; own++) {
         put_line("__assay_needs_command", NULL, out);
         text_printf(out, "%s -l %s", strcmp(own->name, "--help") == 0 ? " -s h" : "",
@@ -474,20 +469,7 @@ static void put_own(struct text *out)
         if (completion_is_plain((*at)->name))
             text_printf(out, "%s%s", at == command_registry ? "" : " ", (*at)->name);
     text_puts(out, "'\n");
-}
 
-static void completion_fish(struct text *out)
-{
-    text_puts(out, "# fish completion for assay, made by `assay --completion fish`.\n\n"
-                   "function __assay_needs_command\n"
-                   "    test (count (commandline -opc)) -eq 1\n"
-                   "end\n\n"
-                   "function __assay_command_is\n"
-                   "    set -l words (commandline -opc)\n"
-                   "    test (count $words) -gt 1; and contains -- $words[2] $argv\n"
-                   "end\n\n"
-                   "complete -c assay -f\n");
-    put_own(out);
     for (const struct command *const *at = command_registry; *at; at++)
         if (completion_is_plain((*at)->name))
             fish_put_command(*at, out);
@@ -542,22 +524,18 @@ static void put_action(enum completion_kind kind, const char *argument, const ch
     }
 }
 
-/* What may be given once excludes itself in its other form. */
-static void put_exclusion(const struct option_spec *spec, struct text *out)
-{
-    if ((spec->type & OPTION_TYPES) == OPTION_LIST || (spec->type & OPTION_TYPES) == OPTION_FILES)
-        text_putc(out, '*');
-    else if (completion_has_letter(spec))
-        text_printf(out, "(-%c --%s)", spec->letter, spec->name);
-}
-
 static void put_form(const struct writing *writing, const struct option_spec *spec, bool letter)
 {
     AUTO_TEXT struct text words = {0};
     AUTO_TEXT struct text form = {0};
     AUTO_TEXT struct text brief = {0};
     const enum completion_kind kind = completion_of(writing->command, spec, &words);
-    put_exclusion(spec, &form);
+    /* What may be given once excludes itself in its other form. */
+    if ((spec->type & OPTION_TYPES) == OPTION_LIST || (spec->type & OPTION_TYPES) == OPTION_FILES)
+        text_putc(&form, '*');
+    else if (completion_has_letter(spec))
+        text_printf(&form, "(-%c --%s)", spec->letter, spec->name);
+
     if (letter)
         text_printf(&form, "-%c%s", spec->letter, spec->argument ? "+" : "");
     else
@@ -586,8 +564,11 @@ static void zsh_put_option(void *context, const struct option_spec *spec)
     put_form(writing, spec, false);
 }
 
-static void zsh_put_arguments(const struct command *command, struct text *out)
+static void zsh_put_command(const struct command *command, struct text *out)
 {
+    struct writing writing = {out, command};
+    text_printf(out, "        %s)\n        _arguments -s -S", command->name);
+    options_each(command, zsh_put_option, &writing);
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
     if (command->passes_on)
@@ -597,14 +578,7 @@ static void zsh_put_arguments(const struct command *command, struct text *out)
         text_printf(out, " \\\n            '1:what:(%s)'", text_string(&words));
     else if (kind == COMPLETION_FILE)
         text_puts(out, " \\\n            '*:file:_files'");
-}
 
-static void zsh_put_command(const struct command *command, struct text *out)
-{
-    struct writing writing = {out, command};
-    text_printf(out, "        %s)\n        _arguments -s -S", command->name);
-    options_each(command, zsh_put_option, &writing);
-    zsh_put_arguments(command, out);
     text_puts(out, "\n        ;;\n");
 }
 
@@ -619,8 +593,18 @@ static void put_described(const char *name, const char *words, struct text *out)
     text_putc(out, '\n');
 }
 
-static void zsh_put_own(struct text *out)
+static void completion_zsh(struct text *out)
 {
+    text_puts(out, "#compdef assay\n"
+                   "# zsh completion for assay, made by `assay --completion zsh`.\n\n"
+                   "_assay_commands() {\n    local -a commands=(\n");
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (completion_is_plain((*at)->name))
+            put_described((*at)->name, (*at)->summary, out);
+    put_described("help", "explain a command", out);
+    text_puts(out, "    )\n    _describe command commands\n}\n\n"
+                   "_assay() {\n    local state line curcontext=\"$curcontext\"\n"
+                   "    typeset -A opt_args\n");
     text_puts(out, "    _arguments -C");
     for (const struct completion_own *own = completion_own; own->name; own++) {
         text_printf(out, " \\\n        '(- *)%s[%s]", own->name, own->help);
@@ -635,21 +619,7 @@ static void zsh_put_own(struct text *out)
     text_puts(out, " \\\n        '(- *)-h[print help]::command:_assay_commands'"
                    " \\\n        '1:command:_assay_commands' \\\n        '*::options:->options' "
                    "&& return\n");
-}
 
-static void completion_zsh(struct text *out)
-{
-    text_puts(out, "#compdef assay\n"
-                   "# zsh completion for assay, made by `assay --completion zsh`.\n\n"
-                   "_assay_commands() {\n    local -a commands=(\n");
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            put_described((*at)->name, (*at)->summary, out);
-    put_described("help", "explain a command", out);
-    text_puts(out, "    )\n    _describe command commands\n}\n\n"
-                   "_assay() {\n    local state line curcontext=\"$curcontext\"\n"
-                   "    typeset -A opt_args\n");
-    zsh_put_own(out);
     text_puts(out, "    [[ $state == options ]] || return\n"
                    "    curcontext=\"${curcontext%:*}-$line[1]:\"\n"
                    "    case $line[1] in\n");

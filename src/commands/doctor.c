@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/doctor.h"
 #include "engine/command.h"
 #include "engine/finish.h"
@@ -35,17 +36,13 @@ static bool asked_for(const struct check *check, int count, char **names)
     return count == 0;
 }
 
-int findings_judge(const struct facts *facts, int count, char **names, struct findings *findings)
+void findings_judge(const struct facts *facts, int count, char **names, struct findings *findings)
 {
     size_t registered = 0;
     while (check_registry[registered])
         registered++;
-    findings->list = calloc(registered + 1, sizeof(*findings->list));
-    struct advice *advices = calloc(registered + 1, sizeof(*advices));
-    if (!findings->list || !advices) {
-        free(advices);
-        return -ENOMEM;
-    }
+    findings->list = memory_new(registered + 1, sizeof(*findings->list));
+    struct advice *advices = memory_new(registered + 1, sizeof(*advices));
     for (size_t i = 0; i < registered; i++)
         check_judge(check_registry[i], facts, &advices[i]);
     for (int wanted = 0; wanted < 4; wanted++)
@@ -53,8 +50,6 @@ int findings_judge(const struct facts *facts, int count, char **names, struct fi
             if (urgency[advices[i].status] == wanted && asked_for(check_registry[i], count, names))
                 findings->list[findings->count++] =
                     (struct finding){.check = check_registry[i], .advice = advices[i]};
-    free(advices);
-    return 0;
 }
 
 json_t *findings_json(const struct findings *findings)
@@ -62,13 +57,11 @@ json_t *findings_json(const struct findings *findings)
     json_t *results = json_array();
     for (size_t i = 0; i < findings->count; i++) {
         const struct advice *advice = &findings->list[i].advice;
-        json_t *result = json_object();
-        json_object_set_new(result, "check", json_text(findings->list[i].check->name));
-        json_object_set_new(result, "status", json_text(check_status_names[advice->status]));
-        json_object_set_new(result, "value", json_text(advice->value));
-        json_object_set_new(result, "why", json_text(advice->why));
-        json_object_set_new(result, "fix", json_text(advice->fix));
-        json_array_append_new(results, result);
+        json_array_append_new(
+            results, JSON_OBJECT({"check", json_text(findings->list[i].check->name)},
+                                 {"status", json_text(check_status_names[advice->status])},
+                                 {"value", json_text(advice->value)},
+                                 {"why", json_text(advice->why)}, {"fix", json_text(advice->fix)}));
     }
     return results;
 }
@@ -85,10 +78,7 @@ json_t *facts_json(const struct facts *facts)
             json_object_set_new(errors, fact->key,
                                 json_text(errno_name(fact->error, name, sizeof(name))));
     }
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "facts", values);
-    json_object_set_new(analysis, "absent", errors);
-    return analysis;
+    return JSON_OBJECT({"facts", values}, {"absent", errors});
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -115,17 +105,6 @@ static void put_status(enum check_status status, const struct style *style, stru
     text_printf(out, "%*s", (int)(INDENT - strlen(name)), "");
 }
 
-/* Commands stand as they are, one a line, so that they can be copied. */
-static void put_fix(const char *fix, struct text *out)
-{
-    const char *label = "fix: ";
-    for (const char *line = fix; *line; label = "     ") {
-        size_t length = strcspn(line, "\n");
-        text_printf(out, "%*s%s%.*s\n", (int)INDENT, "", label, (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static void put_in_full(const struct finding *finding, const struct style *style, struct text *out)
 {
     const struct advice *advice = &finding->advice;
@@ -133,7 +112,14 @@ static void put_in_full(const struct finding *finding, const struct style *style
     text_put_toned(out, style, TONE_STRONG, finding->check->name);
     text_printf(out, ": %s\n%*s", advice->value, (int)INDENT, "");
     wrap(out, advice->why, INDENT, INDENT, style->width);
-    put_fix(advice->fix, out);
+    /* Commands stand as they are, one a line, so that they can be copied. */
+    const char *label = "fix: ";
+    for (const char *line = advice->fix; *line; label = "     ") {
+        size_t length = strcspn(line, "\n");
+        text_printf(out, "%*s%s%.*s\n", (int)INDENT, "", label, (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+
     text_putc(out, '\n');
 }
 
@@ -154,18 +140,32 @@ static void put_in_brief(const struct findings *findings, enum check_status stat
     wrap(out, text_string(&list), INDENT, INDENT, style->width);
 }
 
-/* What was asked for in particular is explained even where all is well. */
-static void put_explained(const struct findings *findings, const struct style *style,
-                          struct text *out)
+/* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
+ * to do first. */
+static void findings_show(const struct findings *findings, const struct facts *facts,
+                          const struct style *style, struct text *out)
 {
-    for (size_t i = 0; i < findings->count; i++)
-        if (!amiss(&findings->list[i]))
-            put_in_full(&findings->list[i], style, out);
-}
-
-static void put_first_step(const struct findings *findings, const struct style *style,
-                           struct text *out)
-{
+    AUTO_TEXT struct text sentence = {0};
+    AUTO_TEXT struct text clean = {0};
+    machine_sentence(facts, &sentence);
+    text_put_clean(&clean, text_string(&sentence));
+    wrap(out, text_string(&clean), 0, 0, style->width);
+    text_putc(out, '\n');
+    for (size_t i = 0; i < findings->count && amiss(&findings->list[i]); i++)
+        put_in_full(&findings->list[i], style, out);
+    size_t registered = 0;
+    while (check_registry[registered])
+        registered++;
+    if (findings->count < registered) {
+        /* What was asked for in particular is explained even where all is well. */
+        for (size_t i = 0; i < findings->count; i++)
+            if (!amiss(&findings->list[i]))
+                put_in_full(&findings->list[i], style, out);
+    } else {
+        put_in_brief(findings, CHECK_OK, style, out);
+        put_in_brief(findings, CHECK_ABSENT, style, out);
+        text_putc(out, '\n');
+    }
     const struct finding *first = NULL, *hopeless = NULL;
     size_t count = 0;
     for (size_t i = 0; i < findings->count; i++) {
@@ -195,32 +195,6 @@ static void put_first_step(const struct findings *findings, const struct style *
         text_printf(&line, " %.*s", (int)strcspn(first->advice.fix, "\n"), first->advice.fix);
     text_put_toned(out, style, TONE_STRONG, text_string(&line));
     text_putc(out, '\n');
-}
-
-/* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
- * to do first. */
-static void findings_show(const struct findings *findings, const struct facts *facts,
-                          const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text sentence = {0};
-    AUTO_TEXT struct text clean = {0};
-    machine_sentence(facts, &sentence);
-    text_put_clean(&clean, text_string(&sentence));
-    wrap(out, text_string(&clean), 0, 0, style->width);
-    text_putc(out, '\n');
-    for (size_t i = 0; i < findings->count && amiss(&findings->list[i]); i++)
-        put_in_full(&findings->list[i], style, out);
-    size_t registered = 0;
-    while (check_registry[registered])
-        registered++;
-    if (findings->count < registered) {
-        put_explained(findings, style, out);
-    } else {
-        put_in_brief(findings, CHECK_OK, style, out);
-        put_in_brief(findings, CHECK_ABSENT, style, out);
-        text_putc(out, '\n');
-    }
-    put_first_step(findings, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -261,14 +235,6 @@ static int collect_from_file(const char *path, struct facts *facts, struct failu
                      : 0;
 }
 
-static int copy_facts(const struct facts *said, struct facts *facts, struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < said->count; i++)
-        error = facts_set(facts, said->list[i].key, said->list[i].value, said->list[i].error);
-    return error < 0 ? fail_with(failure, error, "no memory for the machine's facts") : 0;
-}
-
 /* From the file of --facts, else from the machine of --via. An exit code. */
 static int collect(const struct doctor_options *options, struct facts *facts)
 {
@@ -282,7 +248,10 @@ static int collect(const struct doctor_options *options, struct facts *facts)
         int status = reach_machine("doctor", &options->common, &session, &catalogue);
         if (status != EXIT_DONE)
             return status;
-        error = copy_facts(&catalogue->facts, facts, &failure);
+        for (size_t i = 0; i < catalogue->facts.count; i++) {
+            const struct fact *fact = &catalogue->facts.list[i];
+            facts_set(facts, fact->key, fact->value, fact->error);
+        }
         session_close(session);
     }
     return error < 0 ? deliver_failure("doctor", &failure, run_store_exit(error, true)) : EXIT_DONE;
@@ -302,44 +271,6 @@ static int save_facts(const char *path, const struct facts *facts, struct failur
         error = output_commit(&output, failure);
     output_discard(&output);
     return error;
-}
-
-/* A check that was named and found nothing to judge fails it, too. */
-static void judge_gate(const struct doctor_options *options, const struct findings *findings,
-                       bool named, struct gate *gate)
-{
-    for (size_t i = 0; i < findings->count; i++) {
-        const enum check_status status = findings->list[i].advice.status;
-        if (status == CHECK_BAD || (status == CHECK_WARN && strcmp(options->fail_on, "bad") != 0) ||
-            (status == CHECK_ABSENT && named))
-            gate_fail(gate, findings->list[i].check->name, check_status_names[status]);
-    }
-}
-
-static int deliver(const struct doctor_options *options, const struct facts *facts,
-                   const struct findings *findings, bool named)
-{
-    struct gate gate = {.asked = options->fail_on};
-    if (gate.asked)
-        judge_gate(options, findings, named, &gate);
-    int status = gate_close(&gate, "doctor", EXIT_DONE);
-    if (options->common.json) {
-        char fingerprint[17];
-        machine_fingerprint(facts, fingerprint);
-        struct envelope envelope = {.facts = facts,
-                                    .fingerprint = fingerprint,
-                                    .results = findings_json(findings),
-                                    .analysis = facts_json(facts),
-                                    .gate = gate_json(&gate)};
-        gate_release(&gate);
-        return deliver_json("doctor", &options->common, &envelope, status);
-    }
-    gate_release(&gate);
-    AUTO_TEXT struct text report = {0};
-    struct style style = style_for(stdout);
-    style.colour = style.colour && !options->common.output;
-    findings_show(findings, facts, &style, &report);
-    return deliver_text("doctor", &options->common, &report, status);
 }
 
 static int check_options(const struct doctor_options *options, int count, char **names)
@@ -380,15 +311,37 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (options->save && save_facts(options->save, &facts, &failure) < 0)
         return deliver_failure("doctor", &failure, EXIT_FAILED);
     struct findings findings = {0};
-    int error = findings_judge(&facts, argument_count, arguments, &findings);
-    if (error < 0) {
-        fail_with(&failure, error, "no memory to judge the machine");
-        status = deliver_failure("doctor", &failure, EXIT_FAILED);
-    } else {
-        status = deliver(options, &facts, &findings, argument_count > 0);
+    findings_judge(&facts, argument_count, arguments, &findings);
+    struct gate gate = {.asked = options->fail_on};
+    if (gate.asked) {
+        /* A check that was named and found nothing to judge fails it, too. */
+        for (size_t i = 0; i < findings.count; i++) {
+            const enum check_status found = findings.list[i].advice.status;
+            if (found == CHECK_BAD ||
+                (found == CHECK_WARN && strcmp(options->fail_on, "bad") != 0) ||
+                (found == CHECK_ABSENT && (argument_count > 0)))
+                gate_fail(&gate, findings.list[i].check->name, check_status_names[found]);
+        }
     }
-    free(findings.list);
-    return status;
+
+    status = gate_close(&gate, "doctor", EXIT_DONE);
+    if (options->common.json) {
+        char fingerprint[17];
+        machine_fingerprint(&facts, fingerprint);
+        struct envelope envelope = {.facts = &facts,
+                                    .fingerprint = fingerprint,
+                                    .results = findings_json(&findings),
+                                    .analysis = facts_json(&facts),
+                                    .gate = gate_json(&gate)};
+        gate_release(&gate);
+        return deliver_json("doctor", &options->common, &envelope, status);
+    }
+    gate_release(&gate);
+    AUTO_TEXT struct text report = {0};
+    struct style style = style_for(stdout);
+    style.colour = style.colour && !options->common.output;
+    findings_show(&findings, &facts, &style, &report);
+    return deliver_text("doctor", &options->common, &report, status);
 }
 
 const struct command command_doctor = {

@@ -18,9 +18,8 @@ struct findings {
     size_t count;
 };
 
-/* What the checks of these names (count 0: all) say of the facts; the caller frees the list. 0 or
- * -ENOMEM. */
-int findings_judge(const struct facts *facts, int count, char **names, struct findings *findings);
+/* What the checks of these names (count 0: all) say of the facts. */
+void findings_judge(const struct facts *facts, int count, char **names, struct findings *findings);
 /* One object a check. */
 json_t *findings_json(const struct findings *findings);
 /* Every fact behind the advice; null where there is none, the errno's name beside it. */

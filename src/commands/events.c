@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/specimens.h"
 #include "engine/command.h"
 #include "engine/finish.h"
@@ -57,44 +58,33 @@ struct events {
     struct latest_verdicts latest;
 };
 
-/* The machine's own counters are validated in user mode, where code can be predicted. */
-static void find_trust(const struct events *events, struct known_event *event)
-{
-    const struct facts *facts = &session_catalogue(events->session)->facts;
-    AUTO_FREE char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
-    struct known_trust with_u = {.age_s = -1};
-    event->is_validated =
-        trust_of(&events->latest, facts, event->name, event->openable, &event->trust) == 0;
-    if (user && trust_of(&events->latest, facts, user, event->openable, &with_u) == 0)
-        snprintf(event->user_verdict, sizeof(event->user_verdict), "%s", with_u.verdict);
-    event->user_age_s = with_u.age_s;
-}
-
 static int keep(void *context, const struct listed_event *event)
 {
     struct events *events = context;
     if (!events->count)
         progress_begin(&events->progress, "events", event->matching, events->common->quiet);
     progress_step(&events->progress);
-    struct known_event *grown = realloc(events->list, (events->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    events->list = grown;
-    struct known_event *kept = &grown[events->count];
+    struct known_event *kept = memory_add(events->list, events->count);
     *kept = (struct known_event){
-        .name = strdup(event->name),
-        .kind = strdup(event->kind),
-        .class = event->class && *event->class ? strdup(event->class) : NULL,
-        .reason = strdup(event->reason ? event->reason : ""),
+        .name = memory_copy(event->name),
+        .kind = memory_copy(event->kind),
+        .class = event->class && *event->class ? memory_copy(event->class) : NULL,
+        .reason = memory_copy(event->reason ? event->reason : ""),
         .openable = event->openable,
         .error = event->error,
     };
-    events->count++;
     events->openable += event->openable;
     events->counters += event->openable && strcmp(event->kind, "source") != 0;
-    if (!kept->name || !kept->kind || !kept->reason)
-        return -ENOMEM;
-    find_trust(events, kept);
+    /* The machine's own counters are validated in user mode, where code can be predicted. */
+    const struct facts *facts = &session_catalogue(events->session)->facts;
+    AUTO_FREE char *user = event_mode(kept->name) ? NULL : event_in_user_mode(kept->name);
+    struct known_trust with_u = {.age_s = -1};
+    kept->is_validated =
+        trust_of(&events->latest, facts, kept->name, kept->openable, &kept->trust) == 0;
+    if (user && trust_of(&events->latest, facts, user, kept->openable, &with_u) == 0)
+        snprintf(kept->user_verdict, sizeof(kept->user_verdict), "%s", with_u.verdict);
+    kept->user_age_s = with_u.age_s;
+
     return 0;
 }
 
@@ -104,36 +94,6 @@ static bool was_judged(const struct known_event *event)
 {
     return event->is_validated &&
            strcmp(event->trust.verdict, verdict_names[VERDICT_UNJUDGED]) != 0;
-}
-
-/* "exact, stale"; of one that was judged in user mode alone "with :u exact". */
-static void add_verdict(const struct known_event *event, struct table *table)
-{
-    const struct known_trust *trust = &event->trust;
-    if (was_judged(event))
-        table_addf(table, TONE_PLAIN, "%s%s", trust->verdict, trust->stale ? ", stale" : "");
-    else if (event->user_verdict[0])
-        table_addf(table, TONE_PLAIN, "with :u %s", event->user_verdict);
-    else
-        table_add(table, TONE_PLAIN, "");
-}
-
-/* " Stale: found on this CPU, but something is different now: kernel 6.1.0 -> 6.18.0." */
-static void put_stale(const struct events *events, struct text *words)
-{
-    const char *told = NULL;
-    for (size_t i = 0; i < events->count; i++) {
-        const struct known_event *event = &events->list[i];
-        if (!was_judged(event) || !event->trust.stale ||
-            (told && strcmp(told, event->trust.difference) == 0))
-            continue;
-        text_printf(words, "%s%s",
-                    told ? "; " : " Stale: found on this CPU, but something is different now: ",
-                    event->trust.difference);
-        told = event->trust.difference;
-    }
-    if (told)
-        text_puts(words, ".");
 }
 
 /* "Verdicts are those of `assay validate`, 3 hours ago." */
@@ -161,13 +121,63 @@ static void put_age(const struct events *events, const struct style *style, stru
         text_puts(&words, age);
     }
     text_puts(&words, " ago.");
-    put_stale(events, &words);
+    /* " Stale: found on this CPU, but something is different now: kernel 6.1.0 -> 6.18.0." */
+    const char *told = NULL;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_event *event = &events->list[i];
+        if (!was_judged(event) || !event->trust.stale ||
+            (told && strcmp(told, event->trust.difference) == 0))
+            continue;
+        text_printf(&words, "%s%s",
+                    told ? "; " : " Stale: found on this CPU, but something is different now: ",
+                    event->trust.difference);
+        told = event->trust.difference;
+    }
+    if (told)
+        text_puts(&words, ".");
+
     text_putc(out, '\n');
     wrap(out, text_string(&words), 0, 0, style->width);
 }
 
-static void put_openable(const struct events *events, const struct style *style, struct text *out)
+static void put_refused(struct events *events, const struct style *style, struct text *out)
 {
+    if (events->openable == events->count)
+        return;
+    text_printf(out, "%s%zu cannot be counted here:\n", events->openable ? "\n" : "",
+                events->count - events->openable);
+    for (size_t i = 0; i < events->count; i++) {
+        if (!events->list[i].openable && !events->list[i].told) {
+            /* All events that share a reason, after the reason. */
+            const char *reason = events->list[i].reason;
+            AUTO_TEXT struct text names = {0}, clean = {0};
+            size_t count = 0;
+            for (size_t j = i; j < events->count; j++) {
+                struct known_event *event = &events->list[j];
+                if (event->openable || event->told || strcmp(event->reason, reason) != 0)
+                    continue;
+                event->told = true;
+                if (count++)
+                    text_puts(&names, ", ");
+                text_put_clean(&names, event->name);
+                /* What was found when it could be counted stands, whoever is refused now. */
+                if (was_judged(event) &&
+                    strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
+                    text_printf(&names, " (validated: %s)", event->trust.verdict);
+            }
+            text_put_clean(&clean, *reason ? reason : "no reason was given");
+            text_putc(out, '\n');
+            wrap(out, text_string(&clean), 0, 0, style->width);
+            text_puts(out, "  ");
+            wrap(out, text_string(&names), 2, 2, style->width);
+        }
+    }
+}
+
+static int deliver_person(struct events *events, bool hints, int status)
+{
+    struct style style = deliver_style(events->common);
+    AUTO_TEXT struct text out = {0};
     static const struct column columns[] = {
         {.title = "event"}, {.title = "kind"}, {.title = "class"}, {.title = "verdict"}};
     struct table table = {.columns = columns, .column_count = 4};
@@ -178,86 +188,46 @@ static void put_openable(const struct events *events, const struct style *style,
         table_add(&table, TONE_PLAIN, event->name);
         table_add(&table, TONE_PLAIN, event->kind);
         table_add(&table, TONE_PLAIN, event->class ? event->class : "");
-        add_verdict(event, &table);
+        /* "exact, stale"; of one that was judged in user mode alone "with :u exact". */
+        const struct known_trust *trust = &event->trust;
+        if (was_judged(event))
+            table_addf(&table, TONE_PLAIN, "%s%s", trust->verdict, trust->stale ? ", stale" : "");
+        else if (event->user_verdict[0])
+            table_addf(&table, TONE_PLAIN, "with :u %s", event->user_verdict);
+        else
+            table_add(&table, TONE_PLAIN, "");
     }
     if (table.count) {
-        text_printf(out, "%zu of %zu events can be counted here:\n\n", events->openable,
+        text_printf(&out, "%zu of %zu events can be counted here:\n\n", events->openable,
                     events->count);
-        table_put(&table, style, out);
+        table_put(&table, &style, &out);
     }
     table_free(&table);
-}
 
-/* All events that share a reason, after the reason. */
-static void put_reason(struct events *events, size_t first, const struct style *style,
-                       struct text *out)
-{
-    const char *reason = events->list[first].reason;
-    AUTO_TEXT struct text names = {0}, clean = {0};
-    size_t count = 0;
-    for (size_t i = first; i < events->count; i++) {
-        struct known_event *event = &events->list[i];
-        if (event->openable || event->told || strcmp(event->reason, reason) != 0)
-            continue;
-        event->told = true;
-        if (count++)
-            text_puts(&names, ", ");
-        text_put_clean(&names, event->name);
-        /* What was found when it could be counted stands, whoever is refused now. */
-        if (was_judged(event) &&
-            strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
-            text_printf(&names, " (validated: %s)", event->trust.verdict);
-    }
-    text_put_clean(&clean, *reason ? reason : "no reason was given");
-    text_putc(out, '\n');
-    wrap(out, text_string(&clean), 0, 0, style->width);
-    text_puts(out, "  ");
-    wrap(out, text_string(&names), 2, 2, style->width);
-}
-
-static void put_refused(struct events *events, const struct style *style, struct text *out)
-{
-    if (events->openable == events->count)
-        return;
-    text_printf(out, "%s%zu cannot be counted here:\n", events->openable ? "\n" : "",
-                events->count - events->openable);
-    for (size_t i = 0; i < events->count; i++) {
-        if (!events->list[i].openable && !events->list[i].told)
-            put_reason(events, i, style, out);
-    }
-}
-
-static void put_hints(const struct events *events, const struct style *style, struct text *out)
-{
-    text_putc(out, '\n');
-    if (!events->counters) {
-        AUTO_TEXT struct text hint = {0};
-        text_puts(&hint, events->openable
-                             ? "No counter can be had here, only what executes the code itself. "
-                             : "None of these can be counted here. ");
-        text_puts(&hint, "`assay doctor");
-        deliver_put_via(events->common, &hint);
-        text_puts(&hint, "` says what stands in the way and what changes it.");
-        wrap(out, text_string(&hint), 0, 0, style->width);
-        text_putc(out, '\n');
-    }
-    wrap(out,
-         "More can be named than is listed: NAME:u, NAME:k and NAME:uk choose the mode; "
-         "'GROUP:NAME' is a tracepoint (assay events 'syscalls:*getpp*' lists some); "
-         "pmu/term=value,.../ and rNNN are raw events; mem:ADDR[/LEN]:rwx watches memory; "
-         "uprobe:FILE:SYMBOL counts calls of a function.",
-         0, 0, style->width);
-}
-
-static int deliver_person(struct events *events, bool hints, int status)
-{
-    struct style style = deliver_style(events->common);
-    AUTO_TEXT struct text out = {0};
-    put_openable(events, &style, &out);
     put_age(events, &style, &out);
     put_refused(events, &style, &out);
-    if (hints)
-        put_hints(events, &style, &out);
+    if (hints) {
+        text_putc(&out, '\n');
+        if (!events->counters) {
+            AUTO_TEXT struct text hint = {0};
+            text_puts(&hint,
+                      events->openable
+                          ? "No counter can be had here, only what executes the code itself. "
+                          : "None of these can be counted here. ");
+            text_puts(&hint, "`assay doctor");
+            deliver_put_via(events->common, &hint);
+            text_puts(&hint, "` says what stands in the way and what changes it.");
+            wrap(&out, text_string(&hint), 0, 0, style.width);
+            text_putc(&out, '\n');
+        }
+        wrap(&out,
+             "More can be named than is listed: NAME:u, NAME:k and NAME:uk choose the mode; "
+             "'GROUP:NAME' is a tracepoint (assay events 'syscalls:*getpp*' lists some); "
+             "pmu/term=value,.../ and rNNN are raw events; mem:ADDR[/LEN]:rwx watches memory; "
+             "uprobe:FILE:SYMBOL counts calls of a function.",
+             0, 0, style.width);
+    }
+
     text_putc(&out, '\n');
     deliver_put_machine(&session_catalogue(events->session)->facts, &style, &out);
     return deliver_text("events", events->common, &out, status);
@@ -265,38 +235,34 @@ static int deliver_person(struct events *events, bool hints, int status)
 
 /* --- as JSON --- */
 
-static json_t *event_json(const struct known_event *event)
-{
-    const struct known_trust *trust = &event->trust;
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(event->name));
-    json_object_set_new(object, "kind", json_text(event->kind));
-    json_object_set_new(object, "class", json_text(event->class));
-    json_object_set_new(object, "openable", json_boolean(event->openable));
-    json_object_set_new(object, "reason", event->openable ? json_null() : json_text(event->reason));
-    json_object_set_new(object, "errno", event->error ? json_integer(event->error) : json_null());
-    if (event->is_validated) {
-        json_object_set_new(object, "verdict", json_text(trust->verdict));
-        json_object_set_new(object, "verdict_event", json_text(trust->event));
-        json_object_set_new(object, "verdict_age", json_integer(trust->age_s));
-        json_object_set_new(object, "verdict_stale", json_boolean(trust->stale));
-        json_object_set_new(object, "verdict_difference",
-                            json_text(trust->stale ? trust->difference : NULL));
-    } else {
-        json_absent(object, "verdict", "this event has not been validated on this machine");
-        json_object_set_new(object, "verdict_age", json_null());
-    }
-    json_object_set_new(object, "user_verdict",
-                        json_text(event->user_verdict[0] ? event->user_verdict : NULL));
-    return object;
-}
-
 static int deliver_envelope(const struct events *events, int status)
 {
     const struct catalogue *catalogue = session_catalogue(events->session);
     json_t *results = json_array();
-    for (size_t i = 0; i < events->count; i++)
-        json_array_append_new(results, event_json(&events->list[i]));
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_trust *trust = &events->list[i].trust;
+        json_t *object = JSON_OBJECT(
+            {"event", json_text(events->list[i].name)}, {"kind", json_text(events->list[i].kind)},
+            {"class", json_text(events->list[i].class)},
+            {"openable", json_boolean(events->list[i].openable)},
+            {"reason", events->list[i].openable ? json_null() : json_text(events->list[i].reason)},
+            {"errno", events->list[i].error ? json_integer(events->list[i].error) : json_null()});
+        if (events->list[i].is_validated) {
+            JSON_PUT(object, {"verdict", json_text(trust->verdict)},
+                     {"verdict_event", json_text(trust->event)},
+                     {"verdict_age", json_integer(trust->age_s)},
+                     {"verdict_stale", json_boolean(trust->stale)},
+                     {"verdict_difference", json_text(trust->stale ? trust->difference : NULL)});
+        } else {
+            json_absent(object, "verdict", "this event has not been validated on this machine");
+            json_object_set_new(object, "verdict_age", json_null());
+        }
+        json_object_set_new(
+            object, "user_verdict",
+            json_text(events->list[i].user_verdict[0] ? events->list[i].user_verdict : NULL));
+        json_array_append_new(results, object);
+    }
+
     struct envelope envelope = {
         .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
     return deliver_json("events", events->common, &envelope, status);
@@ -334,12 +300,8 @@ static int try_exact(struct events *events, const char *name)
                                : error == -EACCES || error == -EPERM ? EXIT_LACKING
                                : error == -EINTR                     ? EXIT_INTERRUPTED
                                                                      : EXIT_FAILED);
-    error = keep(events, &event);
+    keep(events, &event);
     progress_end(&events->progress);
-    if (error < 0) {
-        fail_with(&failure, -ENOMEM, "out of memory");
-        return deliver_failure("events", &failure, EXIT_FAILED);
-    }
     int status = events->openable ? EXIT_DONE : EXIT_LACKING;
     return events->common->json ? deliver_envelope(events, status)
                                 : deliver_person(events, false, status);
@@ -347,13 +309,6 @@ static int try_exact(struct events *events, const char *name)
 
 static void release(struct events *events)
 {
-    for (size_t i = 0; i < events->count; i++) {
-        free(events->list[i].name);
-        free(events->list[i].kind);
-        free(events->list[i].class);
-        free(events->list[i].reason);
-    }
-    free(events->list);
     session_close(events->session);
 }
 

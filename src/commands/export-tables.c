@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/export.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -38,83 +39,6 @@ static void row_command(struct export_row *row, const struct cell_command *comma
 
 /* Of cells alone: directory, input, keep and timeout. */
 #define COMMAND_CELL_COLUMNS "directory", "input", "keep", "timeout"
-static void row_command_cell(struct export_row *row, const struct cell_command *command)
-{
-    row_text(row, command->directory);
-    row_text(row, command->input);
-    row_text(row, command->keep);
-    if (command->words)
-        row_count(row, command->timeout);
-    else
-        row_none(row);
-}
-
-static const char *const subject_columns[] = {"name", "summary", "shows", "n",    "truth",
-                                              "base", "each",    "bits",  "libc", NULL};
-
-static int write_subject(void *context, const struct stored_subject *subject)
-{
-    struct export_row *row = context;
-    row_text(row, subject->name);
-    row_text(row, subject->summary);
-    row_text(row, subject->shows);
-    row_count(row, subject->n);
-    row_flag(row, subject->has_truth);
-    row_difference(row, subject->base);
-    row_difference(row, subject->each);
-    row_count(row, (uint64_t)subject->bits);
-    row_flag(row, subject->libc);
-    return row_end(row);
-}
-
-static int write_subjects(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_subject(store, write_subject, row, failure);
-}
-
-static const char *const executed_columns[] = {"cell", "process", "kind",        "object",
-                                               "name", "count",   "repetitions", NULL};
-
-static int write_sum(void *context, const struct stored_executed *executed)
-{
-    struct export_row *row = context;
-    row_count(row, executed->cell);
-    row_count(row, executed->process);
-    row_text(row, executed->kind);
-    row_text(row, executed->object);
-    row_text(row, executed->name);
-    row_count(row, executed->count);
-    row_count(row, executed->repetitions);
-    return row_end(row);
-}
-
-static int write_executed(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_executed(store, write_sum, row, failure);
-}
-
-static const char *const call_columns[] = {"cell", "process", "position", "task", "name",
-                                           "what", "result",  "asked",    "sum",  NULL};
-
-static int write_call(void *context, const struct stored_call *call)
-{
-    struct export_row *row = context;
-    row_count(row, call->cell);
-    row_count(row, call->process);
-    row_count(row, call->position);
-    row_count(row, call->task);
-    row_text(row, call->name);
-    row_text(row, call->what);
-    row_difference(row, call->result);
-    row_count(row, call->asked);
-    row_count(row, call->sum);
-    return row_end(row);
-}
-
-static int write_calls(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_call(store, write_call, row, failure);
-}
 
 /* ----------------------------------------------------------------------------------------------
  * What tours add to an export: which call a run was, and which one stood before it. Only stores
@@ -127,28 +51,20 @@ struct tour_walk {
     uint32_t length; /* 0: the cell is no tour */
 };
 
-static void tour_walk_end(struct tour_walk *walk)
+/* Ends the one before. */
+static void tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
 {
-    free(walk->text);
-    free(walk->calls);
+    memory_give_back(walk->text);
+    memory_give_back(walk->calls);
     *walk = (struct tour_walk){0};
-}
-
-/* Ends the one before; -ENOMEM. */
-static int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour)
-{
-    tour_walk_end(walk);
     const uint32_t length = cell_tour_length(tour);
     if (length == 0)
-        return 0;
-    walk->text = strdup(tour->calls);
-    walk->calls = calloc(length, sizeof(*walk->calls));
-    if (!walk->text || !walk->calls)
-        return -ENOMEM;
+        return;
+    walk->text = memory_copy(tour->calls);
+    walk->calls = memory_new(length, sizeof(*walk->calls));
     char *rest = walk->text;
     for (walk->length = 0; walk->length < length; walk->length++)
         walk->calls[walk->length] = strsep(&rest, ",");
-    return 0;
 }
 
 /* counted, open and cold; none of a cell that is no tour. */
@@ -239,18 +155,6 @@ static void row_look(struct export_row *row, const struct export_watch *watch, u
     row_count(row, run % own);
     row_text(row, watch->clocks[column]);
     row_text(row, part_of(watch, column));
-}
-
-static void export_watch_begin(struct export_watch *watch, const struct cell *cell)
-{
-    struct external_clock named;
-    watch->watch = cell->watch;
-    watch->columns = cell->counters;
-    for (uint32_t i = 0; i < cell->counters && cell->watch.kind != WATCH_NONE; i++) {
-        if (external_clock_parse(cell->events[i], &named, NULL) < 0)
-            named.name[0] = '\0'; /* not in a cell that was read */
-        memcpy(watch->clocks[i], named.name, sizeof(watch->clocks[i]));
-    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -361,17 +265,21 @@ static int write_samples_of(void *context, const struct stored_cell *cell)
     export->counters = cell->cell.counters;
     export->cell = &cell->cell;
     export->tour = cell->cell.tour;
-    export_watch_begin(&export->watch, &cell->cell);
-    int error = tour_walk_begin(&export->walk, &export->tour);
-    if (error)
-        return error;
+    struct external_clock named;
+    export->watch.watch = cell->cell.watch;
+    export->watch.columns = cell->cell.counters;
+    for (uint32_t i = 0; i < cell->cell.counters && cell->cell.watch.kind != WATCH_NONE; i++) {
+        if (external_clock_parse(cell->cell.events[i], &named, NULL) < 0)
+            named.name[0] = '\0'; /* not in a cell that was read */
+        memcpy(export->watch.clocks[i], named.name, sizeof(export->watch.clocks[i]));
+    }
+
+    tour_walk_begin(&export->walk, &export->tour);
     for (uint32_t i = 0; i < export->counters; i++) {
         struct text *factors = &export->factors[i];
         put_factors(row, cell, i);
         text_clear(factors);
         text_append(factors, row->line.bytes, row->line.length);
-        if (factors->failed || row->line.failed)
-            return -ENOMEM;
         export->next = row->next;
         text_clear(&row->line);
         row->next = 0;
@@ -385,7 +293,6 @@ static int write_samples(struct store *store, struct export_row *row, struct fai
     int error = store_each_cell(store, write_samples_of, &export, failure);
     for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
         text_free(&export.factors[i]);
-    tour_walk_end(&export.walk);
     return error;
 }
 
@@ -423,7 +330,13 @@ static int write_cell(void *context, const struct stored_cell *cell)
             row_watch(row, &cell->cell.watch);
         if (row->kinds.commanded) {
             row_command(row, &cell->cell.command, cell->cell.events[i]);
-            row_command_cell(row, &cell->cell.command);
+            row_text(row, cell->cell.command.directory);
+            row_text(row, cell->cell.command.input);
+            row_text(row, cell->cell.command.keep);
+            if (cell->cell.command.words)
+                row_count(row, cell->cell.command.timeout);
+            else
+                row_none(row);
         }
         error = row_end(row);
     }
@@ -478,113 +391,73 @@ static int write_machine(struct store *store, struct export_row *row, struct fai
 
 /* --- what judging needs besides samples --- */
 
-static const char *const event_columns[] = {"name", "kind", "class", "error", "reason", NULL};
-
-static int write_event(void *context, const struct stored_event *event)
+/* Most tables are members of what the store has, a column each. */
+static int write_fields(struct export_row *row, const struct export_field *field,
+                        const void *stored)
 {
-    struct export_row *row = context;
-    row_text(row, event->name);
-    row_text(row, event->kind);
-    row_text(row, event->class);
-    put_optional(row, event->error != 0, event->error);
-    row_text(row, event->reason);
+    for (; field->name; field++) {
+        const void *at = (const char *)stored + field->offset;
+        if (field->kind == FIELD_TEXT)
+            row_text(row, *(const char *const *)at);
+        else if (field->kind == FIELD_FLAG)
+            row_flag(row, *(const bool *)at);
+        else if (field->kind == FIELD_COUNT)
+            row_count(row, *(const uint64_t *)at);
+        else if (field->kind == FIELD_SMALL)
+            row_count(row, *(const uint32_t *)at);
+        else if (field->kind == FIELD_DIFFERENCE)
+            row_difference(row, *(const int64_t *)at);
+        else
+            put_optional(row, *(const int *)at != 0, *(const int *)at);
+    }
     return row_end(row);
 }
 
-static int write_events(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_event(store, write_event, row, failure);
-}
+#define AS(column, kind, of, member)                                                               \
+    {                                                                                              \
+        column, FIELD_##kind, offsetof(struct stored_##of, member)                                 \
+    }
+#define TEXT(of, member)       AS(#member, TEXT, of, member)
+#define FLAG(of, member)       AS(#member, FLAG, of, member)
+#define COUNT(of, member)      AS(#member, COUNT, of, member)
+#define SMALL(of, member)      AS(#member, SMALL, of, member)
+#define DIFFERENCE(of, member) AS(#member, DIFFERENCE, of, member)
+/* OF_fields, and write_OF for a whole store. */
+#define FIELDS(of, each, ...)                                                                      \
+    static const struct export_field of##_fields[] = {__VA_ARGS__, {0}};                           \
+    static int write_one_##of(void *row, const struct stored_##of *stored)                         \
+    {                                                                                              \
+        return write_fields(row, of##_fields, stored);                                             \
+    }                                                                                              \
+    static int write_##of(struct store *store, struct export_row *row, struct failure *failure)    \
+    {                                                                                              \
+        return each(store, write_one_##of, row, failure);                                          \
+    }
 
-static const char *const truth_columns[] = {"specimen",  "class", "base", "each",    "high_base",
-                                            "high_each", "grade", "why",  "sources", NULL};
-
-static int write_truth(void *context, const struct stored_truth *truth)
-{
-    struct export_row *row = context;
-    row_text(row, truth->specimen);
-    row_text(row, truth->class);
-    row_difference(row, truth->base);
-    row_difference(row, truth->each);
-    row_difference(row, truth->high_base);
-    row_difference(row, truth->high_each);
-    row_text(row, truth->grade);
-    row_text(row, truth->why);
-    row_text(row, truth->sources);
-    return row_end(row);
-}
-
-static int write_truths(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_specimen_truth(store, write_truth, row, failure);
-}
-
-static const char *const opcode_columns[] = {"specimen", "opcode", "base", "each", NULL};
-
-static int write_opcode(void *context, const struct stored_opcode *opcode)
-{
-    struct export_row *row = context;
-    row_text(row, opcode->specimen);
-    row_text(row, opcode->opcode);
-    row_difference(row, opcode->base);
-    row_difference(row, opcode->each);
-    return row_end(row);
-}
-
-static int write_opcodes(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_opcode(store, write_opcode, row, failure);
-}
-
-static const char *const operation_columns[] = {"path",  "kind",  "instrument", "effect",
-                                                "state", "links", "binds",      "alone",
-                                                "page",  "note",  NULL};
-
-static int write_operation(void *context, const struct stored_operation *operation)
-{
-    struct export_row *row = context;
-    row_text(row, operation->path);
-    row_text(row, operation->kind);
-    row_text(row, operation->instrument);
-    row_text(row, operation->effect);
-    row_text(row, operation->when);
-    row_text(row, operation->links);
-    row_flag(row, operation->binds);
-    row_flag(row, operation->alone);
-    row_text(row, operation->page);
-    row_text(row, operation->note);
-    return row_end(row);
-}
-
-static int write_operations(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_operation(store, write_operation, row, failure);
-}
-
-static const char *const clock_columns[] = {"name",  "kind",    "way", "hardware",
-                                            "claim", "note",    "hz",  "resolution_ps",
-                                            "slow",  "steered", NULL};
-
-static int write_clock(void *context, const struct stored_clock *clock)
-{
-    struct export_row *row = context;
-    row_text(row, clock->name);
-    row_text(row, clock->kind);
-    row_text(row, clock->way);
-    row_text(row, clock->hardware);
-    row_text(row, clock->claim);
-    row_text(row, clock->note);
-    row_count(row, clock->hz);
-    row_count(row, clock->resolution_ps);
-    row_flag(row, clock->slow);
-    row_flag(row, clock->steered);
-    return row_end(row);
-}
-
-static int write_clocks(struct store *store, struct export_row *row, struct failure *failure)
-{
-    return store_each_clock(store, write_clock, row, failure);
-}
+FIELDS(event, store_each_event, TEXT(event, name), TEXT(event, kind), TEXT(event, class),
+       AS("error", ERROR, event, error), TEXT(event, reason))
+FIELDS(truth, store_each_specimen_truth, TEXT(truth, specimen), TEXT(truth, class),
+       DIFFERENCE(truth, base), DIFFERENCE(truth, each), DIFFERENCE(truth, high_base),
+       DIFFERENCE(truth, high_each), TEXT(truth, grade), TEXT(truth, why), TEXT(truth, sources))
+FIELDS(opcode, store_each_opcode, TEXT(opcode, specimen), TEXT(opcode, opcode),
+       DIFFERENCE(opcode, base), DIFFERENCE(opcode, each))
+FIELDS(operation, store_each_operation, TEXT(operation, path), TEXT(operation, kind),
+       TEXT(operation, instrument), TEXT(operation, effect), AS("state", TEXT, operation, when),
+       TEXT(operation, links), FLAG(operation, binds), FLAG(operation, alone),
+       TEXT(operation, page), TEXT(operation, note))
+FIELDS(clock, store_each_clock, TEXT(clock, name), TEXT(clock, kind), TEXT(clock, way),
+       TEXT(clock, hardware), TEXT(clock, claim), TEXT(clock, note), COUNT(clock, hz),
+       COUNT(clock, resolution_ps), FLAG(clock, slow), FLAG(clock, steered))
+FIELDS(subject, store_each_subject, TEXT(subject, name), TEXT(subject, summary),
+       TEXT(subject, shows), COUNT(subject, n), AS("truth", FLAG, subject, has_truth),
+       DIFFERENCE(subject, base), DIFFERENCE(subject, each), SMALL(subject, bits),
+       FLAG(subject, libc))
+FIELDS(executed, store_each_executed, SMALL(executed, cell), SMALL(executed, process),
+       TEXT(executed, kind), TEXT(executed, object), TEXT(executed, name), COUNT(executed, count),
+       COUNT(executed, repetitions))
+FIELDS(call, store_each_call, SMALL(call, cell), SMALL(call, process), COUNT(call, position),
+       SMALL(call, task), TEXT(call, name), TEXT(call, what), DIFFERENCE(call, result),
+       COUNT(call, asked), COUNT(call, sum))
 
 /* --- runs --- */
 
@@ -621,19 +494,19 @@ int write_runs(struct store *store, struct export_row *row, struct failure *fail
 
 const struct export_table export_tables[] = {
     {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
-     command_sample_columns, write_samples},
-    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns,
+     command_sample_columns, NULL, write_samples},
+    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns, NULL,
      write_cells},
-    {"visits", visit_columns, NULL, NULL, NULL, write_visits},
-    {"machine", machine_columns, NULL, NULL, NULL, write_machine},
-    {"events", event_columns, NULL, NULL, NULL, write_events},
-    {"truths", truth_columns, NULL, NULL, NULL, write_truths},
-    {"opcodes", opcode_columns, NULL, NULL, NULL, write_opcodes},
-    {"operations", operation_columns, NULL, NULL, NULL, write_operations},
-    {"clocks", clock_columns, NULL, NULL, NULL, write_clocks},
-    {"subjects", subject_columns, NULL, NULL, NULL, write_subjects},
-    {"executed", executed_columns, NULL, NULL, NULL, write_executed},
-    {"calls", call_columns, NULL, NULL, NULL, write_calls},
-    {"runs", run_columns, NULL, NULL, NULL, write_runs},
+    {"visits", visit_columns, .write = write_visits},
+    {"machine", machine_columns, .write = write_machine},
+    {"events", .fields = event_fields, .write = write_event},
+    {"truths", .fields = truth_fields, .write = write_truth},
+    {"opcodes", .fields = opcode_fields, .write = write_opcode},
+    {"operations", .fields = operation_fields, .write = write_operation},
+    {"clocks", .fields = clock_fields, .write = write_clock},
+    {"subjects", .fields = subject_fields, .write = write_subject},
+    {"executed", .fields = executed_fields, .write = write_executed},
+    {"calls", .fields = call_fields, .write = write_call},
+    {"runs", run_columns, .write = write_runs},
     {0},
 };

@@ -24,33 +24,18 @@
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
 
-static void put_number_of_run(struct export_row *row)
-{
-    text_printf(&row->line, row->json ? "\"store\":%u" : "%u", row->run->number);
-    row->next = 1;
-}
-
 static void begin_value(struct export_row *row)
 {
-    if (row->numbered && row->next == 0)
-        put_number_of_run(row);
+    if (row->numbered && row->next == 0) {
+        text_printf(&row->line, row->json ? "\"store\":%u" : "%u", row->run->number);
+        row->next = 1;
+    }
+
     if (row->next > 0)
         text_putc(&row->line, ',');
     if (row->json)
         text_printf(&row->line, "\"%s\":", row->columns[row->next]);
     row->next++;
-}
-
-/* printf would be a quarter of the time of an export. */
-static void put_digits(struct text *line, uint64_t value)
-{
-    char digits[24];
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    text_append(line, digits + at, sizeof(digits) - at);
 }
 
 static void put_number(struct export_row *row, bool negative, uint64_t magnitude)
@@ -61,7 +46,16 @@ static void put_number(struct export_row *row, bool negative, uint64_t magnitude
         text_putc(&row->line, '"');
     if (negative)
         text_putc(&row->line, '-');
-    put_digits(&row->line, magnitude);
+    /* printf would be a quarter of the time of an export. */
+    uint64_t value = magnitude;
+    char digits[24];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    text_append(&row->line, digits + at, sizeof(digits) - at);
+
     if (quoted)
         text_putc(&row->line, '"');
 }
@@ -89,43 +83,6 @@ void row_none(struct export_row *row)
         text_puts(&row->line, "null");
 }
 
-static void put_json_text(struct text *line, const char *string)
-{
-    json_t *value = json_text(string);
-    char *dumped = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    json_decref(value);
-    if (dumped)
-        text_puts(line, dumped);
-    else
-        line->failed = true;
-    free(dumped);
-}
-
-/* A store may come from anywhere and the CSV may go to a terminal: what a terminal would obey
- * becomes U+FFFD. Line ends and tabs stay. */
-static void put_csv_text(struct text *line, const char *string)
-{
-    AUTO_TEXT struct text valid = {0};
-    text_put_utf8(&valid, string);
-    bool quoted = !*string || strpbrk(string, ",\"\r\n");
-    if (quoted)
-        text_putc(line, '"');
-    for (const char *c = text_string(&valid); *c; c++) {
-        unsigned char byte = (unsigned char)*c;
-        bool c1 = byte == 0xc2 && (unsigned char)c[1] < 0xa0;
-        if (*c == '"')
-            text_puts(line, "\"\"");
-        else if ((byte < 0x20 && !strchr("\t\r\n", *c)) || byte == 0x7f || c1)
-            text_puts(line, "\xef\xbf\xbd");
-        else
-            text_putc(line, *c);
-        c += c1;
-    }
-    if (quoted)
-        text_putc(line, '"');
-    line->failed |= valid.failed;
-}
-
 void row_text(struct export_row *row, const char *string)
 {
     if (!string) {
@@ -133,16 +90,37 @@ void row_text(struct export_row *row, const char *string)
         return;
     }
     begin_value(row);
-    if (row->json)
-        put_json_text(&row->line, string);
-    else
-        put_csv_text(&row->line, string);
+    if (row->json) {
+        json_t *value = json_text(string);
+        AUTO_FREE char *dumped = json_dumps(value, JSON_ENCODE_ANY);
+        json_decref(value);
+        text_puts(&row->line, dumped);
+    } else {
+        /* A store may come from anywhere and the CSV may go to a terminal: what a terminal would
+         * obey becomes U+FFFD. Line ends and tabs stay. */
+        AUTO_TEXT struct text valid = {0};
+        text_put_utf8(&valid, string);
+        bool quoted = !*string || strpbrk(string, ",\"\r\n");
+        if (quoted)
+            text_putc(&row->line, '"');
+        for (const char *c = text_string(&valid); *c; c++) {
+            unsigned char byte = (unsigned char)*c;
+            bool c1 = byte == 0xc2 && (unsigned char)c[1] < 0xa0;
+            if (*c == '"')
+                text_puts(&row->line, "\"\"");
+            else if ((byte < 0x20 && !strchr("\t\r\n", *c)) || byte == 0x7f || c1)
+                text_puts(&row->line, "\xef\xbf\xbd");
+            else
+                text_putc(&row->line, *c);
+            c += c1;
+        }
+        if (quoted)
+            text_putc(&row->line, '"');
+    }
 }
 
 static int write_line(struct export_row *row, const char *before, const char *after)
 {
-    if (row->line.failed)
-        return -ENOMEM;
     errno = 0;
     fputs(before, row->stream);
     fwrite(row->line.bytes, 1, row->line.length, row->stream);
@@ -274,26 +252,18 @@ static json_t *argv_of(const struct store_info *info)
 static json_t *describe_store(const struct exporting *exporting)
 {
     const struct store_info *info = &exporting->info;
-    json_t *store = json_object();
-    json_object_set_new(store, "path", json_text(store_path(exporting->store)));
-    json_object_set_new(store, "schema", json_integer(info->schema));
-    json_object_set_new(store, "version", json_text(info->version));
-    json_object_set_new(store, "command", json_text(info->command));
-    json_object_set_new(store, "argv", argv_of(info));
-    json_object_set_new(store, "kit", json_text(info->kit));
-    json_object_set_new(store, "started", json_text(info->started));
-    json_object_set_new(store, "finished", json_text(info->finished));
-    json_object_set_new(store, "cells", json_count(info->cells));
-    json_object_set_new(store, "visits", json_count(info->visits));
-    json_object_set_new(store, "visits_done", json_count(info->visits_done));
-    json_object_set_new(store, "samples", json_count(info->samples));
-    return store;
+    return JSON_OBJECT(
+        {"path", json_text(store_path(exporting->store))}, {"schema", json_integer(info->schema)},
+        {"version", json_text(info->version)}, {"command", json_text(info->command)},
+        {"argv", argv_of(info)}, {"kit", json_text(info->kit)},
+        {"started", json_text(info->started)}, {"finished", json_text(info->finished)},
+        {"cells", json_count(info->cells)}, {"visits", json_count(info->visits)},
+        {"visits_done", json_count(info->visits_done)}, {"samples", json_count(info->samples)});
 }
 
 static json_t *describe_all(const struct exporting *exporting)
 {
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "what", json_text(exporting->table->name));
+    json_t *analysis = JSON_OBJECT({"what", json_text(exporting->table->name)});
     if (exporting->together)
         json_object_set(analysis, "stores", exporting->stores);
     else
@@ -330,47 +300,6 @@ static size_t add_columns(const char **all, size_t count, const char *const *mor
     return count;
 }
 
-/* A first look at every run: what there is to tell of it, and which kinds of cells it has. */
-static int look_into_all(struct exporting *exporting, struct failure *failure)
-{
-    struct export_kinds *kinds = &exporting->row.kinds;
-    int error = 0;
-    exporting->stores = json_array();
-    for (size_t i = 0; i < exporting->runs.count && !error; i++) {
-        error = open_store(exporting, i, failure);
-        if (error)
-            break;
-        const struct store_info *info = &exporting->info;
-        json_array_append_new(exporting->stores, describe_store(exporting));
-        if (!info->finished)
-            deliver_remark(&exporting->options->common,
-                           "%s is not finished: %" PRIu64 " of %" PRIu64 " processes are done",
-                           exporting->together ? exporting->runs.list[i].name : "this run",
-                           info->visits_done, info->visits);
-        if (i == 0)
-            error = store_facts(exporting->store, &exporting->facts, failure);
-        if (!error && exporting->table->toured_columns)
-            error = store_each_cell(exporting->store, note_kinds, kinds, failure);
-    }
-    return error;
-}
-
-static void choose_columns(const struct exporting *exporting, const char **columns)
-{
-    const struct export_table *table = exporting->table;
-    const struct export_kinds *kinds = &exporting->row.kinds;
-    size_t count = 0;
-    if (exporting->row.numbered)
-        columns[count++] = "store";
-    count = add_columns(columns, count, table->columns);
-    if (kinds->toured)
-        count = add_columns(columns, count, table->toured_columns);
-    if (kinds->watched)
-        count = add_columns(columns, count, table->watched_columns);
-    if (kinds->commanded)
-        add_columns(columns, count, table->command_columns);
-}
-
 static int write_rows(void *context, FILE *stream, struct failure *failure)
 {
     struct exporting *exporting = context;
@@ -380,7 +309,21 @@ static int write_rows(void *context, FILE *stream, struct failure *failure)
     row->numbered = exporting->together && exporting->table->write != write_runs;
     row->columns = columns;
     row->stream = stream;
-    choose_columns(exporting, columns);
+    const struct export_table *table = exporting->table;
+    const struct export_kinds *kinds = &exporting->row.kinds;
+    size_t count = 0;
+    if (exporting->row.numbered)
+        columns[count++] = "store";
+    for (const struct export_field *field = table->fields; field && field->name; field++)
+        columns[count++] = field->name;
+    count = add_columns(columns, count, table->columns);
+    if (kinds->toured)
+        count = add_columns(columns, count, table->toured_columns);
+    if (kinds->watched)
+        count = add_columns(columns, count, table->watched_columns);
+    if (kinds->commanded)
+        add_columns(columns, count, table->command_columns);
+
     int error = row_header(row);
     for (size_t i = 0; i < exporting->runs.count && !error; i++) {
         row->run = &exporting->runs.list[i];
@@ -413,12 +356,40 @@ static int write_all(struct exporting *exporting, FILE *stream, struct failure *
     return json_envelope_stream(&envelope, stream, write_rows, exporting, failure);
 }
 
-/* The exit code, after saying why. */
-static int export_all(struct exporting *exporting, struct failure *failure)
+static int export_named(struct exporting *exporting, const char *named, struct failure *failure)
 {
+    if (output_check(exporting->options->common.output, failure) < 0)
+        return deliver_failure("export", failure, EXIT_FAILED);
+    int error = list_runs(exporting, named, failure);
+    if (!error) {
+        /* A first look at every run: what there is to tell of it, and which kinds of cells it has.
+         */
+        struct export_kinds *kinds = &exporting->row.kinds;
+        exporting->stores = json_array();
+        for (size_t i = 0; i < exporting->runs.count && !error; i++) {
+            error = open_store(exporting, i, failure);
+            if (error)
+                break;
+            const struct store_info *info = &exporting->info;
+            json_array_append_new(exporting->stores, describe_store(exporting));
+            if (!info->finished)
+                deliver_remark(&exporting->options->common,
+                               "%s is not finished: %" PRIu64 " of %" PRIu64 " processes are done",
+                               exporting->together ? exporting->runs.list[i].name : "this run",
+                               info->visits_done, info->visits);
+            if (i == 0)
+                error = store_facts(exporting->store, &exporting->facts, failure);
+            if (!error && exporting->table->toured_columns)
+                error = store_each_cell(exporting->store, note_kinds, kinds, failure);
+        }
+    }
+
+    if (error)
+        return deliver_failure("export", failure, run_store_exit(error, named));
+    /* The exit code, after saying why. */
     struct output output = {0};
     const char *path = exporting->options->common.output;
-    int error = output_open(&output, path, failure);
+    error = output_open(&output, path, failure);
     if (!error) {
         error = write_all(exporting, output.stream, failure);
         if (!error)
@@ -430,18 +401,6 @@ static int export_all(struct exporting *exporting, struct failure *failure)
     if (error == -EPIPE) /* a reader that left early (head) wants no message */
         return EXIT_FAILED;
     return error == -EINTR ? EXIT_INTERRUPTED : deliver_failure("export", failure, EXIT_FAILED);
-}
-
-static int export_named(struct exporting *exporting, const char *named, struct failure *failure)
-{
-    if (output_check(exporting->options->common.output, failure) < 0)
-        return deliver_failure("export", failure, EXIT_FAILED);
-    int error = list_runs(exporting, named, failure);
-    if (!error)
-        error = look_into_all(exporting, failure);
-    if (error)
-        return deliver_failure("export", failure, run_store_exit(error, named));
-    return export_all(exporting, failure);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)

@@ -40,13 +40,28 @@ int row_end(struct export_row *row);
 /* The run itself. */
 int write_runs(struct store *store, struct export_row *row, struct failure *failure);
 
+/* A column that is a member of what the store tells of each row. */
+struct export_field {
+    const char *name;
+    enum {
+        FIELD_TEXT,
+        FIELD_FLAG,
+        FIELD_COUNT,
+        FIELD_SMALL, /* a count of 32 bits */
+        FIELD_DIFFERENCE,
+        FIELD_ERROR, /* an errno; 0: none */
+    } kind;
+    size_t offset;
+};
+
 /* One thing that can be exported. */
 struct export_table {
     const char *name;
-    const char *const *columns;
+    const char *const *columns;         /* NULL: those of the fields */
     const char *const *toured_columns;  /* more of them where the store has tours; NULL: none */
     const char *const *watched_columns; /* the same of watches */
     const char *const *command_columns; /* the same of commands */
+    const struct export_field *fields;  /* ends with name NULL */
     int (*write)(struct store *store, struct export_row *row, struct failure *failure);
 };
 extern const struct export_table export_tables[]; /* ends with name NULL */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "commands/help.h"
 #include "engine/command-line.h"
@@ -92,8 +91,13 @@ static void example_entries(struct text *out, const char *examples)
     }
 }
 
-static void command_entries(struct text *out)
+void help_program(struct text *out)
 {
+    text_puts(out, "usage: assay [--help | --version] COMMAND [options]\n\n");
+    wrap(out,
+         "Tells how far each performance counter of a machine can be trusted, why, and how to "
+         "measure so that the error is smallest: every count with its error bar.",
+         0, 0, HELP_WIDTH);
     static const char *const titles[] = {
         [GROUP_ALL] = "To begin with",
         [GROUP_MACHINE] = "What there is to count, and what is in the way",
@@ -107,16 +111,7 @@ static void command_entries(struct text *out)
             if ((*at)->group == (enum command_group)group)
                 entry(out, (*at)->name, (*at)->summary);
     }
-}
 
-void help_program(struct text *out)
-{
-    text_puts(out, "usage: assay [--help | --version] COMMAND [options]\n\n");
-    wrap(out,
-         "Tells how far each performance counter of a machine can be trusted, why, and how to "
-         "measure so that the error is smallest: every count with its error bar.",
-         0, 0, HELP_WIDTH);
-    command_entries(out);
     heading(out, "Options");
     entry(out, "-h, --help", "print this help");
     entry(out, "    --version", "print the version");
@@ -321,14 +316,6 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-static int print_help(const struct command *command)
-{
-    AUTO_TEXT struct text out = {0};
-    help_command(&out, command);
-    fputs(text_string(&out), stdout);
-    return EXIT_DONE;
-}
-
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
     struct memory_scope scope;
@@ -346,7 +333,10 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
     int first = 1, status;
     int error = options_parse(command, argc, argv, options, &first, &failure);
     if (common->help) {
-        status = print_help(command);
+        AUTO_TEXT struct text out = {0};
+        help_command(&out, command);
+        fputs(text_string(&out), stdout);
+        status = EXIT_DONE;
     } else if (error < 0) {
         status =
             deliver_failure(command->name, &failure, error == -EINVAL ? EXIT_USAGE : EXIT_FAILED);

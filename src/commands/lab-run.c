@@ -67,18 +67,6 @@ static int lab_relay_open(struct lab_relay *relay, bool interactive, struct fail
     return 0;
 }
 
-/* Gives the terminal back. */
-static void lab_relay_close(struct lab_relay *relay)
-{
-    if (relay->raw)
-        tcsetattr(STDIN_FILENO, TCSANOW, &relay->terminal);
-    for (int i = 0; i < 2; i++) {
-        cleanup_close(&relay->errors[i]);
-        cleanup_close(&relay->status[i]);
-    }
-    text_free(&relay->news);
-}
-
 /* Everything to a descriptor of ours, which may block: the user decides how fast. */
 static int put(int fd, const char *bytes, size_t length)
 {
@@ -131,23 +119,6 @@ static void take_input(struct input *input)
     input->end = got > 0 ? (size_t)got : 0;
 }
 
-/* Sends what waits; the end of the input is passed on when everything is sent. */
-static void give_input(struct input *input, struct via_link *link)
-{
-    if (link->to_probe >= 0 && input->next < input->end) {
-        ssize_t sent =
-            pipe_write(link->to_probe, input->bytes + input->next, input->end - input->next);
-        if (sent > 0)
-            input->next += (size_t)sent;
-        else if (sent != -EAGAIN)
-            input->open = false, input->next = input->end;
-    }
-    if (!input->open && input->next == input->end) {
-        cleanup_close(&link->to_probe);
-        link->to_probe = -1;
-    }
-}
-
 /* One round; 0, -ENODATA when the machine's output has ended, or another negative errno. */
 static int relay_once(struct lab_relay *relay, struct via_link *link, struct input *input)
 {
@@ -169,8 +140,22 @@ static int relay_once(struct lab_relay *relay, struct via_link *link, struct inp
         take_news(relay);
     if (all[4].revents)
         take_input(input);
-    if (all[4].revents || all[5].revents)
-        give_input(input, link);
+    if (all[4].revents || all[5].revents) {
+        /* Sends what waits; the end of the input is passed on when everything is sent. */
+        if (link->to_probe >= 0 && input->next < input->end) {
+            ssize_t sent =
+                pipe_write(link->to_probe, input->bytes + input->next, input->end - input->next);
+            if (sent > 0)
+                input->next += (size_t)sent;
+            else if (sent != -EAGAIN)
+                input->open = false, input->next = input->end;
+        }
+        if (!input->open && input->next == input->end) {
+            cleanup_close(&link->to_probe);
+            link->to_probe = -1;
+        }
+    }
+
     if (all[1].revents)
         status = move(relay->errors[0], STDERR_FILENO);
     if (status >= 0 && all[0].revents)
@@ -186,12 +171,6 @@ static int exit_status(const struct lab_relay *relay)
                    status <= 255
                ? status
                : -1;
-}
-
-/* Did the machine say that it has no such command? */
-static bool lab_relay_absent(const struct lab_relay *relay)
-{
-    return strstr(text_string(&relay->news), " absent");
 }
 
 static int explain(struct lab_relay *relay, struct via_link *link, int status,
@@ -223,70 +202,29 @@ static int explain(struct lab_relay *relay, struct via_link *link, int status,
                      *words ? "; its last words: " : "", words);
 }
 
-/* Relays until the machine has ended. The command's exit status, or negative errno: -EINTR when the
- * user stopped it. When nobody reads the output any more, as by SIGPIPE. The link is closed in any
- * case. */
-static int lab_relay_run(struct lab_relay *relay, struct via_link *link, struct failure *failure)
-{
-    struct input input = {.open = true};
-    const int64_t deadline = monotonic_ms() + BOOT_MS;
-    int status = 0;
-    while (status == 0) {
-        status = relay_once(relay, link, &input);
-        if (status == 0 && interrupted)
-            status = -EINTR;
-        if (status == 0 && !relay->news.length && monotonic_ms() > deadline)
-            status = -ETIMEDOUT;
-    }
-    return explain(relay, link, status, failure);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * assay lab run: one command in a machine of its own. Its settings come from the word behind `run`
  * and from options; the machine's end is the command's. */
 
 #define MACHINE_FAILED 125 /* as timeout(1) says that it failed itself */
 
-static int take_settings(const struct lab_options *options, const char *words,
-                         struct lab_settings *settings, struct failure *failure)
-{
-    const struct {
-        const char *key, *value;
-    } given[] = {{"kernel", options->kernel},
-                 {"cpu", options->cpu},
-                 {"memory", options->memory},
-                 {"pmu", options->pmu},
-                 {"user-access", options->user_access},
-                 {"paranoid", options->paranoid},
-                 {"user", options->user}};
-    int status = lab_settings_parse(settings, words, failure);
-    for (size_t i = 0; status == 0 && i < sizeof(given) / sizeof(*given); i++)
-        if (given[i].value)
-            status = lab_settings_set(settings, given[i].key, given[i].value, failure);
-    return status;
-}
-
-/* A shell on a terminal where there is one, else one that reads its input. */
-static void plan_shell(struct text *plan)
-{
-    struct winsize size = {.ws_row = 24, .ws_col = 80};
-    plan_put(plan, "run", "sh");
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return;
-    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    char words[32];
-    snprintf(words, sizeof(words), "%dx%d", size.ws_row ? size.ws_row : 24,
-             size.ws_col ? size.ws_col : 80);
-    plan_put(plan, "terminal", words);
-}
-
 static void plan_command(struct text *plan, int count, char **words)
 {
     plan_put(plan, "folder", "/work");
     for (int i = 0; i < count; i++)
         plan_put(plan, "run", words[i]);
-    if (count == 0)
-        plan_shell(plan);
+    if (count == 0) {
+        /* A shell on a terminal where there is one, else one that reads its input. */
+        struct winsize size = {.ws_row = 24, .ws_col = 80};
+        plan_put(plan, "run", "sh");
+        if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+            return;
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+        char terminal[32];
+        snprintf(terminal, sizeof(terminal), "%dx%d", size.ws_row ? size.ws_row : 24,
+                 size.ws_col ? size.ws_col : 80);
+        plan_put(plan, "terminal", terminal);
+    }
 }
 
 static int refuse_options(const struct lab_options *options, int word_count,
@@ -313,7 +251,20 @@ static int run_machine(const struct lab_order *order, struct lab_relay *relay,
                                   machine.inherited, machine.inherited_count, failure);
     if (status < 0)
         return status;
-    return lab_relay_run(relay, &link, failure);
+    /* Relays until the machine has ended. The command's exit status, or negative errno: -EINTR when
+     * the user stopped it. When nobody reads the output any more, as by SIGPIPE. The link is closed
+     * in any case. */
+    struct input input = {.open = true};
+    const int64_t deadline = monotonic_ms() + BOOT_MS;
+    status = 0;
+    while (status == 0) {
+        status = relay_once(relay, &link, &input);
+        if (status == 0 && interrupted)
+            status = -EINTR;
+        if (status == 0 && !relay->news.length && monotonic_ms() > deadline)
+            status = -ETIMEDOUT;
+    }
+    return explain(relay, &link, status, failure);
 }
 
 /* A program that is here and not there was meant to be sent. */
@@ -334,8 +285,22 @@ int lab_run_command(const struct lab_options *options, int word_count, char **wo
     struct failure failure = {0};
     struct lab_settings settings = {0};
     int status = refuse_options(options, word_count, &failure);
-    if (status == 0)
-        status = take_settings(options, words[0], &settings, &failure);
+    if (status == 0) {
+        const struct {
+            const char *key, *value;
+        } given[] = {{"kernel", options->kernel},
+                     {"cpu", options->cpu},
+                     {"memory", options->memory},
+                     {"pmu", options->pmu},
+                     {"user-access", options->user_access},
+                     {"paranoid", options->paranoid},
+                     {"user", options->user}};
+        status = lab_settings_parse(&settings, words[0], &failure);
+        for (size_t i = 0; status == 0 && i < sizeof(given) / sizeof(*given); i++)
+            if (given[i].value)
+                status = lab_settings_set(&settings, given[i].key, given[i].value, &failure);
+    }
+
     if (status < 0)
         return deliver_failure("lab", &failure, EXIT_USAGE);
     AUTO_KIT struct kit kit = {0};
@@ -355,8 +320,18 @@ int lab_run_command(const struct lab_options *options, int word_count, char **wo
                                                  .errors = relay.errors[1],
                                                  .status = relay.status[1]},
                              &relay, &failure);
-    const bool absent = lab_relay_absent(&relay);
-    lab_relay_close(&relay);
+    /* Did the machine say that it has no such command? */
+    const bool absent = strstr(text_string(&relay.news), " absent");
+
+    /* Gives the terminal back. */
+    if (relay.raw)
+        tcsetattr(STDIN_FILENO, TCSANOW, &relay.terminal);
+    for (int i = 0; i < 2; i++) {
+        cleanup_close(&relay.errors[i]);
+        cleanup_close(&relay.status[i]);
+    }
+    text_free(&relay.news);
+
     if (absent && word_count > 1)
         hint_at_send(&options->common, words[0], words[1]);
     if (status >= 0)

@@ -54,12 +54,6 @@ static void show(void *context, const char *step, double percent)
     fflush(stderr);
 }
 
-static void clear_line(const struct meter *meter)
-{
-    if (!meter->quiet && meter->terminal)
-        fputs("\r\033[K", stderr);
-}
-
 /* Of what may stand behind the ISA only the kernel can be installed. */
 static int refuse_settings(const struct lab_options *options, const struct lab_settings *settings,
                            struct failure *failure)
@@ -90,7 +84,7 @@ static int lab_install_command(const struct lab_options *options, int word_count
     const char *kernel = options->kernel    ? options->kernel
                          : *settings.kernel ? settings.kernel
                                             : NULL;
-    AUTO_FREE char *name = NULL;
+    char *name = NULL;
     int error = lab_install(&(struct lab_installation){.isa = settings.isa,
                                                        .kernel = kernel,
                                                        .again = options->again,
@@ -98,7 +92,9 @@ static int lab_install_command(const struct lab_options *options, int word_count
                                                        .progress = show,
                                                        .context = &meter},
                             &name, &failure);
-    clear_line(&meter);
+    if (!meter.quiet && meter.terminal)
+        fputs("\r\033[K", stderr);
+
     if (error < 0)
         return deliver_failure("lab", &failure,
                                error == -EINTR    ? EXIT_INTERRUPTED
@@ -128,36 +124,6 @@ struct machine_state {
     struct kit kit;
     struct failure no_emulator, no_kit, no_kernel, no_offers; /* code 0: it is there */
 };
-
-static void look(struct machine_state *state)
-{
-    char *chosen = NULL;
-    struct failure unheard;
-    lab_place(&state->place, &unheard);
-    if (emulator_find(&state->emulator, state->isa, &state->no_emulator) == 0) {
-        if (emulator_version(state->emulator, state->version, sizeof(state->version),
-                             &state->no_emulator) == 0)
-            emulator_cpus(state->emulator, &state->cpus, &unheard);
-    }
-    kit_find(&state->kit, state->isa, &state->no_kit);
-    lab_kernel_find(&chosen, state->isa, NULL, &state->no_kernel);
-    free(chosen);
-    lab_kernels_list(&state->installed, state->isa, &unheard);
-    struct packages packages = {.stop = &interrupted};
-    if (state->place && packages_look(&packages, state->place, &state->no_offers) == 0)
-        packages_kernels(&packages, &state->offered, &state->no_offers);
-    packages_close(&packages);
-}
-
-static void release(struct machine_state *state)
-{
-    free(state->place);
-    free(state->emulator);
-    text_free(&state->cpus);
-    text_free(&state->offered);
-    lab_kernels_free(&state->installed);
-    kit_release(&state->kit);
-}
 
 static const struct lab_kernel *installed(const struct machine_state *state, const char *name)
 {
@@ -220,33 +186,6 @@ static void choose_name(void *context, const char *name)
     text_printf(&choice->taken, "%s\n", name);
 }
 
-static void put_offered(struct text *out, const struct machine_state *state, bool all,
-                        const struct style *style)
-{
-    struct choice choice = {.all = all};
-    for (size_t i = 0; i < state->installed.count; i++)
-        text_printf(&choice.taken, "%s\n", state->installed.list[i].name);
-    each_offered(state, choose_name, &choice);
-    text_puts(out, "    ");
-    if (choice.names.length || choice.left_out) {
-        text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
-        wrap(out, choice.names.length ? text_string(&choice.names) : "nothing newer", 6, 6,
-             style->width);
-        if (choice.left_out)
-            text_printf(out, "    and %zu older ones of the same series: assay lab list --all\n",
-                        choice.left_out);
-    } else {
-        wrap(out,
-             state->offered.length   ? "Everything Debian offers is installed."
-             : state->no_offers.code ? state->no_offers.text
-                                     : "What Debian offers is known after the first assay lab "
-                                       "install.",
-             4, 4, style->width);
-    }
-    text_free(&choice.names);
-    text_free(&choice.taken);
-}
-
 static void put_missing(struct text *out, const struct failure *missing, const struct style *style)
 {
     if (!missing->code)
@@ -272,40 +211,28 @@ static void put_kernels(struct text *out, const struct machine_state *state, boo
     if (table.count)
         table_put(&table, style, out);
     table_free(&table);
-    put_offered(out, state, all, style);
-}
-
-static void put_cpus(struct text *out, const struct machine_state *state, const struct style *style)
-{
-    static const struct column columns[] = {{.title = "    cpu"}, {.title = ""}, {.title = ""}};
-    struct table table = {.columns = columns, .column_count = 3};
-    for (const struct cpu_model *model = cpu_models; model->name; model++) {
-        bool there = emulator_has(&state->cpus, model->name);
-        table_addf(&table, there ? TONE_STRONG : TONE_DIM, "    %s", model->name);
-        table_add(&table, there ? TONE_PLAIN : TONE_DIM, model->summary);
-        table_add(&table, TONE_PLAIN,
-                  !there                ? "not in this QEMU"
-                  : model == cpu_models ? "default"
-                                        : "");
+    struct choice choice = {.all = all};
+    for (size_t i = 0; i < state->installed.count; i++)
+        text_printf(&choice.taken, "%s\n", state->installed.list[i].name);
+    each_offered(state, choose_name, &choice);
+    text_puts(out, "    ");
+    if (choice.names.length || choice.left_out) {
+        text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
+        wrap(out, choice.names.length ? text_string(&choice.names) : "nothing newer", 6, 6,
+             style->width);
+        if (choice.left_out)
+            text_printf(out, "    and %zu older ones of the same series: assay lab list --all\n",
+                        choice.left_out);
+    } else {
+        wrap(out,
+             state->offered.length   ? "Everything Debian offers is installed."
+             : state->no_offers.code ? state->no_offers.text
+                                     : "What Debian offers is known after the first assay lab "
+                                       "install.",
+             4, 4, style->width);
     }
-    text_putc(out, '\n');
-    table_put(&table, style, out);
-    table_free(&table);
-}
-
-static void put_settings(struct text *out, const struct style *style)
-{
-    static const struct column columns[] = {
-        {.title = "    key"}, {.title = "values"}, {.title = "", .wraps = true}};
-    struct table table = {.columns = columns, .column_count = 3};
-    for (const struct lab_key *key = lab_keys; key->name; key++) {
-        table_addf(&table, TONE_STRONG, "    %s", key->name);
-        table_add(&table, TONE_PLAIN, key->values);
-        table_addf(&table, TONE_PLAIN, "%s (default: %s)", key->summary, key->initial);
-    }
-    text_puts(out, "\n  settings (--via lab:aarch64,KEY=VALUE...)\n");
-    table_put(&table, style, out);
-    table_free(&table);
+    text_free(&choice.names);
+    text_free(&choice.taken);
 }
 
 static void put_machine(struct text *out, const struct machine_state *state, bool all,
@@ -324,20 +251,40 @@ static void put_machine(struct text *out, const struct machine_state *state, boo
     put_missing(out, &state->no_kit, style);
     put_missing(out, &state->no_kernel, style);
     put_kernels(out, state, all, style);
-    put_cpus(out, state, style);
-    put_settings(out, style);
+    static const struct column cpu_columns[] = {{.title = "    cpu"}, {.title = ""}, {.title = ""}};
+    struct table cpus = {.columns = cpu_columns, .column_count = 3};
+    for (const struct cpu_model *model = cpu_models; model->name; model++) {
+        bool there = emulator_has(&state->cpus, model->name);
+        table_addf(&cpus, there ? TONE_STRONG : TONE_DIM, "    %s", model->name);
+        table_add(&cpus, there ? TONE_PLAIN : TONE_DIM, model->summary);
+        table_add(&cpus, TONE_PLAIN,
+                  !there                ? "not in this QEMU"
+                  : model == cpu_models ? "default"
+                                        : "");
+    }
+    text_putc(out, '\n');
+    table_put(&cpus, style, out);
+    table_free(&cpus);
+    static const struct column key_columns[] = {
+        {.title = "    key"}, {.title = "values"}, {.title = "", .wraps = true}};
+    struct table keys = {.columns = key_columns, .column_count = 3};
+    for (const struct lab_key *key = lab_keys; key->name; key++) {
+        table_addf(&keys, TONE_STRONG, "    %s", key->name);
+        table_add(&keys, TONE_PLAIN, key->values);
+        table_addf(&keys, TONE_PLAIN, "%s (default: %s)", key->summary, key->initial);
+    }
+    text_puts(out, "\n  settings (--via lab:aarch64,KEY=VALUE...)\n");
+    table_put(&keys, style, out);
+    table_free(&keys);
 }
 
 /* --- as JSON --- */
 
 static json_t *kernel_json(const char *name, const struct lab_kernel *kernel)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "name", json_text(name));
-    json_object_set_new(object, "installed", json_boolean(kernel != NULL));
-    json_object_set_new(object, "default", json_boolean(kernel && kernel->preferred));
-    json_object_set_new(object, "version", json_text(kernel ? kernel->version : NULL));
-    return object;
+    return JSON_OBJECT({"name", json_text(name)}, {"installed", json_boolean(kernel != NULL)},
+                       {"default", json_boolean(kernel && kernel->preferred)},
+                       {"version", json_text(kernel ? kernel->version : NULL)});
 }
 
 static void add_offered(void *context, const char *name)
@@ -345,29 +292,17 @@ static void add_offered(void *context, const char *name)
     json_array_append_new(context, kernel_json(name, NULL));
 }
 
-static json_t *kernels_json(const struct machine_state *state)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < state->installed.count; i++)
-        json_array_append_new(
-            list, kernel_json(state->installed.list[i].name, &state->installed.list[i]));
-    each_offered(state, add_offered, list);
-    return list;
-}
-
 static json_t *cpus_json(const struct machine_state *state)
 {
     json_t *list = json_array();
     for (const struct cpu_model *model = cpu_models; model->name; model++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "name", json_text(model->name));
-        json_object_set_new(object, "summary", json_text(model->summary));
-        json_object_set_new(object, "default", json_boolean(model == cpu_models));
-        json_object_set_new(object, "available",
-                            state->cpus.length
-                                ? json_boolean(emulator_has(&state->cpus, model->name))
-                                : json_null());
-        json_array_append_new(list, object);
+        json_array_append_new(
+            list,
+            JSON_OBJECT({"name", json_text(model->name)}, {"summary", json_text(model->summary)},
+                        {"default", json_boolean(model == cpu_models)},
+                        {"available", state->cpus.length
+                                          ? json_boolean(emulator_has(&state->cpus, model->name))
+                                          : json_null()}));
     }
     return list;
 }
@@ -383,28 +318,10 @@ static json_t *missing_json(const struct machine_state *state)
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         if (!all[i].failure->code)
             continue;
-        json_t *object = json_object();
-        json_object_set_new(object, "what", json_text(all[i].what));
-        json_object_set_new(object, "reason", json_text(all[i].failure->text));
-        json_array_append_new(list, object);
+        json_array_append_new(list, JSON_OBJECT({"what", json_text(all[i].what)},
+                                                {"reason", json_text(all[i].failure->text)}));
     }
     return list;
-}
-
-static json_t *machine_json(const struct machine_state *state)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "machine", json_text(state->isa));
-    json_object_set_new(object, "ready", json_boolean(ready(state)));
-    json_object_set_new(object, "folder", json_text(state->place));
-    json_object_set_new(object, "emulator", json_text(state->emulator));
-    json_object_set_new(object, "emulator_version",
-                        json_text(*state->version ? state->version : NULL));
-    json_object_set_new(object, "kit", json_text(state->kit.folder));
-    json_object_set_new(object, "kernels", kernels_json(state));
-    json_object_set_new(object, "cpus", cpus_json(state));
-    json_object_set_new(object, "missing", missing_json(state));
-    return object;
 }
 
 static int lab_list_command(const struct lab_options *options, int word_count, char **words)
@@ -421,12 +338,42 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
         return deliver_failure("lab", &failure, EXIT_USAGE);
     for (size_t i = 0; lab_isas[i]; i++) {
         struct machine_state state = {.isa = lab_isas[i]};
-        look(&state);
-        if (results)
-            json_array_append_new(results, machine_json(&state));
-        else
+        char *chosen = NULL;
+        struct failure unheard;
+        lab_place(&state.place, &unheard);
+        if (emulator_find(&state.emulator, state.isa, &state.no_emulator) == 0) {
+            if (emulator_version(state.emulator, state.version, sizeof(state.version),
+                                 &state.no_emulator) == 0)
+                emulator_cpus(state.emulator, &state.cpus, &unheard);
+        }
+        kit_find(&state.kit, state.isa, &state.no_kit);
+        lab_kernel_find(&chosen, state.isa, NULL, &state.no_kernel);
+        lab_kernels_list(&state.installed, state.isa, &unheard);
+        struct packages packages = {.stop = &interrupted};
+        if (state.place && packages_look(&packages, state.place, &state.no_offers) == 0)
+            packages_kernels(&packages, &state.offered, &state.no_offers);
+
+        if (results) {
+            json_t *object = JSON_OBJECT(
+                {"machine", json_text(state.isa)}, {"ready", json_boolean(ready(&state))},
+                {"folder", json_text(state.place)}, {"emulator", json_text(state.emulator)},
+                {"emulator_version", json_text(*state.version ? state.version : NULL)},
+                {"kit", json_text(state.kit.folder)});
+            json_t *list = json_array();
+            for (size_t j = 0; j < state.installed.count; j++)
+                json_array_append_new(
+                    list, kernel_json(state.installed.list[j].name, &state.installed.list[j]));
+            each_offered(&state, add_offered, list);
+            json_object_set_new(object, "kernels", list);
+
+            JSON_PUT(object, {"cpus", cpus_json(&state)}, {"missing", missing_json(&state)});
+            json_array_append_new(results, object);
+        } else
             put_machine(&out, &state, options->all, &style);
-        release(&state);
+        free(state.emulator);
+        text_free(&state.cpus);
+        text_free(&state.offered);
+        kit_release(&state.kit);
     }
     struct envelope envelope = {.results = results};
     return results ? deliver_json("lab", &options->common, &envelope, EXIT_DONE)
@@ -499,8 +446,18 @@ static const struct part {
     {"run", lab_run_command},
 };
 
-static int refuse(const char *word)
+static const struct option_hint hints[] = {
+    {"via", "the lab is on this machine; --via lab:aarch64 belongs to the commands that measure"},
+    {0},
+};
+
+static int run(void *parsed, int argument_count, char **arguments)
 {
+    const struct lab_options *options = parsed;
+    for (size_t i = 0; argument_count && i < sizeof(parts) / sizeof(*parts); i++)
+        if (strcmp(arguments[0], parts[i].name) == 0)
+            return parts[i].run(options, argument_count - 1, arguments + 1);
+    const char *word = argument_count ? arguments[0] : NULL;
     struct failure failure = {0};
     struct nearest nearest = {.word = word ? word : ""};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
@@ -514,20 +471,6 @@ static int refuse(const char *word)
         fail_with(&failure, -EINVAL, "unknown word '%.100s': there are install, list and run",
                   word);
     return deliver_failure("lab", &failure, EXIT_USAGE);
-}
-
-static const struct option_hint hints[] = {
-    {"via", "the lab is on this machine; --via lab:aarch64 belongs to the commands that measure"},
-    {0},
-};
-
-static int run(void *parsed, int argument_count, char **arguments)
-{
-    const struct lab_options *options = parsed;
-    for (size_t i = 0; argument_count && i < sizeof(parts) / sizeof(*parts); i++)
-        if (strcmp(arguments[0], parts[i].name) == 0)
-            return parts[i].run(options, argument_count - 1, arguments + 1);
-    return refuse(argument_count ? arguments[0] : NULL);
 }
 
 static const struct exit_meaning exits[] = {

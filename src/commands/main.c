@@ -39,17 +39,6 @@
 #include "engine/options.h"
 #include "output/table.h"
 
-/* A result that could not be written is no result. A reader that left (head) is no error. */
-static int close_stdout(int status)
-{
-    bool failed_before = ferror(stdout); /* then it was said, and errno is another's */
-    if (fflush(stdout) == 0 && !failed_before)
-        return status;
-    if (!failed_before && errno != EPIPE)
-        fprintf(stderr, "assay: cannot write the output: %s\n", strerror(errno));
-    return status ? status : EXIT_FAILED;
-}
-
 static int print(struct text *text)
 {
     fputs(text_string(text), stdout);
@@ -70,67 +59,47 @@ static int unknown_command(const char *word)
     return EXIT_USAGE;
 }
 
-static int print_help(const char *name)
-{
-    AUTO_TEXT struct text out = {0};
-    const struct command *command = name ? command_find(name) : NULL;
-    if (name && !command)
-        return unknown_command(name);
-    if (command)
-        help_command(&out, command);
-    else
-        help_program(&out);
-    return print(&out);
-}
-
-static int print_man(const char *name)
-{
-    AUTO_TEXT struct text out = {0};
-    const struct command *command = name ? command_find(name) : NULL;
-    if (name && !command)
-        return unknown_command(name);
-    if (command)
-        man_command(&out, command, ASSAY_VERSION);
-    else
-        man_program(&out, ASSAY_VERSION);
-    return print(&out);
-}
-
-static int print_completion(const char *shell)
-{
-    AUTO_TEXT struct text out = {0};
-    if (shell && completion_put(shell, &out))
-        return print(&out);
-    fputs("assay: --completion prints a script for a shell: bash, zsh or fish\n", stderr);
-    return EXIT_USAGE;
-}
-
 static int run_word(const char *word, int argc, char **argv)
 {
     const char *next = argc > 2 ? argv[2] : NULL;
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
-        return print_help(next);
-    if (strcmp(word, "--man") == 0)
-        return print_man(next);
-    if (strcmp(word, "--completion") == 0)
-        return print_completion(next);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        AUTO_TEXT struct text out = {0};
+        const struct command *command = next ? command_find(next) : NULL;
+        if (next && !command)
+            return unknown_command(next);
+        if (command)
+            help_command(&out, command);
+        else
+            help_program(&out);
+        return print(&out);
+    }
+
+    if (strcmp(word, "--man") == 0) {
+        AUTO_TEXT struct text out = {0};
+        const struct command *command = next ? command_find(next) : NULL;
+        if (next && !command)
+            return unknown_command(next);
+        if (command)
+            man_command(&out, command, ASSAY_VERSION);
+        else
+            man_program(&out, ASSAY_VERSION);
+        return print(&out);
+    }
+
+    if (strcmp(word, "--completion") == 0) {
+        AUTO_TEXT struct text out = {0};
+        if (next && completion_put(next, &out))
+            return print(&out);
+        fputs("assay: --completion prints a script for a shell: bash, zsh or fish\n", stderr);
+        return EXIT_USAGE;
+    }
+
     if (strcmp(word, "--version") == 0) {
         printf("assay %s\n", ASSAY_VERSION);
         return EXIT_DONE;
     }
     const struct command *command = command_find(word);
     return command ? invoke(command, argc - 1, argv + 1, NULL) : unknown_command(word);
-}
-
-/* Standard descriptors that are closed would become numbers of other files, a store's even. Held
- * so, reading them finds the end and writing to them fails as before. */
-static void hold_standard_descriptors(void)
-{
-    int fd;
-    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
-        ;
-    if (fd >= 0)
-        close(fd);
 }
 
 /* Where whoever started us forbade to read the CPU's counter of time, libraries that look at a
@@ -148,7 +117,14 @@ static void allow_ticks(void)
 int main(int argc, char **argv)
 {
     allow_ticks();
-    hold_standard_descriptors();
+    /* Standard descriptors that are closed would become numbers of other files, a store's even.
+     * Held so, reading them finds the end and writing to them fails as before. */
+    int fd;
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
+        ;
+    if (fd >= 0)
+        close(fd);
+
     signals_install();
     text_on_failure(memory_end);
     json_set_alloc_funcs(memory_malloc, free);
@@ -158,5 +134,12 @@ int main(int argc, char **argv)
         fputs(text_string(&out), stderr);
         return EXIT_USAGE;
     }
-    return close_stdout(run_word(argv[1], argc, argv));
+    /* A result that could not be written is no result. A reader that left (head) is no error. */
+    const int status = run_word(argv[1], argc, argv);
+    bool failed_before = ferror(stdout); /* then it was said, and errno is another's */
+    if (fflush(stdout) == 0 && !failed_before)
+        return status;
+    if (!failed_before && errno != EPIPE)
+        fprintf(stderr, "assay: cannot write the output: %s\n", strerror(errno));
+    return status ? status : EXIT_FAILED;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "engine/run-store.h"
 #include "output/table.h"
@@ -54,9 +54,7 @@ static int read_infos(struct merging *merging, struct failure *failure)
 {
     int error = run_list_read(merging->path, &merging->runs, failure);
     if (error == 0)
-        merging->infos = calloc(merging->runs.count, sizeof(*merging->infos));
-    if (error == 0 && !merging->infos)
-        return fail_with(failure, -ENOMEM, "out of memory");
+        merging->infos = memory_new(merging->runs.count, sizeof(*merging->infos));
     for (size_t i = 0; i < merging->runs.count && error == 0; i++) {
         struct store *store = NULL;
         error = store_open(&store, merging->runs.list[i].name, false, failure);
@@ -69,35 +67,6 @@ static int read_infos(struct merging *merging, struct failure *failure)
 
 /* --- for people --- */
 
-static void put_left_out(const struct merging *merging, struct text *out)
-{
-    const size_t count = json_array_size(merging->left_out);
-    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
-        const json_t *one = json_array_get(merging->left_out, i);
-        text_printf(out, "%sleft out of %s: %s\n", i ? "" : "\n",
-                    json_string_value(json_object_get(one, "what")),
-                    json_string_value(json_object_get(one, "reason")));
-    }
-    if (count > MOST_SHOWN)
-        text_printf(out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
-}
-
-static void put_rows(const struct merging *merging, struct table *table)
-{
-    for (size_t i = 0; i < merging->runs.count; i++) {
-        const struct store_info *info = &merging->infos[i];
-        char samples[NUMBER_SIZE];
-        number_count(info->samples, samples, sizeof(samples));
-        table_addf(table, TONE_STRONG, "#%u", merging->runs.list[i].number);
-        table_add(table, TONE_PLAIN, info->command);
-        table_add(table, TONE_PLAIN, info->fingerprint);
-        table_add(table, TONE_PLAIN, info->started);
-        table_addf(table, info->finished ? TONE_PLAIN : TONE_WARN, "%" PRIu64 " of %" PRIu64 "%s",
-                   info->visits_done, info->visits, info->finished ? "" : ", unfinished");
-        table_add(table, TONE_PLAIN, samples);
-    }
-}
-
 static int show(const struct merging *merging, const struct common_options *common)
 {
     static const struct column columns[] = {
@@ -108,47 +77,61 @@ static int show(const struct merging *merging, const struct common_options *comm
     const struct style style = deliver_style(common);
     struct table table = {.columns = columns, .column_count = 6};
     AUTO_TEXT struct text out = {0}, left_out = {0};
-    put_rows(merging, &table);
+    for (size_t i = 0; i < merging->runs.count; i++) {
+        const struct store_info *info = &merging->infos[i];
+        char samples[NUMBER_SIZE];
+        number_count(info->samples, samples, sizeof(samples));
+        table_addf(&table, TONE_STRONG, "#%u", merging->runs.list[i].number);
+        table_add(&table, TONE_PLAIN, info->command);
+        table_add(&table, TONE_PLAIN, info->fingerprint);
+        table_add(&table, TONE_PLAIN, info->started);
+        table_addf(&table, info->finished ? TONE_PLAIN : TONE_WARN, "%" PRIu64 " of %" PRIu64 "%s",
+                   info->visits_done, info->visits, info->finished ? "" : ", unfinished");
+        table_add(&table, TONE_PLAIN, samples);
+    }
+
     table_put(&table, &style, &out);
-    put_left_out(merging, &left_out);
+    const size_t count = json_array_size(merging->left_out);
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+        const json_t *one = json_array_get(merging->left_out, i);
+        text_printf(&left_out, "%sleft out of %s: %s\n", i ? "" : "\n",
+                    json_string_value(json_object_get(one, "what")),
+                    json_string_value(json_object_get(one, "reason")));
+    }
+    if (count > MOST_SHOWN)
+        text_printf(&left_out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
+
     text_put_toned(&out, &style, TONE_PLAIN, text_string(&left_out));
-    bool failed = table.failed || out.failed || left_out.failed;
-    table_free(&table);
-    return failed ? deliver_out_of_memory("merge") : deliver_text("merge", common, &out, EXIT_DONE);
+    return deliver_text("merge", common, &out, EXIT_DONE);
 }
 
 /* --- for programs --- */
-
-static json_t *describe_run(const struct listed_run *run, const struct store_info *info)
-{
-    json_t *result = json_object();
-    json_object_set_new(result, "store", json_integer(run->number));
-    json_object_set_new(result, "name", json_text(run->name));
-    json_object_set_new(result, "command", json_text(info->command));
-    json_object_set_new(result, "fingerprint", json_text(info->fingerprint));
-    json_object_set_new(result, "seed", json_count(info->seed));
-    json_object_set_new(result, "schema", json_integer(info->schema));
-    json_object_set_new(result, "version", json_text(info->version));
-    json_object_set_new(result, "started", json_text(info->started));
-    json_object_set_new(result, "finished", json_text(info->finished));
-    json_object_set_new(result, "cells", json_count(info->cells));
-    json_object_set_new(result, "visits", json_count(info->visits));
-    json_object_set_new(result, "visits_done", json_count(info->visits_done));
-    json_object_set_new(result, "samples", json_count(info->samples));
-    return result;
-}
 
 static int tell(struct merging *merging, const struct common_options *common)
 {
     struct stat status = {0};
     struct envelope envelope = {.results = json_array(), .analysis = json_object()};
-    for (size_t i = 0; i < merging->runs.count; i++)
-        json_array_append_new(envelope.results,
-                              describe_run(&merging->runs.list[i], &merging->infos[i]));
+    for (size_t i = 0; i < merging->runs.count; i++) {
+        json_t *result = JSON_OBJECT({"store", json_integer(merging->runs.list[i].number)},
+                                     {"name", json_text(merging->runs.list[i].name)},
+                                     {"command", json_text(merging->infos[i].command)},
+                                     {"fingerprint", json_text(merging->infos[i].fingerprint)},
+                                     {"seed", json_count(merging->infos[i].seed)},
+                                     {"schema", json_integer(merging->infos[i].schema)},
+                                     {"version", json_text(merging->infos[i].version)},
+                                     {"started", json_text(merging->infos[i].started)},
+                                     {"finished", json_text(merging->infos[i].finished)},
+                                     {"cells", json_count(merging->infos[i].cells)},
+                                     {"visits", json_count(merging->infos[i].visits)},
+                                     {"visits_done", json_count(merging->infos[i].visits_done)},
+                                     {"samples", json_count(merging->infos[i].samples)});
+        json_array_append_new(envelope.results, result);
+    }
+
     stat(merging->path, &status);
-    json_object_set_new(envelope.analysis, "path", json_text(merging->path));
-    json_object_set_new(envelope.analysis, "bytes", json_count((uint64_t)status.st_size));
-    json_object_set_new(envelope.analysis, "salvage", json_boolean(merging->options->salvage));
+    JSON_PUT(envelope.analysis, {"path", json_text(merging->path)},
+             {"bytes", json_count((uint64_t)status.st_size)},
+             {"salvage", json_boolean(merging->options->salvage)});
     envelope.skipped = merging->left_out;
     merging->left_out = NULL;
     return deliver_json("merge", common, &envelope, EXIT_DONE);
@@ -192,7 +175,6 @@ static int run(void *parsed, int argument_count, char **arguments)
     int status = answer(&merging, argument_count, arguments);
     for (size_t i = 0; merging.infos && i < merging.runs.count; i++)
         store_info_release(&merging.infos[i]);
-    free(merging.infos);
     run_list_release(&merging.runs);
     json_decref(merging.left_out);
     return status;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/reported.h"
 #include "engine/command.h"
 #include "engine/finish.h"
@@ -88,38 +89,6 @@ static void note_seed(void *context, const struct option_spec *spec)
     *(bool *)context |= (spec->type & OPTION_TYPES) == OPTION_SEED;
 }
 
-static void put_words(const struct command *command, const json_t *list, const char *seed,
-                      struct text *out)
-{
-    bool open = true; /* options may follow */
-    bool seeded = false;
-    options_each(command, note_seed, &seeded);
-    bool wanted = seed && seeded;
-    AUTO_TEXT struct text rest = {0};
-    for (size_t i = 2; i < json_array_size(list); i++) {
-        const char *word = json_string_value(json_array_get(list, i));
-        const char *next = json_string_value(json_array_get(list, i + 1));
-        const struct option_spec *spec = word && open ? option_of(command, word) : NULL;
-        if (!word)
-            continue;
-        bool takes_next = spec && value_follows(spec, word) && next;
-        i += takes_next ? 1 : 0;
-        if (spec && is_dropped(spec))
-            continue;
-        if (spec && (spec->type & OPTION_TYPES) == OPTION_SEED)
-            wanted = false;
-        if (!spec && (command->passes_on || strcmp(word, "--") == 0))
-            open = false;
-        struct text *to = open ? out : &rest;
-        put_word(to, word);
-        if (takes_next)
-            put_word(to, next);
-    }
-    if (wanted)
-        text_printf(out, " --seed %s", seed);
-    text_puts(out, text_string(&rest));
-}
-
 void reproduce_put(const char *argv, const char *seed, struct text *out)
 {
     json_t *list = json_loads(argv ? argv : "", 0, NULL);
@@ -127,7 +96,33 @@ void reproduce_put(const char *argv, const char *seed, struct text *out)
     const struct command *command = name ? command_find(name) : NULL;
     if (command) {
         text_printf(out, "assay %s", command->name);
-        put_words(command, list, seed, out);
+        bool open = true; /* options may follow */
+        bool seeded = false;
+        options_each(command, note_seed, &seeded);
+        bool wanted = seed && seeded;
+        AUTO_TEXT struct text rest = {0};
+        for (size_t i = 2; i < json_array_size(list); i++) {
+            const char *word = json_string_value(json_array_get(list, i));
+            const char *next = json_string_value(json_array_get(list, i + 1));
+            const struct option_spec *spec = word && open ? option_of(command, word) : NULL;
+            if (!word)
+                continue;
+            bool takes_next = spec && value_follows(spec, word) && next;
+            i += takes_next ? 1 : 0;
+            if (spec && is_dropped(spec))
+                continue;
+            if (spec && (spec->type & OPTION_TYPES) == OPTION_SEED)
+                wanted = false;
+            if (!spec && (command->passes_on || strcmp(word, "--") == 0))
+                open = false;
+            struct text *to = open ? out : &rest;
+            put_word(to, word);
+            if (takes_next)
+                put_word(to, next);
+        }
+        if (wanted)
+            text_printf(out, " --seed %s", seed);
+        text_puts(out, text_string(&rest));
     }
     json_decref(list);
 }
@@ -195,23 +190,6 @@ static int choose_latest(char **chosen, struct failure *failure)
 
 /* --- where the page goes --- */
 
-/* FILE.html for FILE.sqlite, FILE-2.html for FILE.sqlite#2. */
-static char *beside(const char *store)
-{
-    static const char suffix[] = ".sqlite";
-    AUTO_TEXT struct text path = {0};
-    const char *hash = strrchr(store, '#');
-    bool numbered = hash && hash[1] && !hash[1 + strspn(hash + 1, "0123456789")];
-    size_t length = numbered ? (size_t)(hash - store) : strlen(store), tail = sizeof(suffix) - 1;
-    if (length > tail && strncmp(store + length - tail, suffix, tail) == 0)
-        length -= tail;
-    text_append(&path, store, length);
-    if (numbered)
-        text_printf(&path, "-%s", hash + 1);
-    text_puts(&path, ".html");
-    return text_take(&path);
-}
-
 static int check_place(const char *path, struct failure *failure)
 {
     struct stat status;
@@ -224,31 +202,6 @@ static int check_place(const char *path, struct failure *failure)
 }
 
 /* --- the page --- */
-
-static size_t count_figures(const json_t *report)
-{
-    size_t i, count = 0;
-    json_t *section;
-    json_array_foreach(json_object_get(report, "sections"), i, section)
-    {
-        count += json_array_size(json_object_get(section, "figures"));
-    }
-    return count;
-}
-
-static void say_where(const char *path, const json_t *report)
-{
-    AUTO_TEXT struct text clean = {0};
-    struct stat status = {0};
-    char kilobytes[NUMBER_SIZE];
-    size_t sections = json_array_size(json_object_get(report, "sections"));
-    size_t figures = count_figures(report);
-    (void)stat(path, &status);
-    number_count(((uint64_t)status.st_size + 1023) / 1024, kilobytes, sizeof(kilobytes));
-    text_put_clean(&clean, path);
-    printf("%s: %zu %s, %zu %s, %s KiB\n", text_string(&clean), sections,
-           sections == 1 ? "run" : "runs", figures, figures == 1 ? "figure" : "figures", kilobytes);
-}
 
 static int write_page(const json_t *report, const char *path)
 {
@@ -263,20 +216,49 @@ static int write_page(const json_t *report, const char *path)
     }
     if (error < 0)
         return error == -EPIPE ? EXIT_FAILED : deliver_failure("report", &failure, EXIT_FAILED);
-    if (strcmp(path, "-") != 0)
-        say_where(path, report);
+    if (strcmp(path, "-") != 0) {
+        AUTO_TEXT struct text clean = {0};
+        struct stat status = {0};
+        char kilobytes[NUMBER_SIZE];
+        size_t sections = json_array_size(json_object_get(report, "sections"));
+        size_t i, count = 0;
+        json_t *section;
+        json_array_foreach(json_object_get(report, "sections"), i, section)
+        {
+            count += json_array_size(json_object_get(section, "figures"));
+        }
+        size_t figures = count;
+
+        (void)stat(path, &status);
+        number_count(((uint64_t)status.st_size + 1023) / 1024, kilobytes, sizeof(kilobytes));
+        text_put_clean(&clean, path);
+        printf("%s: %zu %s, %zu %s, %s KiB\n", text_string(&clean), sections,
+               sections == 1 ? "run" : "runs", figures, figures == 1 ? "figure" : "figures",
+               kilobytes);
+    }
+
     return EXIT_DONE;
 }
 
 static int show_page(const struct report_options *options, const json_t *report, const char *first)
 {
     struct failure failure = {0};
-    AUTO_FREE char *place = NULL;
     if (options->common.output)
         return write_page(report, options->common.output);
-    place = beside(first);
-    if (!place)
-        return deliver_out_of_memory("report");
+    /* FILE.html for FILE.sqlite, FILE-2.html for FILE.sqlite#2. */
+    static const char suffix[] = ".sqlite";
+    AUTO_TEXT struct text path = {0};
+    const char *hash = strrchr(first, '#');
+    bool numbered = hash && hash[1] && !hash[1 + strspn(hash + 1, "0123456789")];
+    size_t length = numbered ? (size_t)(hash - first) : strlen(first), tail = sizeof(suffix) - 1;
+    if (length > tail && strncmp(first + length - tail, suffix, tail) == 0)
+        length -= tail;
+    text_append(&path, first, length);
+    if (numbered)
+        text_printf(&path, "-%s", hash + 1);
+    text_puts(&path, ".html");
+    const char *place = memory_text(&path);
+
     if (check_place(place, &failure) < 0)
         return deliver_failure("report", &failure, EXIT_USAGE);
     return write_page(report, place);
@@ -288,8 +270,6 @@ static int show(const struct report_options *options, const struct reported *rep
     /* One that cannot be judged is a section with the reason, which was said, too. */
     const int status = reported_is_whole(reported) ? EXIT_DONE : EXIT_FAILED;
     json_t *report = reported_json(reported, options->title);
-    if (!report)
-        return deliver_out_of_memory("report");
     reported_put_how(report, options->common.argc, options->common.argv);
     if (options->common.json) {
         struct envelope envelope = {.analysis = report};

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/doctor.h"
 #include "commands/help.h"
 #include "commands/reported.h"
@@ -24,9 +24,6 @@
 /* ----------------------------------------------------------------------------------------------
  * The machines of a report: what each said of itself when it was measured, and what the doctor
  * says of that. */
-
-/* Keys of a machine beyond those of every envelope: label, sentence, facts, absent, doctor. */
-#define OWN_KEYS 5
 
 void reported_machine_label(size_t number, char label[8])
 {
@@ -65,47 +62,33 @@ static size_t reported_machine_of(const struct reported *reported, size_t run)
     return number;
 }
 
-/* A store that cannot be read any more has none: its section says why. */
-static void read_facts(const struct listed_run *run, struct facts *facts)
-{
-    struct failure unread = {0};
-    struct store *store = NULL;
-    if (store_open(&store, run->name, false, &unread) == 0)
-        (void)store_facts(store, facts, &unread);
-    store_close(store);
-}
-
-static json_t *doctor_json(const struct facts *facts)
-{
-    struct findings findings = {0};
-    json_t *list = findings_judge(facts, 0, NULL, &findings) < 0 ? NULL : findings_json(&findings);
-    free(findings.list);
-    return list;
-}
-
 json_t *reported_machine_json(const struct listed_run *run, size_t number)
 {
     AUTO_FACTS struct facts facts = {0};
     AUTO_TEXT struct text sentence = {0};
     char label[8];
     reported_machine_label(number, label);
-    read_facts(run, &facts);
+    /* A store that cannot be read any more has none: its section says why. */
+    struct failure unread = {0};
+    struct store *store = NULL;
+    if (store_open(&store, run->name, false, &unread) == 0)
+        (void)store_facts(store, &facts, &unread);
+    store_close(store);
+
+    struct findings findings = {0};
+    findings_judge(&facts, 0, NULL, &findings);
     machine_sentence(&facts, &sentence);
     json_t *machine = json_machine(&facts, run->fingerprint);
-    size_t keys = json_object_size(machine) + OWN_KEYS;
     json_t *told = facts_json(&facts);
-    json_object_set_new(machine, "label", json_string(label));
-    json_object_set_new(machine, "sentence", json_text(text_string(&sentence)));
+    JSON_PUT(machine, {"label", json_string(label)},
+             {"sentence", json_text(text_string(&sentence))});
     json_object_update(machine, told);
-    json_object_set_new(machine, "doctor", doctor_json(&facts));
+    json_object_set_new(machine, "doctor", findings_json(&findings));
     json_decref(told);
-    if (json_object_size(machine) == keys)
-        return machine;
-    json_decref(machine);
-    return NULL;
+    return machine;
 }
 
-/* Machines in the order in which runs name them; NULL: out of memory. */
+/* Machines in the order in which runs name them. */
 static json_t *reported_machines_json(const struct reported *reported)
 {
     json_t *machines = json_array();
@@ -113,10 +96,7 @@ static json_t *reported_machines_json(const struct reported *reported)
     for (size_t i = 0; i < reported->count; i++)
         if (first_of(reported, i) == i)
             json_array_append_new(machines, reported_machine_json(reported->list[i].run, wanted++));
-    if (json_array_size(machines) == wanted)
-        return machines;
-    json_decref(machines);
-    return NULL;
+    return machines;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -128,7 +108,7 @@ static json_t *reported_machines_json(const struct reported *reported)
 static void say(json_t *lead, const struct text *sentence)
 {
     if (json_array_size(lead) < SENTENCES_MAX)
-        json_array_append_new(lead, sentence->failed ? NULL : json_text(text_string(sentence)));
+        json_array_append_new(lead, json_text(text_string(sentence)));
 }
 
 /* --- studies that end in advice --- */
@@ -233,47 +213,6 @@ static void put_bytes(double bytes, struct text *out)
     text_puts(out, words);
 }
 
-/* "L1 data", "TLB 2 of huge pages" */
-static void put_level(const json_t *row, struct text *out)
-{
-    const char *type = json_word(row, "type");
-    const bool tlb = strncmp(type, "tlb", 3) == 0;
-    text_printf(out, tlb ? "TLB %.0f%s: " : "L%.0f %s: ", number_at(row, "level"),
-                !tlb                            ? type
-                : strcmp(type, "tlb-huge") == 0 ? " of huge pages"
-                                                : "");
-}
-
-/* "48 KiB, as the machine claims.", "between 44 KiB and 52 KiB, where the 48 KiB lie that the
- * machine claims.", or that there is nothing. */
-static void put_found(const json_t *row, struct text *out)
-{
-    const double claimed = number_at(row, "claimed_bytes"), size = number_at(row, "measured_bytes");
-    const double low = size > 0 ? size : number_at(row, "low_bytes"),
-                 high = size > 0 ? size : number_at(row, "high_bytes");
-    const bool found = low > 0 && high > 0, agrees = claimed >= low && claimed <= high;
-    if (!found)
-        text_puts(out, "no size could be measured");
-    if (found && size <= 0)
-        text_puts(out, "between ");
-    if (found)
-        put_bytes(low, out);
-    if (found && size <= 0) {
-        text_puts(out, " and ");
-        put_bytes(high, out);
-    }
-    if (claimed > 0 && found && agrees && size > 0) {
-        text_puts(out, ", as the machine claims");
-    } else if (claimed > 0) {
-        text_puts(out, !found ? "; the machine claims " : !agrees ? ", not the " : ", where the ");
-        put_bytes(claimed, out);
-        text_puts(out, !found    ? ""
-                       : !agrees ? " that the machine claims"
-                                 : " lie that the machine claims");
-    }
-    text_putc(out, '.');
-}
-
 static void lead_caches(const json_t *results, const json_t *analysis, json_t *lead)
 {
     (void)analysis;
@@ -284,8 +223,43 @@ static void lead_caches(const json_t *results, const json_t *analysis, json_t *l
         AUTO_TEXT struct text sentence = {0};
         if (number_at(row, "claimed_bytes") <= 0 && number_at(row, "measured_bytes") <= 0)
             continue;
-        put_level(row, &sentence);
-        put_found(row, &sentence);
+        /* "L1 data", "TLB 2 of huge pages" */
+        const char *type = json_word(row, "type");
+        const bool tlb = strncmp(type, "tlb", 3) == 0;
+        text_printf(&sentence, tlb ? "TLB %.0f%s: " : "L%.0f %s: ", number_at(row, "level"),
+                    !tlb                            ? type
+                    : strcmp(type, "tlb-huge") == 0 ? " of huge pages"
+                                                    : "");
+        /* "48 KiB, as the machine claims.", "between 44 KiB and 52 KiB, where the 48 KiB lie that
+         * the machine claims.", or that there is nothing. */
+        const double claimed = number_at(row, "claimed_bytes"),
+                     size = number_at(row, "measured_bytes");
+        const double low = size > 0 ? size : number_at(row, "low_bytes"),
+                     high = size > 0 ? size : number_at(row, "high_bytes");
+        const bool found = low > 0 && high > 0, agrees = claimed >= low && claimed <= high;
+        if (!found)
+            text_puts(&sentence, "no size could be measured");
+        if (found && size <= 0)
+            text_puts(&sentence, "between ");
+        if (found)
+            put_bytes(low, &sentence);
+        if (found && size <= 0) {
+            text_puts(&sentence, " and ");
+            put_bytes(high, &sentence);
+        }
+        if (claimed > 0 && found && agrees && size > 0) {
+            text_puts(&sentence, ", as the machine claims");
+        } else if (claimed > 0) {
+            text_puts(&sentence, !found    ? "; the machine claims "
+                                 : !agrees ? ", not the "
+                                           : ", where the ");
+            put_bytes(claimed, &sentence);
+            text_puts(&sentence, !found    ? ""
+                                 : !agrees ? " that the machine claims"
+                                           : " lie that the machine claims");
+        }
+        text_putc(&sentence, '.');
+
         say(lead, &sentence);
     }
 }
@@ -360,20 +334,6 @@ static bool is_farther(const json_t *row, const json_t *worst)
            (!worst || fabs(number_at(row, "error")) > fabs(number_at(worst, "error")));
 }
 
-/* "1,000 page-faults:u on pages through perf-read, start-stop, where 1,000 are right." */
-static void put_measured(const json_t *row, struct text *out)
-{
-    put_number(number_at(row, "median"), out);
-    text_printf(out, " %s on %s, N ", json_word(row, "event"), json_word(row, "specimen"));
-    put_number(number_at(row, "n"), out);
-    text_printf(out, ", through %s, %s", json_word(row, "path"), json_pattern(row));
-    if (json_is_number(json_object_get(row, "truth"))) {
-        text_puts(out, "; right is ");
-        put_number(number_at(row, "truth"), out);
-    }
-    text_putc(out, '.');
-}
-
 static void lead_measure(const json_t *results, const json_t *analysis, json_t *lead)
 {
     (void)analysis;
@@ -396,8 +356,20 @@ static void lead_measure(const json_t *results, const json_t *analysis, json_t *
         text_printf(&sentence, "Of %zu cells that can be held against a truth %zu %s exact%s",
                     compared, exact, exact == 1 ? "is" : "are",
                     exact < compared ? "; farthest off: " : ".");
-    if (compared <= 1 || exact < compared)
-        put_measured(worst, &sentence);
+    if (compared <= 1 || exact < compared) {
+        /* "1,000 page-faults:u on pages through perf-read, start-stop, where 1,000 are right." */
+        put_number(number_at(worst, "median"), &sentence);
+        text_printf(&sentence, " %s on %s, N ", json_word(worst, "event"),
+                    json_word(worst, "specimen"));
+        put_number(number_at(worst, "n"), &sentence);
+        text_printf(&sentence, ", through %s, %s", json_word(worst, "path"), json_pattern(worst));
+        if (json_is_number(json_object_get(worst, "truth"))) {
+            text_puts(&sentence, "; right is ");
+            put_number(number_at(worst, "truth"), &sentence);
+        }
+        text_putc(&sentence, '.');
+    }
+
     say(lead, &sentence);
 }
 
@@ -482,47 +454,6 @@ json_t *reported_lead(const json_t *envelope)
 /* ----------------------------------------------------------------------------------------------
  * The object of a report: its sections, each what one run found. */
 
-/* Keys that a whole section and a whole report have: one that is missing did not fit into memory.
- */
-#define SECTION_KEYS 19
-#define REPORT_KEYS  8
-
-static json_t *whole(json_t *object, size_t keys)
-{
-    if (json_object_size(object) == keys)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-/* "validate-2": the second run of that command in this report. */
-static json_t *id_of(const struct reported *reported, size_t index)
-{
-    const char *command = reported->list[index].run->command;
-    AUTO_TEXT struct text id = {0};
-    size_t number = 1;
-    for (size_t i = 0; i < index; i++)
-        number += strcmp(reported->list[i].run->command, command) == 0;
-    for (const char *at = command; *at; at++) {
-        bool plain = (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9');
-        text_putc(&id, plain ? *at : '-');
-    }
-    text_printf(&id, "-%zu", number);
-    return json_text(text_string(&id));
-}
-
-static json_t *reproduce_json(const struct reported_run *judged)
-{
-    const json_t *seed = json_object_get(judged->retold.envelope, "seed");
-    char *digits = seed && !json_is_null(seed) ? json_dumps(seed, JSON_ENCODE_ANY) : NULL;
-    AUTO_TEXT struct text words = {0};
-    /* Seeds beyond 2^53 are texts. */
-    reproduce_put(judged->run->argv, json_is_string(seed) ? json_string_value(seed) : digits,
-                  &words);
-    free(digits);
-    return words.failed ? NULL : json_text(text_string(&words));
-}
-
 /* What the envelope has under a key, shared; without one what is empty. */
 static void share(json_t *section, const json_t *envelope, const char *key, json_t *empty)
 {
@@ -542,28 +473,45 @@ static json_t *section_json(const struct reported *reported, size_t index)
     char label[8];
     reported_machine_label(reported_machine_of(reported, index), label);
     json_t *section = json_object();
-    json_object_set_new(section, "id", id_of(reported, index));
-    json_object_set_new(section, "command", json_text(run->command));
-    json_object_set_new(section, "title", json_text(reported_title(run->command)));
-    json_object_set_new(section, "machine", json_string(label));
-    json_object_set_new(section, "lead", reported_lead(envelope));
-    json_object_set_new(section, "started", json_text(run->started));
-    json_object_set_new(section, "finished", json_text(run->finished));
-    json_object_set_new(section, "ended", json_text(run->finished ? NULL : run->ended));
-    json_object_set_new(section, "reproduce", reproduce_json(judged));
-    json_object_set_new(section, "store", json_text(run->name));
-    json_object_set_new(section, "status", json_integer(judged->status));
-    json_object_set_new(section, "reason", json_text(judged->reason));
+    /* "validate-2": the second run of that command in this report. */
+    const char *command = reported->list[index].run->command;
+    AUTO_TEXT struct text id = {0};
+    size_t number = 1;
+    for (size_t i = 0; i < index; i++)
+        number += strcmp(reported->list[i].run->command, command) == 0;
+    for (const char *at = command; *at; at++) {
+        bool plain = (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9');
+        text_putc(&id, plain ? *at : '-');
+    }
+    text_printf(&id, "-%zu", number);
+    json_object_set_new(section, "id", json_text(text_string(&id)));
+
+    JSON_PUT(section, {"command", json_text(run->command)},
+             {"title", json_text(reported_title(run->command))}, {"machine", json_string(label)},
+             {"lead", reported_lead(envelope)}, {"started", json_text(run->started)},
+             {"finished", json_text(run->finished)},
+             {"ended", json_text(run->finished ? NULL : run->ended)});
+    const json_t *seed = json_object_get(judged->retold.envelope, "seed");
+    char *digits = seed && !json_is_null(seed) ? json_dumps(seed, JSON_ENCODE_ANY) : NULL;
+    AUTO_TEXT struct text words = {0};
+    /* Seeds beyond 2^53 are texts. */
+    reproduce_put(judged->run->argv, json_is_string(seed) ? json_string_value(seed) : digits,
+                  &words);
+    free(digits);
+    json_object_set_new(section, "reproduce", json_text(text_string(&words)));
+
+    JSON_PUT(section, {"store", json_text(run->name)}, {"status", json_integer(judged->status)},
+             {"reason", json_text(judged->reason)});
     share(section, envelope, "seed", json_null());
     share(section, envelope, "results", json_array());
     share(section, envelope, "analysis", json_object());
     share(section, envelope, "findings", json_array());
     share(section, envelope, "skipped", json_array());
-    json_object_set_new(section, "figures",
-                        judged->retold.figures ? json_incref(judged->retold.figures)
-                                               : json_array());
-    json_object_set_new(section, "words", json_text(text_string(&judged->retold.words)));
-    return whole(section, SECTION_KEYS);
+    JSON_PUT(
+        section,
+        {"figures", judged->retold.figures ? json_incref(judged->retold.figures) : json_array()},
+        {"words", json_text(text_string(&judged->retold.words))});
+    return section;
 }
 
 static json_t *sections_json(const struct reported *reported)
@@ -575,39 +523,6 @@ static json_t *sections_json(const struct reported *reported)
         return sections;
     json_decref(sections);
     return NULL;
-}
-
-/* What the whole is short of. */
-static json_t *notes_json(const struct reported *reported)
-{
-    json_t *notes = json_array();
-    for (size_t i = 0; i < reported->count; i++) {
-        const struct reported_run *judged = &reported->list[i];
-        AUTO_TEXT struct text note = {0};
-        if (judged->reason)
-            text_printf(&note, "%s was left out: %s", judged->run->command, judged->reason);
-        else if (!judged->run->finished && judged->run->ended)
-            text_printf(&note, "the run of %s in %s %s: what it has is shown", judged->run->command,
-                        judged->run->name,
-                        strcmp(judged->run->ended, "budget") == 0 ? "ended with its budget"
-                                                                  : "was interrupted");
-        else if (!judged->run->finished)
-            text_printf(&note, "the run of %s in %s is not finished: what it has is shown",
-                        judged->run->command, judged->run->name);
-        if (note.length)
-            json_array_append_new(notes, json_text(text_string(&note)));
-    }
-    return notes;
-}
-
-static json_t *now_json(void)
-{
-    char moment[32] = "";
-    time_t now = time(NULL);
-    struct tm parts;
-    if (gmtime_r(&now, &parts))
-        strftime(moment, sizeof(moment), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return json_string(moment);
 }
 
 /* "assay: Intel Xeon", or how many machines there are. */
@@ -634,12 +549,36 @@ json_t *reported_json(const struct reported *reported, const char *title)
     json_object_set_new(report, "schema", json_string("assay-report/1"));
     json_object_set_new(report, "version", json_string(ASSAY_VERSION));
     json_object_set_new(report, "title", title_json(title, machines));
-    json_object_set_new(report, "made", now_json());
-    json_object_set_new(report, "how", json_null());
-    json_object_set_new(report, "machines", machines);
-    json_object_set_new(report, "sections", sections_json(reported));
-    json_object_set_new(report, "notes", notes_json(reported));
-    return whole(report, REPORT_KEYS);
+    char moment[32] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts))
+        strftime(moment, sizeof(moment), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    json_object_set_new(report, "made", json_string(moment));
+
+    JSON_PUT(report, {"how", json_null()}, {"machines", machines},
+             {"sections", sections_json(reported)});
+    /* What the whole is short of. */
+    json_t *notes = json_array();
+    for (size_t i = 0; i < reported->count; i++) {
+        const struct reported_run *judged = &reported->list[i];
+        AUTO_TEXT struct text note = {0};
+        if (judged->reason)
+            text_printf(&note, "%s was left out: %s", judged->run->command, judged->reason);
+        else if (!judged->run->finished && judged->run->ended)
+            text_printf(&note, "the run of %s in %s %s: what it has is shown", judged->run->command,
+                        judged->run->name,
+                        strcmp(judged->run->ended, "budget") == 0 ? "ended with its budget"
+                                                                  : "was interrupted");
+        else if (!judged->run->finished)
+            text_printf(&note, "the run of %s in %s is not finished: what it has is shown",
+                        judged->run->command, judged->run->name);
+        if (note.length)
+            json_array_append_new(notes, json_text(text_string(&note)));
+    }
+    json_object_set_new(report, "notes", notes);
+
+    return report;
 }
 
 void reported_put_how(json_t *report, int argc, char **argv)
@@ -661,9 +600,7 @@ static int read_lists(const char *const *paths, size_t count, struct reported *r
 {
     size_t runs = 0;
     int error = 0;
-    reported->files = calloc(count ? count : 1, sizeof(*reported->files));
-    if (!reported->files)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    reported->files = memory_new(count ? count : 1, sizeof(*reported->files));
     for (size_t i = 0; i < count && error == 0; i++) {
         error = run_list_read(paths[i], &reported->files[i], failure);
         reported->file_count++;
@@ -671,8 +608,8 @@ static int read_lists(const char *const *paths, size_t count, struct reported *r
     }
     if (error < 0)
         return error;
-    reported->list = calloc(runs ? runs : 1, sizeof(*reported->list));
-    return reported->list ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    reported->list = memory_new(runs ? runs : 1, sizeof(*reported->list));
+    return 0;
 }
 
 static bool judges_stores(const struct command *command)
@@ -683,29 +620,15 @@ static bool judges_stores(const struct command *command)
     return false;
 }
 
-/* What the command said of it. */
-static char *reason_of(const struct reported_run *judged, const struct text *said)
-{
-    char *reason = NULL;
-    if (said->length)
-        return strdup(text_string(said));
-    if (asprintf(&reason, "`assay %s --from` could not judge this run again: exit status %d",
-                 judged->run->command, judged->status) < 0)
-        return NULL;
-    return reason;
-}
-
-static int judge_again(const char *teller, struct reported_run *judged)
+static void judge_again(const char *teller, struct reported_run *judged)
 {
     const struct command *command = command_find(judged->run->command);
     if (!command || !judges_stores(command)) {
         judged->status = EXIT_FAILED;
-        if (asprintf(&judged->reason, "this version cannot judge stored runs of `assay %s`",
-                     judged->run->command) < 0)
-            judged->reason = NULL;
-        if (judged->reason)
-            deliver_message(teller, judged->reason);
-        return judged->reason ? 0 : -ENOMEM;
+        judged->reason = memory_format("this version cannot judge stored runs of `assay %s`",
+                                       judged->run->command);
+        deliver_message(teller, judged->reason);
+        return;
     }
     const char *const words[] = {command->name, "--from", judged->run->name, "--quiet"};
     AUTO_TEXT struct text said = {0};
@@ -714,10 +637,14 @@ static int judge_again(const char *teller, struct reported_run *judged)
     deliver_divert(NULL);
     if (said.length)
         deliver_message(command->name, text_string(&said));
-    if (judged->retold.envelope)
-        return judged->retold.words.failed ? -ENOMEM : 0;
-    judged->reason = reason_of(judged, &said);
-    return judged->reason ? 0 : -ENOMEM;
+    if (!judged->retold.envelope) {
+        /* What the command said of it. */
+        judged->reason =
+            said.length
+                ? memory_copy(text_string(&said))
+                : memory_format("`assay %s --from` could not judge this run again: exit status %d",
+                                judged->run->command, judged->status);
+    }
 }
 
 /* Of one that cannot be read nobody knows; why it cannot is said when it is judged. */
@@ -739,9 +666,7 @@ static int load_run(const char *teller, struct listed_run *run, struct reported 
         return 0;
     struct reported_run *judged = &reported->list[reported->count++];
     judged->run = run;
-    int error = judge_again(teller, judged);
-    if (error < 0)
-        return fail_with(failure, error, "out of memory");
+    judge_again(teller, judged);
     if (before && judged->reason)
         distinct_forget(before, known);
     return interrupted ? fail_with(failure, -EINTR, "interrupted") : 0;
@@ -772,13 +697,9 @@ bool reported_is_whole(const struct reported *reported)
 
 void reported_release(struct reported *reported)
 {
-    for (size_t i = 0; i < reported->count; i++) {
+    for (size_t i = 0; i < reported->count; i++)
         retold_release(&reported->list[i].retold);
-        free(reported->list[i].reason);
-    }
     for (size_t i = 0; i < reported->file_count; i++)
         run_list_release(&reported->files[i]);
-    free(reported->list);
-    free(reported->files);
     *reported = (struct reported){0};
 }

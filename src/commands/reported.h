@@ -37,7 +37,7 @@ bool reported_is_whole(const struct reported *reported);
 void reported_release(struct reported *reported);
 
 /* Sections of a report, one a run, and the machines they are of. title NULL: by what is in it.
- * NULL: out of memory. */
+ * */
 json_t *reported_json(const struct reported *reported, const char *title);
 /* Adds the command line that makes this report, for its head. */
 void reported_put_how(json_t *report, int argc, char **argv);
@@ -46,9 +46,9 @@ void reported_put_how(json_t *report, int argc, char **argv);
 
 /* "A", "B" … "Z", "AA": what a report calls its machines. */
 void reported_machine_label(size_t number, char label[8]);
-/* The machine of a run, under the label of this number; NULL: out of memory. */
+/* The machine of a run, under the label of this number. */
 json_t *reported_machine_json(const struct listed_run *run, size_t number);
-/* The sentences that tell what came out. NULL: out of memory. */
+/* The sentences that tell what came out. */
 json_t *reported_lead(const json_t *envelope);
 
 /* ----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "commands/run.h"
 #include "output/json.h"
@@ -27,29 +28,11 @@ static const char folder_suffix[] = ".parts";
 static const char named_suffix[] = "-run.sqlite.parts";
 /* A run that begins in the same millisecond has the same name: the later one tries again. */
 
-static int no_memory(struct failure *failure)
+static void take_names(struct run_place *place, const char *store)
 {
-    fail_with(failure, -ENOMEM, "out of memory");
-    return -ENOMEM; /* said here, where an analyser sees it */
-}
-
-static char *with_suffix(const char *path, const char *suffix)
-{
-    struct text text = {0};
-    text_printf(&text, "%s%s", path, suffix);
-    return text_take(&text);
-}
-
-static int take_names(struct run_place *place, const char *store, struct failure *failure)
-{
-    free(place->store);
-    free(place->folder);
-    place->store = strdup(store);
-    place->folder = NULL;
-    char *folder = place->store ? with_suffix(store, folder_suffix) : NULL;
-    place->folder = folder;
+    place->store = memory_copy(store);
+    place->folder = memory_format("%s%s", store, folder_suffix);
     place->lock = -1;
-    return folder ? 0 : no_memory(failure);
 }
 
 /* The lock ends with the process, whatever ends it. */
@@ -80,8 +63,10 @@ static int refuse_existing(const struct run_place *place, const char *what, stru
                      what == NULL ? place->store : what);
 }
 
-static int make_folder(struct run_place *place, struct failure *failure)
+static int make_at(void *context, const char *store, struct failure *failure)
 {
+    struct run_place *place = context;
+    take_names(place, store);
     struct stat found;
     if (lstat(place->store, &found) == 0)
         return refuse_existing(place, NULL, failure);
@@ -94,13 +79,6 @@ static int make_folder(struct run_place *place, struct failure *failure)
                      "cannot make the folder %.400s, in which parts are kept until they are one "
                      "store: %s. Name a file in a folder that you may write to with --store",
                      place->folder, strerror(error));
-}
-
-static int make_at(void *context, const char *store, struct failure *failure)
-{
-    struct run_place *place = context;
-    int error = take_names(place, store, failure);
-    return error < 0 ? error : make_folder(place, failure);
 }
 
 int run_place_create(struct run_place *place, const char *store, const char *fingerprint,
@@ -132,13 +110,10 @@ static int try_folder(struct run_place *place, const char *machine, const char *
 {
     AUTO_TEXT struct text store = {0};
     text_printf(&store, "%s/%.*s", machine, (int)(strlen(name) - sizeof(folder_suffix) + 1), name);
-    int error = take_names(place, text_string(&store), failure);
-    AUTO_FREE char *record = error == 0 ? run_place_record(place) : NULL;
-    if (error < 0 || !record)
-        return no_memory(failure);
-    if (access(record, R_OK) < 0)
+    take_names(place, text_string(&store));
+    if (access(run_place_record(place), R_OK) < 0)
         return -EAGAIN;
-    error = lock_folder(place, failure);
+    int error = lock_folder(place, failure);
     return error == -EBUSY ? -EAGAIN : error;
 }
 
@@ -163,19 +138,16 @@ static int find_latest(struct run_place *place, const char *machine, struct fail
 int run_place_reopen(struct run_place *place, const char *store, const char *fingerprint,
                      struct failure *failure)
 {
-    int error = 0;
     struct stat found;
     if (!store) {
         AUTO_FREE char *named = NULL;
-        error = store_default_path(fingerprint, "run", &named, failure);
+        int error = store_default_path(fingerprint, "run", &named, failure);
         if (error < 0)
             return error;
         *strrchr(named, '/') = '\0';
         return find_latest(place, named, failure);
     }
-    error = take_names(place, store, failure);
-    if (error < 0)
-        return error;
+    take_names(place, store);
     if (lstat(place->folder, &found) < 0 && errno == ENOENT)
         return fail_with(failure, -ENOENT,
                          lstat(store, &found) == 0
@@ -188,43 +160,28 @@ int run_place_reopen(struct run_place *place, const char *store, const char *fin
 
 /* --- what is in it --- */
 
-static char *in_folder(const struct run_place *place, const char *name)
-{
-    struct text path = {0};
-    text_printf(&path, "%s/%s", place->folder, name);
-    return text_take(&path);
-}
-
 char *run_place_part(const struct run_place *place, size_t part)
 {
-    char name[64];
-    snprintf(name, sizeof(name), "%02zu-%s.sqlite", part + 1, part_kinds[part].command);
-    return in_folder(place, name);
+    return memory_format("%s/%02zu-%s.sqlite", place->folder, part + 1, part_kinds[part].command);
 }
 
 char *run_place_record(const struct run_place *place)
 {
-    return in_folder(place, "run.json");
+    return memory_format("%s/run.json", place->folder);
 }
 
 void run_place_drop_part(const struct run_place *place, size_t part)
 {
     static const char *const beside[] = {"", "-wal", "-shm", "-journal"};
-    AUTO_FREE char *store = run_place_part(place, part);
-    for (size_t i = 0; store && i < sizeof(beside) / sizeof(beside[0]); i++) {
-        AUTO_FREE char *file = with_suffix(store, beside[i]);
-        if (file)
-            unlink(file);
-    }
+    for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+        unlink(memory_format("%s%s", run_place_part(place, part), beside[i]));
 }
 
 void run_place_remove(struct run_place *place)
 {
-    AUTO_FREE char *record = run_place_record(place);
     for (size_t i = 0; i < RUN_PARTS; i++)
         run_place_drop_part(place, i);
-    if (record)
-        unlink(record);
+    unlink(run_place_record(place));
     rmdir(place->folder);
 }
 
@@ -232,8 +189,6 @@ void run_place_release(struct run_place *place)
 {
     if (place->folder && place->lock >= 0)
         close(place->lock);
-    free(place->store);
-    free(place->folder);
     *place = (struct run_place){.lock = -1};
 }
 
@@ -313,33 +268,23 @@ static bool is_held(const struct run_plan *plan, const struct part_kind *kind)
     return kind->rank == 0 || needed + run_reserve_ms(plan) <= plan->total_ms;
 }
 
-static int leave_out(struct run_part *part, enum part_state state, const char *reason)
+static void leave_out(struct run_part *part, enum part_state state, const char *reason)
 {
     part->state = state;
-    part->reason = strdup(reason);
-    return part->reason ? 0 : -ENOMEM;
+    part->reason = memory_copy(reason);
 }
 
-int run_plan_parts(struct run_plan *plan)
+void run_plan_parts(struct run_plan *plan)
 {
-    int error = 0;
-    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
+    for (size_t i = 0; i < RUN_PARTS; i++) {
         struct run_part *part = &plan->parts[i];
         *part = (struct run_part){.kind = &part_kinds[i]};
         /* Asking it would only cost a boot. */
         if (plan->emulated && !part->kind->emulated_s)
-            error = leave_out(part, PART_LACKING, "times on an emulated machine say nothing of it");
+            leave_out(part, PART_LACKING, "times on an emulated machine say nothing of it");
         else if (!is_held(plan, part->kind))
-            error = leave_out(part, PART_LEFT_OUT, "too little time: give a larger --budget");
+            leave_out(part, PART_LEFT_OUT, "too little time: give a larger --budget");
     }
-    return error;
-}
-
-void run_plan_release(struct run_plan *plan)
-{
-    for (size_t i = 0; i < RUN_PARTS; i++)
-        free(plan->parts[i].reason);
-    *plan = (struct run_plan){0};
 }
 
 static unsigned weight(const struct run_plan *plan, const struct part_kind *kind)
@@ -387,12 +332,10 @@ bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms)
 
 static json_t *part_json(const struct run_part *part)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "part", json_text(part->kind->command));
-    json_object_set_new(object, "state", json_text(part_state_name(part->state)));
-    json_object_set_new(object, "spent_ms", json_integer((json_int_t)part->spent_ms));
-    json_object_set_new(object, "reason", json_text(part->reason));
-    return object;
+    return JSON_OBJECT({"part", json_text(part->kind->command)},
+                       {"state", json_text(part_state_name(part->state))},
+                       {"spent_ms", json_integer((json_int_t)part->spent_ms)},
+                       {"reason", json_text(part->reason)});
 }
 
 /* Who goes on with the run may stand in another folder. */
@@ -407,38 +350,30 @@ static json_t *place_json(const char *path)
     return json_text(text_string(&whole));
 }
 
-static json_t *record_of(const struct running *running)
+int run_record_write(const struct running *running, struct failure *failure)
 {
+    const char *path = run_place_record(&running->place);
+    struct output output = {0};
     const struct run_plan *plan = &running->plan;
     json_t *object = json_object(), *parts = json_array();
     for (size_t i = 0; i < RUN_PARTS; i++)
         json_array_append_new(parts, part_json(&plan->parts[i]));
-    json_object_set_new(object, "schema", json_string(RECORD_SCHEMA));
-    json_object_set_new(object, "seed", json_integer((json_int_t)plan->seed));
-    json_object_set_new(object, "quick", json_boolean(plan->quick));
-    json_object_set_new(object, "emulated", json_boolean(plan->emulated));
-    json_object_set_new(object, "total_ms", json_integer((json_int_t)plan->total_ms));
-    json_object_set_new(object, "via", json_text(running->via));
-    json_object_set_new(object, "report", place_json(running->report));
-    json_object_set_new(object, "fingerprint", json_text(running->fingerprint));
-    json_object_set_new(object, "parts", parts);
-    return object;
-}
+    JSON_PUT(object, {"schema", json_string(RECORD_SCHEMA)},
+             {"seed", json_integer((json_int_t)plan->seed)}, {"quick", json_boolean(plan->quick)},
+             {"emulated", json_boolean(plan->emulated)},
+             {"total_ms", json_integer((json_int_t)plan->total_ms)},
+             {"via", json_text(running->via)}, {"report", place_json(running->report)},
+             {"fingerprint", json_text(running->fingerprint)}, {"parts", parts});
+    json_t *record = object;
 
-int run_record_write(const struct running *running, struct failure *failure)
-{
-    AUTO_FREE char *path = run_place_record(&running->place);
-    struct output output = {0};
-    json_t *record = record_of(running);
-    int error = path && record ? output_open(&output, path, failure) : -ENOMEM;
+    int error = output_open(&output, path, failure);
     if (error == 0 && json_dumpf(record, output.stream, JSON_INDENT(1)) < 0)
         error = fail_with(failure, -EIO, "cannot write %.500s", path);
     if (error == 0)
         error = output_commit(&output, failure);
-    if (path && record)
-        output_discard(&output);
+    output_discard(&output);
     json_decref(record);
-    return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
+    return error;
 }
 
 static int read_part(const json_t *object, struct run_part *part)
@@ -450,14 +385,13 @@ static int read_part(const json_t *object, struct run_part *part)
         !part_state_read(json_string_value(json_object_get(object, "state")), &part->state))
         return -EBADMSG;
     part->spent_ms = (uint64_t)spent;
-    part->reason = reason ? strdup(reason) : NULL;
-    return reason && !part->reason ? -ENOMEM : 0;
+    part->reason = memory_copy(reason);
+    return 0;
 }
 
 static char *copy_of(const json_t *record, const char *key)
 {
-    const char *text = json_string_value(json_object_get(record, key));
-    return text ? strdup(text) : NULL;
+    return memory_copy(json_string_value(json_object_get(record, key)));
 }
 
 static int read_record(const json_t *record, struct running *running)
@@ -486,14 +420,10 @@ static int read_record(const json_t *record, struct running *running)
 
 int run_record_read(struct running *running, struct failure *failure)
 {
-    AUTO_FREE char *path = run_place_record(&running->place);
-    if (!path)
-        return fail_with(failure, -ENOMEM, "out of memory");
+    const char *path = run_place_record(&running->place);
     json_t *record = json_load_file(path, 0, NULL);
     int error = record ? read_record(record, running) : -EBADMSG;
     json_decref(record);
-    if (error == -ENOMEM)
-        return fail_with(failure, error, "out of memory");
     if (error < 0)
         return fail_with(
             failure, error,

@@ -134,17 +134,6 @@ static const char *mode_words(const char *mode)
     return mode;
 }
 
-/* "instructions:u +5 by perf-syscall start-read" */
-static void put_path(const json_t *best, struct text *out)
-{
-    char subtract[NUMBER_SIZE];
-    number_signed((int64_t)llround(json_number_value(json_object_get(best, "subtract"))), subtract,
-                  sizeof(subtract));
-    text_printf(out, "%s %s by %s %s%s", json_word(best, "event"), subtract,
-                json_word(best, "path"), json_pattern(best),
-                json_is_true(json_object_get(best, "stepped")) ? " (stepped)" : "");
-}
-
 /* All events of one mode; false: there is none. */
 static bool put_mode(const json_t *paths, const char *mode, struct text *words)
 {
@@ -156,7 +145,13 @@ static bool put_mode(const json_t *paths, const char *mode, struct text *words)
             continue;
         text_printf(words, "%s%s", words->length ? "" : mode_words(mode),
                     words->length ? "; " : ": ");
-        put_path(best, words);
+        /* "instructions:u +5 by perf-syscall start-read" */
+        char subtract[NUMBER_SIZE];
+        number_signed((int64_t)llround(json_number_value(json_object_get(best, "subtract"))),
+                      subtract, sizeof(subtract));
+        text_printf(words, "%s %s by %s %s%s", json_word(best, "event"), subtract,
+                    json_word(best, "path"), json_pattern(best),
+                    json_is_true(json_object_get(best, "stepped")) ? " (stepped)" : "");
     }
     return words->length > 0;
 }
@@ -220,34 +215,6 @@ static void put_bytes(const json_t *bytes, struct text *out)
     text_printf(out, "%s %s", number, value >= KIB ? "MiB" : "KiB");
 }
 
-/* "L1 48 KiB as claimed", "L2 2 MiB, seen 1.3 MiB", "L3 32 MiB, not seen" */
-static void put_cache(const json_t *row, struct text *out)
-{
-    const json_t *claimed = json_object_get(row, "claimed_bytes");
-    const json_t *measured = json_object_get(row, "measured_bytes");
-    const json_t *low = json_object_get(row, "low_bytes"),
-                 *high = json_object_get(row, "high_bytes");
-    text_printf(out, "L%" JSON_INTEGER_FORMAT " ",
-                json_integer_value(json_object_get(row, "level")));
-    if (json_is_number(claimed))
-        put_bytes(claimed, out);
-    else
-        text_puts(out, "not claimed");
-    if (json_is_number(measured) && json_equal(measured, claimed)) {
-        text_puts(out, " as claimed");
-    } else if (json_is_number(measured)) {
-        text_puts(out, ", seen ");
-        put_bytes(measured, out);
-    } else if (json_is_number(low) && json_is_number(high)) {
-        text_puts(out, ", seen ");
-        put_bytes(low, out);
-        text_puts(out, " to ");
-        put_bytes(high, out);
-    } else {
-        text_puts(out, ", not seen");
-    }
-}
-
 static void put_caches(const json_t *caches, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
@@ -256,7 +223,30 @@ static void put_caches(const json_t *caches, const struct style *style, struct t
     json_array_foreach(caches, i, row)
     {
         text_puts(&words, i ? "; " : "");
-        put_cache(row, &words);
+        /* "L1 48 KiB as claimed", "L2 2 MiB, seen 1.3 MiB", "L3 32 MiB, not seen" */
+        const json_t *claimed = json_object_get(row, "claimed_bytes");
+        const json_t *measured = json_object_get(row, "measured_bytes");
+        const json_t *low = json_object_get(row, "low_bytes"),
+                     *high = json_object_get(row, "high_bytes");
+        text_printf(&words, "L%" JSON_INTEGER_FORMAT " ",
+                    json_integer_value(json_object_get(row, "level")));
+        if (json_is_number(claimed))
+            put_bytes(claimed, &words);
+        else
+            text_puts(&words, "not claimed");
+        if (json_is_number(measured) && json_equal(measured, claimed)) {
+            text_puts(&words, " as claimed");
+        } else if (json_is_number(measured)) {
+            text_puts(&words, ", seen ");
+            put_bytes(measured, &words);
+        } else if (json_is_number(low) && json_is_number(high)) {
+            text_puts(&words, ", seen ");
+            put_bytes(low, &words);
+            text_puts(&words, " to ");
+            put_bytes(high, &words);
+        } else {
+            text_puts(&words, ", not seen");
+        }
     }
     if (words.length)
         run_summary_put_line("caches", text_string(&words), 2, style, out);
@@ -399,10 +389,7 @@ static json_t *doctor(const json_t *report)
         if (!first && amiss && fix && *fix)
             first = picked(check, keys);
     }
-    json_t *object = json_object();
-    json_object_set_new(object, "statuses", statuses);
-    json_object_set_new(object, "first", first ? first : json_null());
-    return object;
+    return JSON_OBJECT({"statuses", statuses}, {"first", first ? first : json_null()});
 }
 
 /* --- trust --- */
@@ -467,9 +454,8 @@ static json_t *trust(const json_t *report)
     {
         json_object_set_new(names, verdict, folded(list));
     }
-    json_object_set_new(object, "events", json_integer((json_int_t)json_array_size(events)));
-    json_object_set_new(object, "verdicts", verdicts);
-    json_object_set_new(object, "names", names);
+    JSON_PUT(object, {"events", json_integer((json_int_t)json_array_size(events))},
+             {"verdicts", verdicts}, {"names", names});
     return object;
 }
 
@@ -533,10 +519,8 @@ static json_t *chosen_clock(const json_t *all, const char *advice)
     size_t length = colon ? strcspn(colon + 2, " ,.;(") : 0;
     if (!colon || !clock_named(all, colon + 2, length))
         return NULL;
-    json_t *object = json_object();
-    json_object_set_new(object, "for", json_stringn(advice, (size_t)(colon - advice)));
-    json_object_set_new(object, "clock", json_stringn(colon + 2, length));
-    return object;
+    return JSON_OBJECT({"for", json_stringn(advice, (size_t)(colon - advice))},
+                       {"clock", json_stringn(colon + 2, length)});
 }
 
 static json_t *clocks(const json_t *report)
@@ -558,8 +542,7 @@ static json_t *clocks(const json_t *report)
         if (is_text(member, "trust", "not dependable"))
             json_array_append_new(avoid, json_text(text_of(member, "clock")));
     }
-    json_object_set_new(object, "use", use);
-    json_object_set_new(object, "avoid", avoid);
+    JSON_PUT(object, {"use", use}, {"avoid", avoid});
     return object;
 }
 
@@ -608,8 +591,7 @@ static json_t *variation(const json_t *report)
     const json_t *programs = json_object_get(analysis, "programs");
     if (!json_is_array(programs))
         return json_null();
-    json_t *object = json_object();
-    json_object_set_new(object, "programs", json_integer((json_int_t)json_array_size(programs)));
+    json_t *object = JSON_OBJECT({"programs", json_integer((json_int_t)json_array_size(programs))});
     const json_t *effects = json_object_get(analysis, "effects");
     put_worst(object, effects, "as_is", "as_is_cv_percent");
     put_worst(object, effects, "controlled", "controlled_cv_percent");
@@ -632,21 +614,14 @@ static json_t *findings(const json_t *report)
             total++;
         }
     }
-    json_object_set_new(object, "total", json_integer(total));
-    json_object_set_new(object, "verdicts", verdicts);
+    JSON_PUT(object, {"total", json_integer(total)}, {"verdicts", verdicts});
     return object;
 }
 
 json_t *run_summary(const json_t *report)
 {
-    json_t *summary = json_object();
-    json_object_set_new(summary, "doctor", doctor(report));
-    json_object_set_new(summary, "trust", trust(report));
-    json_object_set_new(summary, "paths", paths(report));
-    json_object_set_new(summary, "calls", calls(report));
-    json_object_set_new(summary, "clocks", clocks(report));
-    json_object_set_new(summary, "caches", caches(report));
-    json_object_set_new(summary, "variation", variation(report));
-    json_object_set_new(summary, "findings", findings(report));
-    return summary;
+    return JSON_OBJECT({"doctor", doctor(report)}, {"trust", trust(report)},
+                       {"paths", paths(report)}, {"calls", calls(report)},
+                       {"clocks", clocks(report)}, {"caches", caches(report)},
+                       {"variation", variation(report)}, {"findings", findings(report)});
 }

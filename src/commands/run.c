@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "commands/help.h"
 #include "commands/reported.h"
@@ -45,24 +45,6 @@ static bool was_told(const struct skips *skips, size_t at)
     return false;
 }
 
-/* "caches, repeat: too little time; clocks: ..." */
-static void put_left_out(const struct running *running, const struct style *style, struct text *out)
-{
-    const struct skips *skips = &running->skips;
-    AUTO_TEXT struct text words = {0};
-    for (size_t i = 0; i < skips->count; i++) {
-        if (was_told(skips, i))
-            continue;
-        text_printf(&words, "%s%s", words.length ? "; " : "", skips->list[i].what);
-        for (size_t j = i + 1; j < skips->count; j++)
-            if (strcmp(skips->list[j].reason, skips->list[i].reason) == 0)
-                text_printf(&words, ", %s", skips->list[j].what);
-        text_printf(&words, ": %s", skips->list[i].reason);
-    }
-    if (words.length)
-        run_summary_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
-}
-
 /* Places stand as they are, in one line, so that they can be copied. */
 static void put_place(const char *label, const char *before, const char *path, struct text *out)
 {
@@ -73,17 +55,6 @@ static void put_place(const char *label, const char *before, const char *path, s
 static void put_via(const struct running *running, struct text *out)
 {
     deliver_put_via(&(struct common_options){.via = running->via}, out);
-}
-
-/* "assay run --quick --seed 17 --via lab:aarch64": what measures the same again. */
-static void run_put_command(const struct running *running, struct text *out)
-{
-    const struct run_plan *plan = &running->plan;
-    text_puts(out, plan->quick ? "assay run --quick" : "assay run");
-    if (plan->total_ms != run_usual_ms(plan->quick, plan->emulated))
-        text_printf(out, " --budget %" PRIu64 "ms", plan->total_ms);
-    text_printf(out, " --seed %" PRIu64, plan->seed);
-    put_via(running, out);
 }
 
 static void put_next(const struct running *running, const struct style *style, struct text *out)
@@ -111,7 +82,21 @@ static void put_report(const void *run, const struct style *style, struct text *
     deliver_put_machine(&running->facts, style, out);
     run_summary_put(summary, style, out);
     json_decref(summary);
-    put_left_out(running, style, out);
+    /* "caches, repeat: too little time; clocks: ..." */
+    const struct skips *skips = &running->skips;
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < skips->count; i++) {
+        if (was_told(skips, i))
+            continue;
+        text_printf(&words, "%s%s", words.length ? "; " : "", skips->list[i].what);
+        for (size_t j = i + 1; j < skips->count; j++)
+            if (strcmp(skips->list[j].reason, skips->list[i].reason) == 0)
+                text_printf(&words, ", %s", skips->list[j].what);
+        text_printf(&words, ": %s", skips->list[i].reason);
+    }
+    if (words.length)
+        run_summary_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
+
     put_next(running, style, out);
     if (running->sections) {
         put_place("store", "", running->collected ? running->place.store : running->place.folder,
@@ -147,13 +132,12 @@ static json_t *results(const void *run)
     json_t *list = json_array();
     for (size_t i = 0; i < RUN_PARTS; i++) {
         const struct run_part *part = &running->plan.parts[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "part", json_text(part->kind->command));
-        json_object_set_new(object, "status", json_text(part_state_name(part->state)));
-        json_object_set_new(object, "seconds", json_real((double)part->spent_ms / 1000));
-        json_object_set_new(object, "reason", json_text(part->reason));
-        json_object_set_new(object, "store", store_of_part(running, i));
-        json_array_append_new(list, object);
+        json_array_append_new(list,
+                              JSON_OBJECT({"part", json_text(part->kind->command)},
+                                          {"status", json_text(part_state_name(part->state))},
+                                          {"seconds", json_real((double)part->spent_ms / 1000)},
+                                          {"reason", json_text(part->reason)},
+                                          {"store", store_of_part(running, i)}));
     }
     return list;
 }
@@ -163,10 +147,9 @@ static json_t *analysis(const void *run)
     const struct running *running = run;
     json_t *object = run_summary(running->sections);
     const char *store = running->collected ? running->place.store : running->place.folder;
-    json_object_set_new(object, "store", running->sections ? json_text(store) : json_null());
-    json_object_set_new(object, "report",
-                        running->page_is_there ? json_text(running->report) : json_null());
-    json_object_set_new(object, "complete", json_boolean(running->collected));
+    JSON_PUT(object, {"store", running->sections ? json_text(store) : json_null()},
+             {"report", running->page_is_there ? json_text(running->report) : json_null()},
+             {"complete", json_boolean(running->collected)});
     return object;
 }
 
@@ -183,24 +166,6 @@ static json_t *findings(const void *run)
     return list;
 }
 
-/* The result: the summary, or the envelope. */
-static int run_show(const struct running *running, int status)
-{
-    const struct finish finish = {.command = "run",
-                                  .common = &running->options->common,
-                                  .seed = running->plan.seed,
-                                  .facts = &running->facts,
-                                  .fingerprint = running->fingerprint,
-                                  .skips = &running->skips,
-                                  .nothing = finish_nothing(running->sections, true),
-                                  .run = running,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .findings = findings};
-    return finish_show(&finish, status);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The end of a run: its parts become one store, which is judged as a whole and shown as a page. Of
  * a run that was interrupted the parts stay as they are, so that it can be gone on with. */
@@ -210,12 +175,6 @@ struct part_files {
     size_t count;
 };
 
-static void release_files(struct part_files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        free(files->list[i]);
-}
-
 static bool read_info(const char *path, struct store_info *info)
 {
     struct store *store = NULL;
@@ -224,56 +183,7 @@ static bool read_info(const char *path, struct store_info *info)
     return read;
 }
 
-/* Stores of parts that ended, and of those that began to measure; what matters most comes first,
- * and so stands first on the page. */
-static int find_files(const struct running *running, struct part_files *files)
-{
-    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
-        struct store_info info = {0};
-        const size_t part = part_of_rank(rank);
-        char *path = run_place_part(&running->place, part);
-        if (!path)
-            return -ENOMEM;
-        if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
-            files->list[files->count++] = path;
-        else
-            free(path);
-        store_info_release(&info);
-    }
-    return 0;
-}
-
 /* --- one store --- */
-
-/* Is the run in the collection what the part's store is? */
-static int compare(const char *part, const char *collected, struct failure *failure)
-{
-    struct store_info before = {0}, after = {0};
-    bool same = read_info(part, &before) && read_info(collected, &after) &&
-                strcmp(before.command, after.command) == 0 && before.seed == after.seed &&
-                before.cells == after.cells && before.visits == after.visits &&
-                before.visits_done == after.visits_done && before.samples == after.samples;
-    store_info_release(&before);
-    store_info_release(&after);
-    return same
-               ? 0
-               : fail_with(failure, -EIO, "%.400s does not hold what %.400s does", collected, part);
-}
-
-/* Only what was read back may take the place of its parts. */
-static int verify(const struct running *running, const struct part_files *files,
-                  struct failure *failure)
-{
-    struct run_list runs = {0};
-    int error = run_list_read(running->place.store, &runs, failure);
-    if (error == 0 && runs.count != files->count)
-        error = fail_with(failure, -EIO, "%.500s holds %zu runs instead of %zu",
-                          running->place.store, runs.count, files->count);
-    for (size_t i = 0; i < runs.count && error == 0; i++)
-        error = compare(files->list[i], runs.list[i].name, failure);
-    run_list_release(&runs);
-    return error;
-}
 
 static int collect(struct running *running, const struct part_files *files)
 {
@@ -281,8 +191,31 @@ static int collect(struct running *running, const struct part_files *files)
     int error = collection_write(running->place.store, (const char *const *)files->list,
                                  files->count, NULL, &failure);
     /* A run that was killed here has it already. */
-    if (error == 0 || error == -EEXIST)
-        error = verify(running, files, &failure);
+    if (error == 0 || error == -EEXIST) {
+        /* Only what was read back may take the place of its parts. */
+        struct run_list runs = {0};
+        error = run_list_read(running->place.store, &runs, &failure);
+        if (error == 0 && runs.count != files->count)
+            error = fail_with(&failure, -EIO, "%.500s holds %zu runs instead of %zu",
+                              running->place.store, runs.count, files->count);
+        for (size_t i = 0; i < runs.count && error == 0; i++) {
+            /* Is the run in the collection what the part's store is? */
+            const char *collected = runs.list[i].name;
+            struct store_info before = {0}, after = {0};
+            bool same = read_info(files->list[i], &before) && read_info(collected, &after) &&
+                        strcmp(before.command, after.command) == 0 && before.seed == after.seed &&
+                        before.cells == after.cells && before.visits == after.visits &&
+                        before.visits_done == after.visits_done && before.samples == after.samples;
+            store_info_release(&before);
+            store_info_release(&after);
+            error = same ? 0
+                         : fail_with(&failure, -EIO, "%.400s does not hold what %.400s does",
+                                     collected, files->list[i]);
+        }
+
+        run_list_release(&runs);
+    }
+
     running->collected = error == 0;
     if (error == 0)
         return EXIT_DONE;
@@ -323,23 +256,6 @@ static bool is_told(const struct running *running, const char *command)
     return false;
 }
 
-/* The page says how to measure all of it again, and what is not on it. */
-static void complete(struct running *running)
-{
-    AUTO_TEXT struct text how = {0};
-    json_t *notes = json_object_get(running->sections, "notes");
-    run_put_command(running, &how);
-    json_object_set_new(running->sections, "how", json_text(text_string(&how)));
-    for (size_t i = 0; i < running->skips.count; i++) {
-        AUTO_TEXT struct text note = {0};
-        if (is_told(running, running->skips.list[i].what))
-            continue;
-        text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
-                    running->skips.list[i].reason);
-        json_array_append_new(notes, json_text(text_string(&note)));
-    }
-}
-
 static int report_on(struct running *running, const char *const *paths, size_t count)
 {
     struct failure failure = {0};
@@ -347,10 +263,26 @@ static int report_on(struct running *running, const char *const *paths, size_t c
     int error = reported_load("run", paths, count, false, &reported, &failure);
     if (error == 0) {
         running->sections = reported_json(&reported, NULL);
-        if (!running->sections)
-            error = fail_with(&failure, -ENOMEM, "out of memory");
-        else
-            complete(running);
+        /* The page says how to measure all of it again, and what is not on it. */
+        AUTO_TEXT struct text how = {0};
+        json_t *notes = json_object_get(running->sections, "notes");
+        /* "assay run --quick --seed 17 --via lab:aarch64": what measures the same again. */
+        const struct run_plan *plan = &running->plan;
+        text_puts(&how, plan->quick ? "assay run --quick" : "assay run");
+        if (plan->total_ms != run_usual_ms(plan->quick, plan->emulated))
+            text_printf(&how, " --budget %" PRIu64 "ms", plan->total_ms);
+        text_printf(&how, " --seed %" PRIu64, plan->seed);
+        put_via(running, &how);
+
+        json_object_set_new(running->sections, "how", json_text(text_string(&how)));
+        for (size_t i = 0; i < running->skips.count; i++) {
+            AUTO_TEXT struct text note = {0};
+            if (is_told(running, running->skips.list[i].what))
+                continue;
+            text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
+                        running->skips.list[i].reason);
+            json_array_append_new(notes, json_text(text_string(&note)));
+        }
     }
     reported_release(&reported);
     if (error == 0)
@@ -366,9 +298,18 @@ static int run_collect(struct running *running)
     /* Whoever stopped measuring wants to see what there is; who asks again does not. */
     interrupted = 0;
     int status = EXIT_DONE;
-    if (find_files(running, &files) < 0)
-        status = deliver_out_of_memory("run");
-    else if (files.count && !running->was_interrupted)
+    /* Stores of parts that ended, and of those that began to measure; what matters most comes
+     * first, and so stands first on the page. */
+    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
+        struct store_info info = {0};
+        const size_t part = part_of_rank(rank);
+        char *path = run_place_part(&running->place, part);
+        if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
+            files.list[files.count++] = path;
+        store_info_release(&info);
+    }
+
+    if (files.count && !running->was_interrupted)
         status = collect(running, &files);
     int reported = EXIT_DONE;
     if (running->collected)
@@ -377,7 +318,6 @@ static int run_collect(struct running *running)
         reported = report_on(running, (const char *const *)files.list, files.count);
     if (running->collected || (!files.count && !running->was_interrupted))
         run_place_remove(&running->place);
-    release_files(&files);
     return status == EXIT_DONE ? reported : status;
 }
 
@@ -405,24 +345,9 @@ static enum begun look_at_begun(const char *path)
 
 /* --- what becomes of a part --- */
 
-/* The first line of what a command said; else what it could not measure. */
-static char *reason_of(const struct text *said, const struct retold *retold)
-{
-    const char *text = text_string(said);
-    const json_t *skipped = json_array_get(json_object_get(retold->envelope, "skipped"), 0);
-    const json_t *result = json_array_get(json_object_get(retold->envelope, "results"), 0);
-    if (!*text)
-        text = json_string_value(json_object_get(skipped, "reason"));
-    /* Caches say it of every level. */
-    if (!text)
-        text = json_string_value(json_object_get(result, "measured_bytes_reason"));
-    return text ? strndup(text, strcspn(text, "\n")) : NULL;
-}
-
 static void settle(struct run_part *part, int status, const struct text *said,
                    const struct retold *retold)
 {
-    free(part->reason);
     part->reason = NULL;
     if (status == EXIT_DONE) {
         part->state = PART_DONE;
@@ -432,7 +357,16 @@ static void settle(struct run_part *part, int status, const struct text *said,
     if (status == EXIT_INTERRUPTED)
         return;
     part->state = status == EXIT_LACKING ? PART_LACKING : PART_FAILED;
-    part->reason = reason_of(said, retold);
+    /* The first line of what a command said; else what it could not measure. */
+    const char *text = text_string(said);
+    const json_t *skipped = json_array_get(json_object_get(retold->envelope, "skipped"), 0);
+    const json_t *result = json_array_get(json_object_get(retold->envelope, "results"), 0);
+    if (!*text)
+        text = json_string_value(json_object_get(skipped, "reason"));
+    /* Caches say it of every level. */
+    if (!text)
+        text = json_string_value(json_object_get(result, "measured_bytes_reason"));
+    part->reason = text ? strndup(text, strcspn(text, "\n")) : NULL;
 }
 
 /* What the time did not hold is not planned any more: the part is whole as it is, and a store that
@@ -466,33 +400,6 @@ static void add(struct words *words, const char *word)
     words->list[words->count++] = word;
 }
 
-static void compose(const struct running *running, size_t part, uint64_t budget_ms,
-                    const char *store, bool resumed, struct words *words)
-{
-    const struct run_plan *plan = &running->plan;
-    add(words, part_kinds[part].command);
-    snprintf(words->budget, sizeof(words->budget), "%" PRIu64 "ms", budget_ms);
-    snprintf(words->seed, sizeof(words->seed), "%" PRIu64, plan->seed);
-    if (resumed) {
-        add(words, "--resume");
-    } else {
-        add(words, "--seed");
-        add(words, words->seed);
-        if (run_is_quick(plan, part, budget_ms))
-            add(words, "--quick");
-    }
-    add(words, "--budget");
-    add(words, words->budget);
-    add(words, "--store");
-    add(words, store);
-    if (running->via) {
-        add(words, "--via");
-        add(words, running->via);
-    }
-    if (running->options->common.quiet)
-        add(words, "--quiet");
-}
-
 static int execute(struct running *running, size_t part, uint64_t budget_ms, const char *store,
                    bool resumed)
 {
@@ -500,7 +407,29 @@ static int execute(struct running *running, size_t part, uint64_t budget_ms, con
     struct words words = {0};
     struct retold retold = {0};
     AUTO_TEXT struct text said = {0};
-    compose(running, part, budget_ms, store, resumed, &words);
+    const struct run_plan *plan = &running->plan;
+    add(&words, part_kinds[part].command);
+    snprintf(words.budget, sizeof(words.budget), "%" PRIu64 "ms", budget_ms);
+    snprintf(words.seed, sizeof(words.seed), "%" PRIu64, plan->seed);
+    if (resumed) {
+        add(&words, "--resume");
+    } else {
+        add(&words, "--seed");
+        add(&words, words.seed);
+        if (run_is_quick(plan, part, budget_ms))
+            add(&words, "--quick");
+    }
+    add(&words, "--budget");
+    add(&words, words.budget);
+    add(&words, "--store");
+    add(&words, store);
+    if (running->via) {
+        add(&words, "--via");
+        add(&words, running->via);
+    }
+    if (running->options->common.quiet)
+        add(&words, "--quiet");
+
     deliver_divert(&said);
     int status = retell(words.list, words.count, &retold);
     deliver_divert(NULL);
@@ -516,13 +445,6 @@ static int execute(struct running *running, size_t part, uint64_t budget_ms, con
 }
 
 /* --- what is said meanwhile --- */
-
-static void tell_begin(const struct running *running, size_t part, uint64_t budget_ms)
-{
-    if (!isatty(STDERR_FILENO))
-        deliver_remark(&running->options->common, "%zu of %d %s: about %" PRIu64 " s", part + 1,
-                       RUN_PARTS, part_kinds[part].command, (budget_ms + 500) / 1000);
-}
 
 static void tell_end(const struct running *running, size_t part)
 {
@@ -547,9 +469,7 @@ static int keep_record(const struct running *running)
 static int measure_part(struct running *running, size_t part)
 {
     struct run_part *state = &running->plan.parts[part];
-    AUTO_FREE char *store = run_place_part(&running->place, part);
-    if (!store)
-        return deliver_out_of_memory("run");
+    const char *store = run_place_part(&running->place, part);
     enum begun begun = state->state == PART_BEGUN ? look_at_begun(store) : BEGUN_NOTHING;
     if (begun == BEGUN_WHOLE) {
         state->state = PART_DONE;
@@ -566,7 +486,10 @@ static int measure_part(struct running *running, size_t part)
     int status = keep_record(running);
     if (status != EXIT_DONE)
         return status;
-    tell_begin(running, part, budget);
+    if (!isatty(STDERR_FILENO))
+        deliver_remark(&running->options->common, "%zu of %d %s: about %" PRIu64 " s", part + 1,
+                       RUN_PARTS, part_kinds[part].command, (budget + 500) / 1000);
+
     progress_outer(words, running->ends);
     status = execute(running, part, budget, store, begun == BEGUN_UNFINISHED);
     progress_outer(NULL, 0);
@@ -651,14 +574,13 @@ static int meet_machine(struct running *running)
     int status = reach_machine("run", &common, &session, &catalogue);
     if (status != EXIT_DONE)
         return status;
-    int error = 0;
     memcpy(running->fingerprint, catalogue->fingerprint, sizeof(running->fingerprint));
-    for (size_t i = 0; i < catalogue->facts.count && error == 0; i++) {
+    for (size_t i = 0; i < catalogue->facts.count; i++) {
         const struct fact *fact = &catalogue->facts.list[i];
-        error = facts_set(&running->facts, fact->key, fact->value, fact->error);
+        facts_set(&running->facts, fact->key, fact->value, fact->error);
     }
     session_close(session);
-    return error < 0 ? deliver_out_of_memory("run") : EXIT_DONE;
+    return EXIT_DONE;
 }
 
 /* --- a new run, or one that is gone on with --- */
@@ -677,10 +599,7 @@ static int place_report(struct running *running)
         text_puts(&path, running->options->report);
     else
         text_printf(&path, "%.*s.html", (int)length, store);
-    free(running->report);
-    running->report = text_take(&path);
-    if (!running->report)
-        return deliver_out_of_memory("run");
+    running->report = memory_text(&path);
     if (!running->options->report && access(running->report, F_OK) == 0) {
         fail_with(&failure, -EEXIST,
                   "%.500s is there already, and is left as it is: name another file with --report",
@@ -702,8 +621,7 @@ static int begin(struct running *running)
     plan->emulated = facts_get(&running->facts, "emulated");
     plan->total_ms = options->budget ? options->budget : run_usual_ms(plan->quick, plan->emulated);
     plan->seed = gather_seed(&options->seed);
-    if (run_plan_parts(plan) < 0)
-        return deliver_out_of_memory("run");
+    run_plan_parts(plan);
     int error = run_place_create(&running->place, options->store, running->fingerprint, &failure);
     if (error < 0)
         return refuse(error, false, &failure);
@@ -711,14 +629,6 @@ static int begin(struct running *running)
     if (status != EXIT_DONE)
         run_place_remove(&running->place);
     return status;
-}
-
-/* Its own way to the machine, unless another is given. */
-static void recall_via(struct running *running)
-{
-    const char *given = running->options->common.via;
-    if (running->recorded_via && (!given || strcmp(given, "local") == 0))
-        running->via = running->recorded_via;
 }
 
 static int check_machine(const struct running *running, const char *recorded)
@@ -754,7 +664,11 @@ static int go_on(struct running *running)
         error = run_record_read(running, &failure);
     if (error)
         return refuse(error, true, &failure);
-    recall_via(running);
+    /* Its own way to the machine, unless another is given. */
+    const char *given = running->options->common.via;
+    if (running->recorded_via && (!given || strcmp(given, "local") == 0))
+        running->via = running->recorded_via;
+
     if (options->store)
         status = meet_machine(running);
     if (status == EXIT_DONE)
@@ -765,16 +679,6 @@ static int go_on(struct running *running)
 }
 
 /* --- the way through --- */
-
-static void run_tell_begin(const struct running *running)
-{
-    uint64_t left = run_left_ms(&running->plan) / 1000;
-    deliver_remark(&running->options->common,
-                   "%s about %" PRIu64 " %s, seed %" PRIu64
-                   "; Ctrl-C stops, and keeps what was measured",
-                   running->options->resume ? "going on for" : "measuring for",
-                   left < 180 ? left : left / 60, left < 180 ? "s" : "min", running->plan.seed);
-}
 
 static int note_missing(struct running *running)
 {
@@ -802,7 +706,13 @@ static bool has_failed_part(const struct running *running)
 
 static int measure_and_show(struct running *running)
 {
-    run_tell_begin(running);
+    uint64_t left = run_left_ms(&running->plan) / 1000;
+    deliver_remark(&running->options->common,
+                   "%s about %" PRIu64 " %s, seed %" PRIu64
+                   "; Ctrl-C stops, and keeps what was measured",
+                   running->options->resume ? "going on for" : "measuring for",
+                   left < 180 ? left : left / 60, left < 180 ? "s" : "min", running->plan.seed);
+
     running->ends = (uint64_t)monotonic_ms() + run_left_ms(&running->plan);
     int status = run_measure(running);
     if (status != EXIT_DONE)
@@ -814,19 +724,20 @@ static int measure_and_show(struct running *running)
         status = EXIT_INTERRUPTED;
     else if (collected != EXIT_DONE || has_failed_part(running))
         status = EXIT_FAILED;
-    return run_show(running, status);
-}
-
-static void release(struct running *running)
-{
-    run_place_release(&running->place);
-    run_plan_release(&running->plan);
-    facts_free(&running->facts);
-    free(running->recorded_via);
-    free(running->recorded_fingerprint);
-    free(running->report);
-    json_decref(running->sections);
-    skips_free(&running->skips);
+    /* The result: the summary, or the envelope. */
+    const struct finish finish = {.command = "run",
+                                  .common = &running->options->common,
+                                  .seed = running->plan.seed,
+                                  .facts = &running->facts,
+                                  .fingerprint = running->fingerprint,
+                                  .skips = &running->skips,
+                                  .nothing = finish_nothing(running->sections, true),
+                                  .run = running,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .findings = findings};
+    return finish_show(&finish, status);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -840,7 +751,11 @@ static int run(void *parsed, int argument_count, char **arguments)
     status = options->resume ? go_on(&running) : begin(&running);
     if (status == EXIT_DONE)
         status = measure_and_show(&running);
-    release(&running);
+    run_place_release(&running.place);
+    facts_free(&running.facts);
+    json_decref(running.sections);
+    skips_free(&running.skips);
+
     return status;
 }
 

@@ -68,10 +68,8 @@ bool part_state_read(const char *name, enum part_state *state);
 
 /* What a run takes where nobody says. */
 uint64_t run_usual_ms(bool quick, bool emulated);
-/* All parts wait but those that are no use, or that total_ms does not hold, with the reason.
- * -ENOMEM. */
-int run_plan_parts(struct run_plan *plan);
-void run_plan_release(struct run_plan *plan);
+/* All parts wait but those that are no use, or that total_ms does not hold, with the reason. */
+void run_plan_parts(struct run_plan *plan);
 
 /* ms kept for judging all parts again and writing at the end. */
 uint64_t run_reserve_ms(const struct run_plan *plan);
@@ -101,7 +99,7 @@ int run_place_create(struct run_place *place, const char *store, const char *fin
  * working at. -EBUSY: somebody is. */
 int run_place_reopen(struct run_place *place, const char *store, const char *fingerprint,
                      struct failure *failure);
-/* FOLDER/03-error.sqlite; the caller frees it. NULL: out of memory. */
+/* FOLDER/03-error.sqlite */
 char *run_place_part(const struct run_place *place, size_t part);
 /* FOLDER/run.json */
 char *run_place_record(const struct run_place *place);
@@ -149,7 +147,7 @@ int run_record_read(struct running *running, struct failure *failure);
  * What the parts of a run say together, on one screen. From the report's object (docs/report.md)
  * alone, so that it needs no machine. */
 
-/* As data; a part that is not there has null. NULL: out of memory. */
+/* As data; a part that is not there has null. */
 json_t *run_summary(const json_t *report);
 /* The same as lines for people; each of them begins with what it is about. */
 void run_summary_put(const json_t *summary, const struct style *style, struct text *out);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/specimens.h"
 #include "decode/count.h"
 #include "engine/finish.h"
@@ -79,35 +79,6 @@ static bool specimens_decoded(const struct specimen_list *list,
 /* ----------------------------------------------------------------------------------------------
  * Specimens and their truths as JSON: one result for each specimen and class. */
 
-static json_t *sources_json(const char *sources)
-{
-    json_t *array = json_array();
-    for (const char *at = sources; *at;) {
-        size_t length = strcspn(at, ",");
-        if (length)
-            json_array_append_new(array, json_stringn(at, length));
-        at += length + (at[length] == ',');
-    }
-    return array;
-}
-
-static void put_predicted(json_t *object, const struct specimen_list *list,
-                          const struct catalogue_specimen *specimen,
-                          const struct catalogue_truth *truth)
-{
-    int64_t count;
-    if (specimens_predict(list, specimen, truth, &count))
-        json_object_set_new(object, "predicted", json_difference(count));
-    else if (!list->counted)
-        json_absent(object, "predicted", "no N was given");
-    else if (specimens_out_of_range(list, specimen))
-        json_absent(object, "predicted", "the specimen does not do this N");
-    else
-        json_absent(object, "predicted",
-                    strcmp(truth->grade, "bounded") == 0 ? "only limits can be stated"
-                                                         : "more than 64 bits hold");
-}
-
 static void put_decoded(json_t *object, const struct specimen_list *list,
                         const struct listed_specimen *listed, const char *class)
 {
@@ -129,40 +100,57 @@ static json_t *truth_json(const struct specimen_list *list, const struct listed_
                           const struct catalogue_truth *truth)
 {
     bool bounded = strcmp(truth->grade, "bounded") == 0;
-    json_t *object = json_object();
-    json_object_set_new(object, "specimen", json_text(listed->specimen->name));
-    json_object_set_new(object, "class", json_text(truth->class));
-    json_object_set_new(object, "base", json_difference(truth->base));
-    json_object_set_new(object, "each", json_difference(truth->each));
-    json_object_set_new(object, "high_base",
-                        bounded ? json_difference(truth->high_base) : json_null());
-    json_object_set_new(object, "high_each",
-                        bounded ? json_difference(truth->high_each) : json_null());
-    json_object_set_new(object, "grade", json_text(truth->grade));
-    json_object_set_new(object, "why", *truth->why ? json_text(truth->why) : json_null());
-    json_object_set_new(object, "sources", sources_json(truth->sources));
+    json_t *object = JSON_OBJECT(
+        {"specimen", json_text(listed->specimen->name)}, {"class", json_text(truth->class)},
+        {"base", json_difference(truth->base)}, {"each", json_difference(truth->each)},
+        {"high_base", bounded ? json_difference(truth->high_base) : json_null()},
+        {"high_each", bounded ? json_difference(truth->high_each) : json_null()},
+        {"grade", json_text(truth->grade)},
+        {"why", *truth->why ? json_text(truth->why) : json_null()});
+    json_t *array = json_array();
+    for (const char *at = truth->sources; *at;) {
+        size_t length = strcspn(at, ",");
+        if (length)
+            json_array_append_new(array, json_stringn(at, length));
+        at += length + (at[length] == ',');
+    }
+    json_object_set_new(object, "sources", array);
+
     json_object_set_new(object, "n", list->counted ? json_count(list->n) : json_null());
-    put_predicted(object, list, listed->specimen, truth);
+    int64_t count;
+    if (specimens_predict(list, listed->specimen, truth, &count))
+        json_object_set_new(object, "predicted", json_difference(count));
+    else if (!list->counted)
+        json_absent(object, "predicted", "no N was given");
+    else if (specimens_out_of_range(list, listed->specimen))
+        json_absent(object, "predicted", "the specimen does not do this N");
+    else
+        json_absent(object, "predicted",
+                    strcmp(truth->grade, "bounded") == 0 ? "only limits can be stated"
+                                                         : "more than 64 bits hold");
+
     put_decoded(object, list, listed, truth->class);
     return object;
 }
 
-static json_t *specimen_json(const struct catalogue_specimen *specimen)
+static int specimens_deliver_json(const struct specimen_list *list, int status)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "specimen", json_text(specimen->name));
-    json_object_set_new(object, "summary", json_text(specimen->summary));
-    json_object_set_new(object, "stresses", json_text(specimen->stresses));
-    json_object_set_new(object, "needs",
-                        *specimen->needs ? json_text(specimen->needs) : json_null());
-    json_object_set_new(object, "parameters", json_text(specimen->parameters));
-    json_object_set_new(object, "min_n", json_count(specimen->min_n));
-    json_object_set_new(object, "max_n", json_count(specimen->max_n));
-    return object;
-}
+    json_t *results = json_array();
+    json_t *described = json_array();
+    json_t *skipped = json_array();
+    for (size_t i = 0; i < list->count; i++) {
+        const struct catalogue_specimen *specimen = list->list[i].specimen;
+        json_t *object = JSON_OBJECT(
+            {"specimen", json_text(specimen->name)}, {"summary", json_text(specimen->summary)},
+            {"stresses", json_text(specimen->stresses)},
+            {"needs", *specimen->needs ? json_text(specimen->needs) : json_null()},
+            {"parameters", json_text(specimen->parameters)}, {"min_n", json_count(specimen->min_n)},
+            {"max_n", json_count(specimen->max_n)});
+        json_array_append_new(described, object);
 
-static void put_skipped(json_t *skipped, const struct specimen_list *list)
-{
+        for (size_t j = 0; j < specimen->truth_count; j++)
+            json_array_append_new(results, truth_json(list, &list->list[i], &specimen->truths[j]));
+    }
     for (size_t i = 0; i < list->catalogue->absence_count; i++) {
         const struct catalogue_absence *absence = &list->catalogue->absences[i];
         if (strcmp(absence->kind, "specimen") == 0 && specimens_want(list, absence->name))
@@ -178,23 +166,9 @@ static void put_skipped(json_t *skipped, const struct specimen_list *list)
             if (!decoded->told)
                 json_array_append_new(skipped, json_skipped(what, decoded->reason, ENOTSUP));
         }
-}
 
-static int specimens_deliver_json(const struct specimen_list *list, int status)
-{
-    json_t *results = json_array();
-    json_t *described = json_array();
-    json_t *skipped = json_array();
-    for (size_t i = 0; i < list->count; i++) {
-        const struct catalogue_specimen *specimen = list->list[i].specimen;
-        json_array_append_new(described, specimen_json(specimen));
-        for (size_t j = 0; j < specimen->truth_count; j++)
-            json_array_append_new(results, truth_json(list, &list->list[i], &specimen->truths[j]));
-    }
-    put_skipped(skipped, list);
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "isa", json_text(list->catalogue->isa));
-    json_object_set_new(analysis, "specimens", described);
+    json_t *analysis =
+        JSON_OBJECT({"isa", json_text(list->catalogue->isa)}, {"specimens", described});
     struct envelope envelope = {.facts = &list->catalogue->facts,
                                 .fingerprint = list->catalogue->fingerprint,
                                 .results = results,
@@ -243,15 +217,6 @@ static void put_linear(struct text *out, int64_t base, int64_t each)
 static bool is_bounded(const struct catalogue_truth *truth)
 {
     return strcmp(truth->grade, "bounded") == 0;
-}
-
-static void put_truth(struct text *out, const struct catalogue_truth *truth)
-{
-    put_linear(out, truth->base, truth->each);
-    if (is_bounded(truth)) {
-        text_puts(out, " … ");
-        put_linear(out, truth->high_base, truth->high_each);
-    }
 }
 
 /* Commas with spaces behind them; "decode" stands for both decoders. */
@@ -328,7 +293,12 @@ static void add_row(const struct page *page, struct table *table,
     for (size_t i = 0; i < sizeof(tones) / sizeof(*tones); i++)
         if (strcmp(tones[i].grade, truth->grade) == 0)
             tone = tones[i].tone;
-    put_truth(&count, truth);
+    put_linear(&count, truth->base, truth->each);
+    if (is_bounded(truth)) {
+        text_puts(&count, " … ");
+        put_linear(&count, truth->high_base, truth->high_each);
+    }
+
     if (specimens_predict(page->list, listed->specimen, truth, &predicted))
         number_signed(predicted, number, sizeof(number));
     show_put_decoded(page, listed, truth, &decoded, &agrees);
@@ -339,18 +309,6 @@ static void add_row(const struct page *page, struct table *table,
     table_add(table, agrees ? TONE_PLAIN : TONE_BAD, text_string(&decoded));
     table_add(table, tone, truth->grade);
     table_add(table, TONE_PLAIN, text_string(&sources));
-}
-
-static void put_indented(const struct page *page, const char *text)
-{
-    for (const char *line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-        if (length)
-            text_printf(page->out, "%*s", INDENT, "");
-        text_append(page->out, line, length);
-        text_putc(page->out, '\n');
-        line += length + (line[length] == '\n');
-    }
 }
 
 static void put_wrapped(const struct page *page, const char *words)
@@ -380,7 +338,14 @@ static void put_rows(const struct page *page, const struct listed_specimen *list
             add_row(page, &table, listed, &listed->specimen->truths[i]);
     table_put(&table, &inner, &rows);
     table_free(&table);
-    put_indented(page, text_string(&rows));
+    for (const char *line = text_string(&rows); *line;) {
+        size_t length = strcspn(line, "\n");
+        if (length)
+            text_printf(page->out, "%*s", INDENT, "");
+        text_append(page->out, line, length);
+        text_putc(page->out, '\n');
+        line += length + (line[length] == '\n');
+    }
 }
 
 /* A line for every group of truths that `same` puts together. said: what stands before the names
@@ -413,7 +378,7 @@ static bool same_why(const struct catalogue_truth *one, const struct catalogue_t
 static void put_zeros(const struct page *page, const struct listed_specimen *listed)
 {
     const struct catalogue_specimen *specimen = listed->specimen;
-    AUTO_FREE bool *told = calloc(specimen->truth_count + 1, sizeof(*told));
+    AUTO_MEMORY bool *told = memory_new(specimen->truth_count + 1, sizeof(*told));
     for (size_t i = 0; told && i < specimen->truth_count; i++)
         told[i] = !is_zero(page, listed, &specimen->truths[i]);
     for (size_t i = 0; told && i < specimen->truth_count; i++) {
@@ -435,36 +400,31 @@ struct rivals {
     bool any;
 };
 
-static struct rivals find_rivals(const struct catalogue_specimen *specimen, size_t first)
-{
-    struct rivals rivals = {0};
-    const struct catalogue_truth *truths = specimen->truths;
-    for (size_t i = 0; i < specimen->truth_count; i++) {
-        size_t count = 0;
-        for (size_t j = 0; j < specimen->truth_count; j++)
-            count += same_why(&truths[i], &truths[j]);
-        if (same_why(&truths[first], &truths[i])) {
-            rivals.own = count;
-        } else if (*truths[i].why && strcmp(truths[first].grade, truths[i].grade) == 0) {
-            rivals.any = true;
-            rivals.most = count > rivals.most ? count : rivals.most;
-        }
-    }
-    return rivals;
-}
-
 /* Classes are named where a grade has several reasons, but for the one that concerns most. */
 static void put_reasons(const struct page *page, const struct listed_specimen *listed)
 {
     const struct catalogue_specimen *specimen = listed->specimen;
-    AUTO_FREE bool *told = calloc(specimen->truth_count + 1, sizeof(*told));
+    AUTO_MEMORY bool *told = memory_new(specimen->truth_count + 1, sizeof(*told));
     for (size_t i = 0; told && i < specimen->truth_count; i++)
         told[i] = !*specimen->truths[i].why;
     for (size_t i = 0; told && i < specimen->truth_count; i++) {
         if (told[i])
             continue;
         AUTO_TEXT struct text line = {0}, names = {0};
-        struct rivals rivals = find_rivals(specimen, i);
+        struct rivals rivals = {0};
+        const struct catalogue_truth *truths = specimen->truths;
+        for (size_t k = 0; k < specimen->truth_count; k++) {
+            size_t count = 0;
+            for (size_t j = 0; j < specimen->truth_count; j++)
+                count += same_why(&truths[k], &truths[j]);
+            if (same_why(&truths[i], &truths[k])) {
+                rivals.own = count;
+            } else if (*truths[k].why && strcmp(truths[i].grade, truths[k].grade) == 0) {
+                rivals.any = true;
+                rivals.most = count > rivals.most ? count : rivals.most;
+            }
+        }
+
         list_classes(specimen, i, told, same_why, &names);
         text_puts(&line, specimen->truths[i].grade);
         if (rivals.any && rivals.own > rivals.most)
@@ -473,21 +433,6 @@ static void put_reasons(const struct page *page, const struct listed_specimen *l
             text_printf(&line, ", %s", text_string(&names));
         text_puts(&line, ": ");
         text_put_clean(&line, specimen->truths[i].why);
-        put_wrapped(page, text_string(&line));
-    }
-}
-
-/* Why a decoder says nothing; once where both say the same. */
-static void put_refusals(const struct page *page, const struct listed_specimen *listed)
-{
-    const struct decoded_counts *decoded = listed->decoded;
-    for (size_t i = 0; page->list->counted && i < SPECIMEN_DECODERS && decoders[i]; i++) {
-        AUTO_TEXT struct text line = {0};
-        bool both = i == 0 && !decoded[1].told && strcmp(decoded[0].reason, decoded[1].reason) == 0;
-        if (decoded[i].told || (i && strcmp(decoded[0].reason, decoded[i].reason) == 0))
-            continue;
-        text_printf(&line, "not decoded%s%s: ", both ? "" : " by ", both ? "" : decoders[i]->name);
-        text_put_clean(&line, decoded[i].reason);
         put_wrapped(page, text_string(&line));
     }
 }
@@ -531,62 +476,68 @@ static void put_head(const struct page *page, const struct catalogue_specimen *s
     put_wrapped(page, text_string(&about));
 }
 
-static void put_absent(const struct page *page)
-{
-    const struct catalogue *catalogue = page->list->catalogue;
-    bool first = true;
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (strcmp(absence->kind, "specimen") != 0 || !specimens_want(page->list, absence->name))
-            continue;
-        AUTO_TEXT struct text line = {0};
-        if (first)
-            text_puts(page->out, "Not here:\n");
-        first = false;
-        text_put_clean(&line, absence->name);
-        text_puts(&line, ": ");
-        text_put_clean(&line, absence->reason);
-        put_wrapped(page, text_string(&line));
-    }
-    if (!first)
-        text_putc(page->out, '\n');
-}
-
-static void put_legend(const struct page *page)
-{
-    AUTO_TEXT struct text legend = {0};
-    text_printf(&legend, "%zu specimen%s on ", page->list->count,
-                page->list->count == 1 ? "" : "s");
-    text_put_clean(&legend, page->list->catalogue->isa);
-    text_printf(&legend,
-                ", and what %s executes between opening and closing, the call of it "
-                "included, for every N. A count is proven where two sources that share no "
-                "code have reported it, bounded where only limits can be stated, and a "
-                "model where it follows from the code, a geometry or a latency alone.",
-                page->list->count == 1 ? "it" : "each");
-    if (page->list->counted)
-        text_puts(&legend, " Decoded is what its instructions add up to, without running it.");
-    wrap(page->out, text_string(&legend), 0, 0, page->style->width);
-    text_putc(page->out, '\n');
-}
-
 static int specimens_deliver_person(const struct specimen_list *list, int status)
 {
     struct style style = deliver_style(list->common);
     AUTO_TEXT struct text out = {0};
     const struct page page = {list, &style, &out};
-    if (list->count)
-        put_legend(&page);
+    if (list->count) {
+        AUTO_TEXT struct text legend = {0};
+        text_printf(&legend, "%zu specimen%s on ", page.list->count,
+                    page.list->count == 1 ? "" : "s");
+        text_put_clean(&legend, page.list->catalogue->isa);
+        text_printf(&legend,
+                    ", and what %s executes between opening and closing, the call of it "
+                    "included, for every N. A count is proven where two sources that share no "
+                    "code have reported it, bounded where only limits can be stated, and a "
+                    "model where it follows from the code, a geometry or a latency alone.",
+                    page.list->count == 1 ? "it" : "each");
+        if (page.list->counted)
+            text_puts(&legend, " Decoded is what its instructions add up to, without running it.");
+        wrap(page.out, text_string(&legend), 0, 0, page.style->width);
+        text_putc(page.out, '\n');
+    }
+
     for (size_t i = 0; i < list->count; i++) {
         put_head(&page, list->list[i].specimen);
         put_range(&page, list->list[i].specimen);
         put_rows(&page, &list->list[i]);
         put_zeros(&page, &list->list[i]);
         put_reasons(&page, &list->list[i]);
-        put_refusals(&page, &list->list[i]);
+        /* Why a decoder says nothing; once where both say the same. */
+        const struct decoded_counts *decoded = list->list[i].decoded;
+        for (size_t j = 0; page.list->counted && j < SPECIMEN_DECODERS && decoders[j]; j++) {
+            AUTO_TEXT struct text line = {0};
+            bool both =
+                j == 0 && !decoded[1].told && strcmp(decoded[0].reason, decoded[1].reason) == 0;
+            if (decoded[j].told || (j && strcmp(decoded[0].reason, decoded[j].reason) == 0))
+                continue;
+            text_printf(&line, "not decoded%s%s: ", both ? "" : " by ",
+                        both ? "" : decoders[j]->name);
+            text_put_clean(&line, decoded[j].reason);
+            put_wrapped(&page, text_string(&line));
+        }
+
         text_putc(&out, '\n');
     }
-    put_absent(&page);
+    const struct catalogue *catalogue = page.list->catalogue;
+    bool first = true;
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (strcmp(absence->kind, "specimen") != 0 || !specimens_want(page.list, absence->name))
+            continue;
+        AUTO_TEXT struct text line = {0};
+        if (first)
+            text_puts(page.out, "Not here:\n");
+        first = false;
+        text_put_clean(&line, absence->name);
+        text_puts(&line, ": ");
+        text_put_clean(&line, absence->reason);
+        put_wrapped(&page, text_string(&line));
+    }
+    if (!first)
+        text_putc(page.out, '\n');
+
     deliver_put_machine(&list->catalogue->facts, &style, &out);
     return deliver_text("events", list->common, &out, status);
 }
@@ -594,18 +545,6 @@ static int specimens_deliver_person(const struct specimen_list *list, int status
 /* ----------------------------------------------------------------------------------------------
  * Gathers what the machine says of its specimens; where counts for an N are asked for, fetches the
  * code of each and has every decoder count it. */
-
-static int gather(struct specimen_list *list)
-{
-    const struct catalogue *catalogue = list->catalogue;
-    list->list = calloc(catalogue->specimen_count + 1, sizeof(*list->list));
-    if (!list->list)
-        return -ENOMEM;
-    for (size_t i = 0; i < catalogue->specimen_count; i++)
-        if (specimens_want(list, catalogue->specimens[i].name))
-            list->list[list->count++].specimen = &catalogue->specimens[i];
-    return 0;
-}
 
 static bool absent_matches(const struct specimen_list *list)
 {
@@ -620,18 +559,17 @@ static void count_with(struct decoded_counts *decoded, const struct decoder *dec
                        const char *isa, const struct sent_code *sent)
 {
     struct failure failure = {0};
-    AUTO_FREE struct linear *trips = calloc(sent->trip_count + 1, sizeof(*trips));
-    for (size_t i = 0; trips && i < sent->trip_count; i++)
+    AUTO_MEMORY struct linear *trips = memory_new(sent->trip_count + 1, sizeof(*trips));
+    for (size_t i = 0; i < sent->trip_count; i++)
         trips[i] = (struct linear){sent->trips[i].base, sent->trips[i].each};
     const struct specimen_code code = {
         .code = {isa, sent->address, sent->bytes, sent->length},
         .call = {isa, sent->call_address, sent->call, sent->call_length},
         .trips = {trips, sent->trip_count, sent->min_n},
     };
-    decoded->told = trips && count_code(decoder, &code, &decoded->tallies, &failure) == 0;
+    decoded->told = count_code(decoder, &code, &decoded->tallies, &failure) == 0;
     if (!decoded->told)
-        snprintf(decoded->reason, sizeof(decoded->reason), "%.255s",
-                 trips ? failure.text : "out of memory");
+        snprintf(decoded->reason, sizeof(decoded->reason), "%.255s", failure.text);
 }
 
 /* Negative errno when the session is lost; what cannot be decoded is noted, and no error. */
@@ -670,20 +608,6 @@ static int decode_all(struct specimen_list *list, struct session *session, struc
     return status;
 }
 
-static int no_match(const struct specimen_list *list)
-{
-    struct failure failure = {0};
-    struct nearest nearest = {.word = list->glob};
-    for (size_t i = 0; i < list->catalogue->specimen_count; i++)
-        nearest_offer(&nearest, list->catalogue->specimens[i].name);
-    fail_with(&failure, -ENOENT,
-              "no specimen matches '%.200s'%s%s%s `assay events --specimens` lists them all",
-              list->glob, nearest.best ? ": did you mean '" : ".", nearest.best ? nearest.best : "",
-              nearest.best ? "'?" : "");
-    deliver_failure("events", &failure, EXIT_LACKING);
-    return list->common->json ? specimens_deliver_json(list, EXIT_LACKING) : EXIT_LACKING;
-}
-
 int specimens_run(const struct common_options *common, struct session *session, const char *glob,
                   const struct optional *n)
 {
@@ -693,21 +617,31 @@ int specimens_run(const struct common_options *common, struct session *session, 
                                  .counted = n->given,
                                  .n = n->value};
     struct failure failure = {0};
-    int status = gather(&list);
-    if (status < 0)
-        fail_with(&failure, status, "out of memory");
-    else if (list.counted)
-        status = decode_all(&list, session, &failure);
+    const struct catalogue *catalogue = list.catalogue;
+    list.list = memory_new(catalogue->specimen_count + 1, sizeof(*list.list));
+    for (size_t i = 0; i < catalogue->specimen_count; i++)
+        if (specimens_want(&list, catalogue->specimens[i].name))
+            list.list[list.count++].specimen = &catalogue->specimens[i];
+
+    int status = list.counted ? decode_all(&list, session, &failure) : 0;
     int code = EXIT_DONE;
     if (status < 0)
         code =
             deliver_failure("events", &failure, status == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
-    else if (!list.count && !absent_matches(&list))
-        code = no_match(&list);
-    else if (common->json)
+    else if (!list.count && !absent_matches(&list)) {
+        struct failure missing = {0};
+        struct nearest nearest = {.word = list.glob};
+        for (size_t i = 0; i < list.catalogue->specimen_count; i++)
+            nearest_offer(&nearest, list.catalogue->specimens[i].name);
+        fail_with(&missing, -ENOENT,
+                  "no specimen matches '%.200s'%s%s%s `assay events --specimens` lists them all",
+                  list.glob, nearest.best ? ": did you mean '" : ".",
+                  nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+        deliver_failure("events", &missing, EXIT_LACKING);
+        code = list.common->json ? specimens_deliver_json(&list, EXIT_LACKING) : EXIT_LACKING;
+    } else if (common->json)
         code = specimens_deliver_json(&list, list.count ? EXIT_DONE : EXIT_LACKING);
     else
         code = specimens_deliver_person(&list, list.count ? EXIT_DONE : EXIT_LACKING);
-    free(list.list);
     return code;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "decode/decode.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -208,48 +209,6 @@ static unsigned habits_of(unsigned id)
     return 0;
 }
 
-static void take_access(const cs_x86_op *operand, bool first, unsigned habit,
-                        struct instruction *instruction)
-{
-    bool reads = operand->access & CS_AC_READ;
-    bool writes = operand->access & CS_AC_WRITE;
-    if (first && habit & (READS | WRITES | MODIFIES)) {
-        reads = habit & (READS | MODIFIES);
-        writes = habit & (WRITES | MODIFIES);
-    }
-    if (!reads && !writes)
-        instruction->known = false; /* Capstone does not say */
-    instruction->loads |= reads;
-    instruction->stores |= writes;
-}
-
-static void take_operands(const cs_x86 *x86, unsigned habit, struct instruction *instruction)
-{
-    for (uint8_t i = 0; i < x86->op_count; i++)
-        if (x86->operands[i].type == X86_OP_MEM && !(habit & NO_ACCESS))
-            take_access(&x86->operands[i], i == 0, habit, instruction);
-    instruction->loads |= (habit & POPS) != 0;
-    instruction->stores |= (habit & PUSHES) != 0;
-}
-
-static void take_x86_flow(unsigned id, const cs_x86 *x86, unsigned habit,
-                          struct instruction *instruction)
-{
-    bool direct = x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM;
-    if (direct)
-        instruction->target = (uint64_t)x86->operands[0].imm;
-    if (habit & CONDITIONAL)
-        instruction->flow = FLOW_CONDITIONAL;
-    else if (id == X86_INS_JMP)
-        instruction->flow = direct ? FLOW_JUMP : FLOW_INDIRECT_JUMP;
-    else if (id == X86_INS_CALL)
-        instruction->flow = direct ? FLOW_CALL : FLOW_INDIRECT_CALL;
-    else if (id == X86_INS_RET)
-        instruction->flow = FLOW_RETURN;
-    if (instruction->flow == FLOW_NEXT || instruction->flow == FLOW_RETURN || !direct)
-        instruction->target = 0;
-}
-
 /* lea 8(%rip),%rax and jmp *%rax */
 static void take_x86_address(const cs_insn *decoded, const cs_x86 *x86,
                              struct instruction *instruction)
@@ -303,21 +262,46 @@ static bool is_string(unsigned id, const cs_x86 *x86)
     return false;
 }
 
-static bool is_system_call(x86_insn id, const cs_x86 *x86)
-{
-    return id == X86_INS_SYSCALL || id == X86_INS_SYSENTER ||
-           (id == X86_INS_INT && x86->op_count == 1 && x86->operands[0].imm == 0x80);
-}
-
 static void describe_x86(const cs_insn *decoded, struct instruction *instruction)
 {
     const cs_x86 *x86 = &decoded->detail->x86;
     unsigned habit = habits_of(decoded->id);
-    take_operands(x86, habit, instruction);
-    take_x86_flow(decoded->id, x86, habit, instruction);
+    for (uint8_t i = 0; i < x86->op_count; i++)
+        if (x86->operands[i].type == X86_OP_MEM && !(habit & NO_ACCESS)) {
+            bool reads = x86->operands[i].access & CS_AC_READ;
+            bool writes = x86->operands[i].access & CS_AC_WRITE;
+            if ((i == 0) && habit & (READS | WRITES | MODIFIES)) {
+                reads = habit & (READS | MODIFIES);
+                writes = habit & (WRITES | MODIFIES);
+            }
+            if (!reads && !writes)
+                instruction->known = false; /* Capstone does not say */
+            instruction->loads |= reads;
+            instruction->stores |= writes;
+        }
+
+    instruction->loads |= (habit & POPS) != 0;
+    instruction->stores |= (habit & PUSHES) != 0;
+    bool direct = x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM;
+    if (direct)
+        instruction->target = (uint64_t)x86->operands[0].imm;
+    if (habit & CONDITIONAL)
+        instruction->flow = FLOW_CONDITIONAL;
+    else if (decoded->id == X86_INS_JMP)
+        instruction->flow = direct ? FLOW_JUMP : FLOW_INDIRECT_JUMP;
+    else if (decoded->id == X86_INS_CALL)
+        instruction->flow = direct ? FLOW_CALL : FLOW_INDIRECT_CALL;
+    else if (decoded->id == X86_INS_RET)
+        instruction->flow = FLOW_RETURN;
+    if (instruction->flow == FLOW_NEXT || instruction->flow == FLOW_RETURN || !direct)
+        instruction->target = 0;
+
     take_x86_address(decoded, x86, instruction);
     take_x86_arithmetic(decoded->id, x86, instruction);
-    instruction->system_call = is_system_call(decoded->id, x86);
+    instruction->system_call =
+        decoded->id == X86_INS_SYSCALL || decoded->id == X86_INS_SYSENTER ||
+        (decoded->id == X86_INS_INT && x86->op_count == 1 && x86->operands[0].imm == 0x80);
+
     instruction->repeated =
         (x86->prefix[0] == X86_PREFIX_REP || x86->prefix[0] == X86_PREFIX_REPNE) &&
         is_string(decoded->id, x86);
@@ -376,25 +360,6 @@ static bool among(unsigned id, const arm64_insn *list, size_t count)
     return false;
 }
 
-static void take_arm_flow(unsigned id, const cs_arm64 *arm, struct instruction *instruction)
-{
-    if (id == ARM64_INS_B) /* b.al and b.nv always go */
-        instruction->flow =
-            arm->cc == ARM64_CC_INVALID || arm->cc == ARM64_CC_AL || arm->cc == ARM64_CC_NV
-                ? FLOW_JUMP
-                : FLOW_CONDITIONAL;
-    for (size_t i = 0; i < sizeof(arm_flows) / sizeof(*arm_flows); i++)
-        if (arm_flows[i].id == id)
-            instruction->flow = arm_flows[i].flow;
-    bool direct = instruction->flow == FLOW_CONDITIONAL || instruction->flow == FLOW_JUMP ||
-                  instruction->flow == FLOW_CALL;
-    /* Its destination is the last operand of each. */
-    if (direct && arm->op_count && arm->operands[arm->op_count - 1].type == ARM64_OP_IMM)
-        instruction->target = (uint64_t)arm->operands[arm->op_count - 1].imm;
-    else if (direct)
-        instruction->known = false;
-}
-
 /* adr x3, 8 and br x3 */
 static void take_arm_address(unsigned id, const cs_arm64 *arm, struct instruction *instruction)
 {
@@ -444,7 +409,22 @@ static void describe_aarch64(const cs_insn *decoded, struct instruction *instruc
     instruction->loads = among(decoded->id, arm_loads, sizeof(arm_loads) / sizeof(*arm_loads));
     instruction->stores = among(decoded->id, arm_stores, sizeof(arm_stores) / sizeof(*arm_stores));
     instruction->system_call = decoded->id == ARM64_INS_SVC;
-    take_arm_flow(decoded->id, arm, instruction);
+    if (decoded->id == ARM64_INS_B) /* b.al and b.nv always go */
+        instruction->flow =
+            arm->cc == ARM64_CC_INVALID || arm->cc == ARM64_CC_AL || arm->cc == ARM64_CC_NV
+                ? FLOW_JUMP
+                : FLOW_CONDITIONAL;
+    for (size_t i = 0; i < sizeof(arm_flows) / sizeof(*arm_flows); i++)
+        if (arm_flows[i].id == decoded->id)
+            instruction->flow = arm_flows[i].flow;
+    bool direct = instruction->flow == FLOW_CONDITIONAL || instruction->flow == FLOW_JUMP ||
+                  instruction->flow == FLOW_CALL;
+    /* Its destination is the last operand of each. */
+    if (direct && arm->op_count && arm->operands[arm->op_count - 1].type == ARM64_OP_IMM)
+        instruction->target = (uint64_t)arm->operands[arm->op_count - 1].imm;
+    else if (direct)
+        instruction->known = false;
+
     take_arm_address(decoded->id, arm, instruction);
     for (size_t i = 0; i < sizeof(arm_arithmetic) / sizeof(*arm_arithmetic); i++)
         if (arm_arithmetic[i].id == decoded->id) {
@@ -479,17 +459,6 @@ static const struct isa *find_isa(const char *name)
     return NULL;
 }
 
-static void fill(const struct isa *isa, const cs_insn *decoded, struct instruction *instruction)
-{
-    instruction->address = decoded->address;
-    instruction->length = (uint8_t)decoded->size;
-    instruction->known = true;
-    snprintf(instruction->text, sizeof(instruction->text), "%.31s %.60s", decoded->mnemonic,
-             decoded->op_str);
-    snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", decoded->mnemonic);
-    isa->describe(decoded, instruction);
-}
-
 /* What cannot be decoded, as one step. */
 static void step_over(const struct isa *isa, const uint8_t **bytes, size_t *left, uint64_t *address,
                       struct instruction *instruction)
@@ -501,28 +470,6 @@ static void step_over(const struct isa *isa, const uint8_t **bytes, size_t *left
     *bytes += length;
     *left -= length;
     *address += length;
-}
-
-static int walk_bytes(csh handle, const struct isa *isa, const struct code_bytes *code,
-                      struct instructions *instructions)
-{
-    const uint8_t *bytes = code->bytes;
-    size_t left = code->length;
-    uint64_t address = code->address;
-    cs_insn *decoded = cs_malloc(handle);
-    int status = decoded ? 0 : -ENOMEM;
-    while (status == 0 && left) {
-        struct instruction *instruction = instructions_add(instructions);
-        if (!instruction)
-            status = -ENOMEM;
-        else if (cs_disasm_iter(handle, &bytes, &left, &address, decoded))
-            fill(isa, decoded, instruction);
-        else
-            step_over(isa, &bytes, &left, &address, instruction);
-    }
-    if (decoded)
-        cs_free(decoded, 1);
-    return status;
 }
 
 static int decode_capstone(const struct code_bytes *code, struct instructions *instructions,
@@ -538,9 +485,29 @@ static int decode_capstone(const struct code_bytes *code, struct instructions *i
     if (error != CS_ERR_OK)
         return fail_with(failure, -ENOTSUP, "Capstone refuses %s: %s", isa->name,
                          cs_strerror(error));
-    int status = walk_bytes(handle, isa, code, instructions);
+    const uint8_t *bytes = code->bytes;
+    size_t left = code->length;
+    uint64_t address = code->address;
+    cs_insn *decoded = cs_malloc(handle);
+    if (!decoded)
+        memory_end();
+    while (left) {
+        struct instruction *instruction = instructions_add(instructions);
+        if (cs_disasm_iter(handle, &bytes, &left, &address, decoded)) {
+            instruction->address = decoded->address;
+            instruction->length = (uint8_t)decoded->size;
+            instruction->known = true;
+            snprintf(instruction->text, sizeof(instruction->text), "%.31s %.60s", decoded->mnemonic,
+                     decoded->op_str);
+            snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", decoded->mnemonic);
+            isa->describe(decoded, instruction);
+        } else
+            step_over(isa, &bytes, &left, &address, instruction);
+    }
+    cs_free(decoded, 1);
+
     cs_close(&handle);
-    return status < 0 ? fail_with(failure, status, "no memory to decode with") : 0;
+    return 0;
 }
 
 const struct decoder decoder_capstone = {.name = "capstone", .decode = decode_capstone};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "decode/count.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -33,9 +34,7 @@ static int count_call(const struct decoder *decoder, const struct code_bytes *ca
     int status = decode(decoder, call, &decoded, failure);
     if (status < 0)
         return status;
-    AUTO_FREE struct linear *counts = calloc(decoded.count + 1, sizeof(*counts));
-    if (!counts)
-        return fail_with(failure, -ENOMEM, "no memory for the counts");
+    AUTO_MEMORY struct linear *counts = memory_new(decoded.count + 1, sizeof(*counts));
     for (size_t i = 0; i < decoded.count; i++) {
         const struct instruction *instruction = &decoded.list[i];
         bool last = i + 1 == decoded.count;
@@ -57,9 +56,7 @@ static int count_parts(const struct decoder *decoder, const struct specimen_code
         status = decode(decoder, &specimen->code, &decoded, failure);
     if (status)
         return status;
-    AUTO_FREE struct linear *counts = calloc(decoded.count + 1, sizeof(*counts));
-    if (!counts)
-        return fail_with(failure, -ENOMEM, "no memory for the counts");
+    AUTO_MEMORY struct linear *counts = memory_new(decoded.count + 1, sizeof(*counts));
     status = walk_counts(&decoded, &specimen->trips, counts, failure);
     return status < 0 ? status : part(context, &decoded, counts, &specimen->trips, failure);
 }
@@ -181,22 +178,13 @@ void opcode_name(const char *isa, const struct instruction *instruction, char na
 /* ----------------------------------------------------------------------------------------------
  * By opcode. */
 
-/* The one of that name, new where there is none; NULL when out of memory. */
+/* The one of that name, new where there is none. */
 static struct opcode *opcode_of(struct opcodes *opcodes, const char *name)
 {
     for (size_t i = 0; i < opcodes->count; i++)
         if (strcmp(opcodes->list[i].name, name) == 0)
             return &opcodes->list[i];
-    if (opcodes->count == opcodes->capacity) {
-        size_t capacity = opcodes->capacity ? 2 * opcodes->capacity : 16;
-        struct opcode *grown = reallocarray(opcodes->list, capacity, sizeof(*grown));
-        if (!grown)
-            return NULL;
-        opcodes->list = grown;
-        opcodes->capacity = capacity;
-    }
-    struct opcode *added = &opcodes->list[opcodes->count++];
-    *added = (struct opcode){0};
+    struct opcode *added = memory_add(opcodes->list, opcodes->count);
     memcpy(added->name, name, OPCODE_SIZE);
     return added;
 }
@@ -217,8 +205,6 @@ static int sum_opcodes(void *context, const struct instructions *code, const str
             continue;
         opcode_name(summing->isa, &code->list[i], name);
         struct opcode *opcode = opcode_of(summing->opcodes, name);
-        if (!opcode)
-            return fail_with(failure, -ENOMEM, "no memory for the opcodes");
         if (__builtin_add_overflow(opcode->count.base, counts[i].base, &opcode->count.base) ||
             __builtin_add_overflow(opcode->count.each, counts[i].each, &opcode->count.each))
             return fail_with(failure, -ERANGE, "the count of %s leaves 64 bits", name);
@@ -241,7 +227,7 @@ int opcodes_count(const struct specimen_code *specimen, struct opcodes *opcodes,
                   const char **decoder, struct failure *failure)
 {
     int status = -ENOTSUP;
-    for (size_t i = 0; decoders[i] && status < 0 && status != -ENOMEM; i++) {
+    for (size_t i = 0; decoders[i] && status < 0; i++) {
         status = opcodes_count_with(decoders[i], specimen, opcodes, failure);
         if (status == 0 && decoder)
             *decoder = decoders[i]->name;
@@ -251,6 +237,6 @@ int opcodes_count(const struct specimen_code *specimen, struct opcodes *opcodes,
 
 void opcodes_release(struct opcodes *opcodes)
 {
-    free(opcodes->list);
+    memory_give_back(opcodes->list);
     *opcodes = (struct opcodes){0};
 }

@@ -33,7 +33,7 @@ struct opcode {
  * counts add up to the class instructions. */
 struct opcodes {
     struct opcode *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* By the first decoder that understands the code; *decoder (which may be NULL) becomes its name.

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "decode/decode.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -15,17 +15,7 @@
 
 struct instruction *instructions_add(struct instructions *instructions)
 {
-    if (instructions->count == instructions->capacity) {
-        size_t capacity = instructions->capacity ? 2 * instructions->capacity : 64;
-        struct instruction *grown = realloc(instructions->list, capacity * sizeof(*grown));
-        if (!grown)
-            return NULL;
-        instructions->list = grown;
-        instructions->capacity = capacity;
-    }
-    struct instruction *added = &instructions->list[instructions->count++];
-    memset(added, 0, sizeof(*added));
-    return added;
+    return memory_add(instructions->list, instructions->count);
 }
 
 static int by_address(const void *key, const void *element)
@@ -45,7 +35,7 @@ const struct instruction *instructions_at(const struct instructions *instruction
 
 void instructions_release(struct instructions *instructions)
 {
-    free(instructions->list);
+    memory_give_back(instructions->list);
     *instructions = (struct instructions){0};
 }
 
@@ -67,20 +57,6 @@ bool instruction_same(const struct instruction *one, const struct instruction *o
  * Indirect jumps and calls whose address is formed in the instructions right before them, and
  * nowhere else: where these lead can be read. */
 
-/* Which instructions are led to by a direct transfer. */
-static void mark_targets(const struct instructions *instructions, bool *marks)
-{
-    for (size_t i = 0; i < instructions->count; i++) {
-        const struct instruction *instruction = &instructions->list[i];
-        if (instruction->flow != FLOW_CONDITIONAL && instruction->flow != FLOW_JUMP &&
-            instruction->flow != FLOW_CALL)
-            continue;
-        const struct instruction *target = instructions_at(instructions, instruction->target);
-        if (target)
-            marks[target - instructions->list] = true;
-    }
-}
-
 /* Goes back from the transfer as long as the instructions work on its register, up to the one that
  * sets it. */
 static void resolve(struct instructions *instructions, const bool *marks, size_t index)
@@ -98,22 +74,6 @@ static void resolve(struct instructions *instructions, const bool *marks, size_t
             return;
         }
     }
-}
-
-/* Fills in where indirect transfers lead, as far as that can be read. 0 or -ENOMEM. */
-static int decode_resolve(struct instructions *instructions)
-{
-    AUTO_FREE bool *marks = calloc(instructions->count + 1, sizeof(*marks));
-    if (!marks)
-        return -ENOMEM;
-    mark_targets(instructions, marks);
-    for (size_t i = 0; i < instructions->count; i++) {
-        const struct instruction *instruction = &instructions->list[i];
-        if ((instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL) &&
-            *instruction->via)
-            resolve(instructions, marks, i);
-    }
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -152,9 +112,28 @@ int decode(const struct decoder *decoder, const struct code_bytes *code,
     int status = decoder->decode(code, instructions, failure);
     if (status == 0)
         status = check_whole(decoder->name, code, instructions, failure);
-    if (status == 0 && decode_resolve(instructions) < 0)
-        status = fail_with(failure, -ENOMEM, "no memory to decode with");
-    if (status < 0)
+    if (status == 0) {
+        /* Fills in where indirect transfers lead, as far as that can be read. */
+        AUTO_MEMORY bool *marks = memory_new(instructions->count + 1, sizeof(*marks));
+        /* Which instructions are led to by a direct transfer. */
+        for (size_t i = 0; i < instructions->count; i++) {
+            const struct instruction *instruction = &instructions->list[i];
+            if (instruction->flow != FLOW_CONDITIONAL && instruction->flow != FLOW_JUMP &&
+                instruction->flow != FLOW_CALL)
+                continue;
+            const struct instruction *target = instructions_at(instructions, instruction->target);
+            if (target)
+                marks[target - instructions->list] = true;
+        }
+
+        for (size_t i = 0; i < instructions->count; i++) {
+            const struct instruction *instruction = &instructions->list[i];
+            if ((instruction->flow == FLOW_INDIRECT_JUMP ||
+                 instruction->flow == FLOW_INDIRECT_CALL) &&
+                *instruction->via)
+                resolve(instructions, marks, i);
+        }
+    } else
         instructions_release(instructions);
     return status;
 }

@@ -76,10 +76,10 @@ struct instruction {
 /* Instructions in order of address, without gaps. */
 struct instructions {
     struct instruction *list;
-    size_t count, capacity;
+    size_t count;
 };
 
-/* Makes room for one more, zeroed; NULL when out of memory. */
+/* One more, zeroed. */
 struct instruction *instructions_add(struct instructions *instructions);
 /* The one that begins at address; NULL: none does. */
 const struct instruction *instructions_at(const struct instructions *instructions,

@@ -128,30 +128,27 @@ static const struct {
     {".4h", FP_OTHER, 4},  {".8h", FP_OTHER, 8},
 };
 
-/* By the destination: d0, s1, h2, v3.4s */
-static void take_shape(const char *destination, struct instruction *instruction)
-{
-    const char *shape = strchr(destination, '.');
-    instruction->packed = shape != NULL;
-    instruction->known = !shape && strchr("sdh", destination[0]) && destination[0];
-    instruction->lanes = 1;
-    instruction->precision = destination[0] == 's'   ? FP_SINGLE
-                             : destination[0] == 'd' ? FP_DOUBLE
-                                                     : FP_OTHER;
-    for (size_t i = 0; shape && i < sizeof(shapes) / sizeof(*shapes); i++)
-        if (strcmp(shape, shapes[i].shape) == 0) {
-            instruction->known = true;
-            instruction->precision = shapes[i].precision;
-            instruction->lanes = shapes[i].lanes;
-        }
-}
-
 static bool take_arithmetic(const struct wording *words, struct instruction *instruction)
 {
     for (size_t i = 0; i < sizeof(arithmetic) / sizeof(*arithmetic); i++)
         if (strcmp(words->mnemonic, arithmetic[i].name) == 0) {
             instruction->fp = arithmetic[i].kind;
-            take_shape(words->count ? words->operands[0] : "", instruction);
+            /* By the destination: d0, s1, h2, v3.4s */
+            const char *destination = words->count ? words->operands[0] : "";
+            const char *shape = strchr(destination, '.');
+            instruction->packed = shape != NULL;
+            instruction->known = !shape && strchr("sdh", destination[0]) && destination[0];
+            instruction->lanes = 1;
+            instruction->precision = destination[0] == 's'   ? FP_SINGLE
+                                     : destination[0] == 'd' ? FP_DOUBLE
+                                                             : FP_OTHER;
+            for (size_t j = 0; shape && j < sizeof(shapes) / sizeof(*shapes); j++)
+                if (strcmp(shape, shapes[j].shape) == 0) {
+                    instruction->known = true;
+                    instruction->precision = shapes[j].precision;
+                    instruction->lanes = shapes[j].lanes;
+                }
+
             return true;
         }
     return false;
@@ -173,9 +170,10 @@ static bool take_access(const struct wording *words, struct instruction *instruc
     return false;
 }
 
-/* adr x3, 0x4008 and br x3 */
-static void take_address(const struct wording *words, struct instruction *instruction)
+void objdump_describe_aarch64(struct wording *words, struct instruction *instruction)
 {
+    bool done = take_flow(words, instruction) || take_arithmetic(words, instruction);
+    /* adr x3, 0x4008 and br x3 */
     bool indirect =
         instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL;
     bool sets = strcmp(words->mnemonic, "adr") == 0 && words->count == 2 &&
@@ -184,12 +182,7 @@ static void take_address(const struct wording *words, struct instruction *instru
         instruction->forming = FORMING_SETS;
     if (sets || (indirect && words->count == 1))
         snprintf(instruction->via, sizeof(instruction->via), "%s", words->operands[0]);
-}
 
-void objdump_describe_aarch64(struct wording *words, struct instruction *instruction)
-{
-    bool done = take_flow(words, instruction) || take_arithmetic(words, instruction);
-    take_address(words, instruction);
     if (done)
         return;
     for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)

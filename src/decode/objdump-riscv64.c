@@ -67,17 +67,6 @@ static bool is_link(const char *reg)
     return strcmp(reg, "ra") == 0 || strcmp(reg, "t0") == 0;
 }
 
-/* The register of "ra" or "0(ra)"; copied to name. */
-static void base_register(const char *text, char *name, size_t size)
-{
-    const char *open = strchr(text, '(');
-    const char *begin = open ? open + 1 : text;
-    size_t length = strcspn(begin, ")");
-    length = length < size ? length : size - 1;
-    memcpy(name, begin, length);
-    name[length] = '\0';
-}
-
 /* A number with an optional sign, decimal or 0x…, that ends where `end` stands. */
 static bool take_number(const char *text, char end, int64_t *value)
 {
@@ -111,7 +100,15 @@ static void take_jalr(const char *link, const char *to, struct instruction *inst
 {
     char base[16];
     int64_t offset = 0;
-    base_register(to, base, sizeof(base));
+    /* The register of "ra" or "0(ra)"; copied to name. */
+    const size_t size = sizeof(base);
+    const char *open = strchr(to, '(');
+    const char *begin = open ? open + 1 : to;
+    size_t length = strcspn(begin, ")");
+    length = length < size ? length : size - 1;
+    memcpy(base, begin, length);
+    base[length] = '\0';
+
     instruction->known = *base != '\0';
     if (!strchr(to, '(') || (take_number(to, '(', &offset) && !offset))
         snprintf(instruction->via, sizeof(instruction->via), "%.7s", base);

@@ -196,18 +196,15 @@ static bool is_memory(const char *operand)
     return true;
 }
 
-static void touch(struct instruction *instruction, enum access access)
-{
-    instruction->loads |= access == READ || access == MODIFIED;
-    instruction->stores |= access == WRITTEN || access == MODIFIED;
-}
-
 static void touch_operands(const struct wording *words, enum access last,
                            struct instruction *instruction)
 {
     for (size_t i = 0; i < words->count && last != UNTOUCHED; i++)
-        if (is_memory(words->operands[i]))
-            touch(instruction, i + 1 == words->count ? last : READ);
+        if (is_memory(words->operands[i])) {
+            const enum access access = i + 1 == words->count ? last : READ;
+            instruction->loads |= access == READ || access == MODIFIED;
+            instruction->stores |= access == WRITTEN || access == MODIFIED;
+        }
 }
 
 static bool matches(const struct entry *entry, const char *word)
@@ -253,22 +250,6 @@ static bool take_displacement(const char *text, size_t length, uint64_t *value)
     return true;
 }
 
-/* leaq 0x8(%rip),%rax and jmpq *%rax */
-static void take_address(const struct wording *words, struct instruction *instruction)
-{
-    const char *first = words->count ? words->operands[0] : "";
-    const char *rip = strstr(first, "(%rip)");
-    uint64_t distance;
-    if (strncmp(first, "*%", 2) == 0 && !strchr(first, ':') && instruction->flow != FLOW_NEXT) {
-        snprintf(instruction->via, sizeof(instruction->via), "%s", first + 2);
-    } else if (strcmp(words->mnemonic, "leaq") == 0 && words->count == 2 && rip &&
-               take_displacement(first, (size_t)(rip - first), &distance)) {
-        instruction->forming = FORMING_SETS;
-        instruction->formed = instruction->address + instruction->length + distance;
-        snprintf(instruction->via, sizeof(instruction->via), "%s", words->operands[1] + 1);
-    }
-}
-
 /* Its name without a suffix of size: the first letters of a word. */
 static void put_name(struct instruction *instruction, const char *word, size_t length)
 {
@@ -307,7 +288,19 @@ static bool take_entry(const struct wording *words, struct instruction *instruct
         instruction->stores |= (entry->stack & PUSHES) != 0;
         instruction->loads |= (entry->stack & POPS) != 0;
         take_transfer(words, entry->flow, instruction);
-        take_address(words, instruction);
+        /* leaq 0x8(%rip),%rax and jmpq *%rax */
+        const char *first = words->count ? words->operands[0] : "";
+        const char *rip = strstr(first, "(%rip)");
+        uint64_t distance;
+        if (strncmp(first, "*%", 2) == 0 && !strchr(first, ':') && instruction->flow != FLOW_NEXT) {
+            snprintf(instruction->via, sizeof(instruction->via), "%s", first + 2);
+        } else if (strcmp(words->mnemonic, "leaq") == 0 && words->count == 2 && rip &&
+                   take_displacement(first, (size_t)(rip - first), &distance)) {
+            instruction->forming = FORMING_SETS;
+            instruction->formed = instruction->address + instruction->length + distance;
+            snprintf(instruction->via, sizeof(instruction->via), "%s", words->operands[1] + 1);
+        }
+
         return true;
     }
     return false;
@@ -343,16 +336,6 @@ static bool take_conditional(const struct wording *words, struct instruction *in
     return found;
 }
 
-/* Bytes of the register that is the destination: 16, 32, 64. */
-static uint8_t vector_bytes(const struct wording *words)
-{
-    const char *last = words->count ? words->operands[words->count - 1] : "";
-    return strncmp(last, "%xmm", 4) == 0   ? 16
-           : strncmp(last, "%ymm", 4) == 0 ? 32
-           : strncmp(last, "%zmm", 4) == 0 ? 64
-                                           : 0;
-}
-
 /* The rest of a mnemonic behind its stem: ss sd ps pd. */
 static bool take_shape(const char *rest, enum fp_kind kind, const struct wording *words,
                        struct instruction *instruction)
@@ -360,7 +343,13 @@ static bool take_shape(const char *rest, enum fp_kind kind, const struct wording
     if (strlen(rest) != 2 || !strchr("sp", rest[0]) || !strchr("sd", rest[1]))
         return false;
     bool single = rest[1] == 's';
-    uint8_t bytes = vector_bytes(words);
+    /* Bytes of the register that is the destination: 16, 32, 64. */
+    const char *last = words->count ? words->operands[words->count - 1] : "";
+    uint8_t bytes = strncmp(last, "%xmm", 4) == 0   ? 16
+                    : strncmp(last, "%ymm", 4) == 0 ? 32
+                    : strncmp(last, "%zmm", 4) == 0 ? 64
+                                                    : 0;
+
     instruction->packed = rest[0] == 'p';
     instruction->lanes = instruction->packed ? (uint8_t)(bytes / (single ? 4 : 8)) : 1;
     instruction->precision = single ? FP_SINGLE : FP_DOUBLE;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "decode/decode.h"
 #include "decode/objdump.h"
@@ -73,28 +73,6 @@ static size_t take_bytes(const char *field, uint8_t *bytes)
     return count;
 }
 
-/* Cuts a remark ("# 0x4010", "// b.any", "; undefined") and spaces off the end. */
-static void cut_remark(char *text)
-{
-    static const char *const remarks[] = {" #", "\t#", "//", " ;", "\t;"};
-    for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
-        /* On AArch64 "#" begins a number too, after a comma or a bracket and never after words. */
-        for (char *found = text; (found = strstr(found, remarks[i])); found++) {
-            char *before = found;
-            while (before > text && strchr(" \t", before[-1]))
-                before--;
-            if (remarks[i][1] == '#' &&
-                (found[2] != ' ' || before == text || strchr(",[", before[-1])))
-                continue;
-            *found = '\0';
-            break;
-        }
-    }
-    size_t length = strlen(text);
-    while (length && strchr(" \t", text[length - 1]))
-        text[--length] = '\0';
-}
-
 static void take_words(char *text, struct wording *words)
 {
     *words = (struct wording){.mnemonic = text};
@@ -117,19 +95,6 @@ static void take_words(char *text, struct wording *words)
     }
 }
 
-/* Code that ends within an instruction: on ISAs with long words objdump says so, without bytes. */
-static int take_cut(const char *field, uint64_t address, const struct objdump_line *place,
-                    struct instruction *instruction)
-{
-    if (strncmp(field, "Address 0x", 10) != 0 || !strstr(field, "out of bounds") ||
-        address != place->expected || !place->left || place->left >= SHORTEST_CUT)
-        return -EBADMSG;
-    instruction->address = address;
-    instruction->length = (uint8_t)place->left;
-    snprintf(instruction->text, sizeof(instruction->text), "(no instruction)");
-    return 1;
-}
-
 int objdump_parse(char *line, const struct objdump_line *place, struct instruction *instruction)
 {
     uint64_t address;
@@ -138,14 +103,41 @@ int objdump_parse(char *line, const struct objdump_line *place, struct instructi
     if (!field)
         return 0;
     char *text = strchr(field, '\t');
-    if (!text)
-        return take_cut(field, address, place, instruction);
+    if (!text) {
+        /* Code that ends within an instruction: on ISAs with long words objdump says so, without
+         * bytes. */
+        if (strncmp(field, "Address 0x", 10) != 0 || !strstr(field, "out of bounds") ||
+            address != place->expected || !place->left || place->left >= SHORTEST_CUT)
+            return -EBADMSG;
+        instruction->address = address;
+        instruction->length = (uint8_t)place->left;
+        snprintf(instruction->text, sizeof(instruction->text), "(no instruction)");
+        return 1;
+    }
+
     *text++ = '\0';
     size_t length = take_bytes(field, bytes);
     if (!length || address != place->expected || length > place->left ||
         memcmp(bytes, place->bytes, length) != 0)
         return -EBADMSG;
-    cut_remark(text);
+    /* Cuts a remark ("# 0x4010", "// b.any", "; undefined") and spaces off the end. */
+    static const char *const remarks[] = {" #", "\t#", "//", " ;", "\t;"};
+    for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
+        /* On AArch64 "#" begins a number too, after a comma or a bracket and never after words. */
+        for (char *found = text; (found = strstr(found, remarks[i])); found++) {
+            char *before = found;
+            while (before > text && strchr(" \t", before[-1]))
+                before--;
+            if (remarks[i][1] == '#' &&
+                (found[2] != ' ' || before == text || strchr(",[", before[-1])))
+                continue;
+            *found = '\0';
+            break;
+        }
+    }
+    for (size_t end = strlen(text); end && strchr(" \t", text[end - 1]);)
+        text[--end] = '\0';
+
     instruction->address = address;
     instruction->length = (uint8_t)length;
     snprintf(instruction->text, sizeof(instruction->text), "%s", text);
@@ -198,18 +190,17 @@ static bool take_line(void *context, const char *line)
     struct listing *listing = context;
     if (listing->error)
         return true;
-    AUTO_FREE char *copy = strdup(line);
+    AUTO_MEMORY char *copy = memory_copy(line);
     struct instruction found = {0};
-    int status = copy ? objdump_parse(copy, &listing->place, &found) : -ENOMEM;
-    if (status == 0)
+    listing->error = objdump_parse(copy, &listing->place, &found);
+    if (listing->error == 0)
         return false;
-    struct instruction *added = status > 0 ? instructions_add(listing->instructions) : NULL;
-    if (!added) {
-        listing->error = status < 0 ? status : -ENOMEM;
+    if (listing->error < 0) {
         snprintf(listing->bad, sizeof(listing->bad), "%s", line);
         return true;
     }
-    *added = found;
+    listing->error = 0;
+    *instructions_add(listing->instructions) = found;
     listing->place.expected += found.length;
     listing->place.bytes += found.length;
     listing->place.left -= found.length;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "decode/walk.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -110,18 +110,6 @@ static int check_indirect(struct walk *walk)
     return 0;
 }
 
-static void count_edges(struct walk *walk)
-{
-    for (size_t i = 0; i < walk->code->count; i++) {
-        const struct instruction *instruction = &walk->code->list[i];
-        if (falls_through(instruction) && i + 1 < walk->code->count)
-            walk->waiting[i + 1]++;
-        size_t to = destination(walk, instruction);
-        if (to < walk->code->count && instruction->flow != FLOW_CONDITIONAL)
-            walk->waiting[to]++;
-    }
-}
-
 static int pass_to(struct walk *walk, size_t index, struct linear count)
 {
     if (--walk->waiting[index] == 0)
@@ -173,36 +161,14 @@ static int settle(struct walk *walk, size_t index)
     return status;
 }
 
-static int spread(struct walk *walk, const struct trips *trips)
-{
-    size_t settled = 0;
-    int status = add(walk, 0, (struct linear){1, 0});
-    if (status == 0)
-        status = check_indirect(walk);
-    if (status == 0)
-        status = open_branches(walk, trips);
-    count_edges(walk);
-    for (size_t i = 0; i < walk->code->count; i++)
-        if (!walk->waiting[i])
-            walk->ready[walk->ready_count++] = i;
-    for (; status == 0 && settled < walk->ready_count; settled++)
-        status = settle(walk, walk->ready[settled]);
-    for (size_t i = 0; status == 0 && settled < walk->code->count; i++)
-        if (walk->waiting[i])
-            status = refuse(walk, -ENOTSUP, i, "is in a loop that no conditional branch closes");
-    return status;
-}
-
 int walk_counts(const struct instructions *code, const struct trips *trips, struct linear *counts,
                 struct failure *failure)
 {
     if (!code->count)
         return 0;
-    AUTO_FREE struct linear *taken = calloc(code->count, sizeof(*taken));
-    AUTO_FREE size_t *waiting = calloc(code->count, sizeof(*waiting));
-    AUTO_FREE size_t *ready = calloc(code->count, sizeof(*ready));
-    if (!taken || !waiting || !ready)
-        return fail_with(failure, -ENOMEM, "no memory for %zu instructions", code->count);
+    AUTO_MEMORY struct linear *taken = memory_new(code->count, sizeof(*taken));
+    AUTO_MEMORY size_t *waiting = memory_new(code->count, sizeof(*waiting));
+    AUTO_MEMORY size_t *ready = memory_new(code->count, sizeof(*ready));
     memset(counts, 0, code->count * sizeof(*counts));
     struct walk walk = {.code = code,
                         .counts = counts,
@@ -211,7 +177,30 @@ int walk_counts(const struct instructions *code, const struct trips *trips, stru
                         .ready = ready,
                         .least = trips->least,
                         .failure = failure};
-    return spread(&walk, trips);
+    size_t settled = 0;
+    int status = add(&walk, 0, (struct linear){1, 0});
+    if (status == 0)
+        status = check_indirect(&walk);
+    if (status == 0)
+        status = open_branches(&walk, trips);
+    for (size_t i = 0; i < walk.code->count; i++) {
+        const struct instruction *instruction = &walk.code->list[i];
+        if (falls_through(instruction) && i + 1 < walk.code->count)
+            walk.waiting[i + 1]++;
+        size_t to = destination(&walk, instruction);
+        if (to < walk.code->count && instruction->flow != FLOW_CONDITIONAL)
+            walk.waiting[to]++;
+    }
+
+    for (size_t i = 0; i < walk.code->count; i++)
+        if (!walk.waiting[i])
+            walk.ready[walk.ready_count++] = i;
+    for (; status == 0 && settled < walk.ready_count; settled++)
+        status = settle(&walk, walk.ready[settled]);
+    for (size_t i = 0; status == 0 && settled < walk.code->count; i++)
+        if (walk.waiting[i])
+            status = refuse(&walk, -ENOTSUP, i, "is in a loop that no conditional branch closes");
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------------------

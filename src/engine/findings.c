@@ -43,7 +43,7 @@ void findings_judge(const struct claiming *claiming, struct finding *findings)
              machine++) {
             struct finding asked = findings[i];
             claiming->turn(claiming->facts, machine);
-            claim->rule(claiming->facts, &asked);
+            claim->rule(claim, claiming->facts, &asked);
             verdicts[machine] = asked.verdict;
             if (verdict_graver(asked.verdict, verdicts[decides]))
                 decides = machine;
@@ -52,7 +52,7 @@ void findings_judge(const struct claiming *claiming, struct finding *findings)
             claiming->turn(claiming->facts, decides);
         if (claiming->before && !claim->together)
             claiming->before(claiming->facts, verdicts, &findings[i]);
-        claim->rule(claiming->facts, &findings[i]);
+        claim->rule(claim, claiming->facts, &findings[i]);
         if (claiming->after && !claim->together)
             claiming->after(claiming->facts, verdicts, &findings[i]);
     }

@@ -58,8 +58,9 @@ struct claim {
     const char *id, *text, *figure, *unit;
     /* Gets a finding that is not testable here, and leaves it so with the reason where nothing can
      * decide. NULL: it is decided beside. */
-    void (*rule)(const void *facts, struct finding *finding);
-    bool together; /* about all machines at once */
+    void (*rule)(const struct claim *claim, const void *facts, struct finding *finding);
+    bool together;   /* about all machines at once */
+    const void *own; /* what else the study knows of it */
 };
 
 /* A claim about machines in general is refuted by one of them: it is asked of each alone, and the

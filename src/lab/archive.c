@@ -260,40 +260,6 @@ static int add_driver(struct cpio *archive, const struct base_content *content, 
     return 0;
 }
 
-static void add_libraries(struct cpio *archive, const char *folder)
-{
-    static const char *const places[] = {"lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu"};
-    for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
-        AUTO_TEXT struct text path = {0};
-        char name[96];
-        for (size_t place = 0; place < 2; place++) {
-            text_clear(&path);
-            text_printf(&path, "%s/%s/%s", folder, places[place], libraries[i]);
-            if (access(text_string(&path), R_OK) == 0)
-                break;
-        }
-        snprintf(name, sizeof(name), "lib/aarch64-linux-gnu/%s", libraries[i]);
-        cpio_file(archive, name, 0755, text_string(&path));
-    }
-    cpio_link(archive, "lib/ld-linux-aarch64.so.1", "aarch64-linux-gnu/ld-linux-aarch64.so.1");
-}
-
-static void add_shell(struct cpio *archive, const char *folder)
-{
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/bin/busybox", folder);
-    if (access(text_string(&path), R_OK) < 0) {
-        text_clear(&path);
-        text_printf(&path, "%s/usr/bin/busybox", folder);
-    }
-    cpio_file(archive, "bin/busybox", 0755, text_string(&path));
-    for (size_t i = 0; i < sizeof(applets) / sizeof(*applets); i++) {
-        char name[64];
-        snprintf(name, sizeof(name), "bin/%s", applets[i]);
-        cpio_link(archive, name, "busybox");
-    }
-}
-
 int base_archive_make(const char *path, const struct base_content *content, struct failure *failure)
 {
     AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -309,8 +275,33 @@ int base_archive_make(const char *path, const struct base_content *content, stru
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof(drivers) / sizeof(*drivers); i++)
         status = add_driver(&archive, content, i, failure);
-    add_libraries(&archive, content->libc);
-    add_shell(&archive, content->busybox);
+    static const char *const places[] = {"lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu"};
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+        AUTO_TEXT struct text library = {0};
+        char name[96];
+        for (size_t place = 0; place < 2; place++) {
+            text_clear(&library);
+            text_printf(&library, "%s/%s/%s", content->libc, places[place], libraries[i]);
+            if (access(text_string(&library), R_OK) == 0)
+                break;
+        }
+        snprintf(name, sizeof(name), "lib/aarch64-linux-gnu/%s", libraries[i]);
+        cpio_file(&archive, name, 0755, text_string(&library));
+    }
+    cpio_link(&archive, "lib/ld-linux-aarch64.so.1", "aarch64-linux-gnu/ld-linux-aarch64.so.1");
+    AUTO_TEXT struct text busybox = {0};
+    text_printf(&busybox, "%s/bin/busybox", content->busybox);
+    if (access(text_string(&busybox), R_OK) < 0) {
+        text_clear(&busybox);
+        text_printf(&busybox, "%s/usr/bin/busybox", content->busybox);
+    }
+    cpio_file(&archive, "bin/busybox", 0755, text_string(&busybox));
+    for (size_t i = 0; i < sizeof(applets) / sizeof(*applets); i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "bin/%s", applets[i]);
+        cpio_link(&archive, name, "busybox");
+    }
+
     if (status == 0)
         status = cpio_end(&archive, failure);
     if (status == 0 && fsync(fd) < 0)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "lab/archive.h"
 #include "lab/place.h"
 #include "lab/tool.h"
@@ -96,14 +97,14 @@ static char *find_deb(const struct work *work, const char *package, char **versi
             continue;
         AUTO_TEXT struct text path = {0};
         text_printf(&path, "%s/%s", work->staging, name);
-        *version = strndup(name + length + 1, (size_t)(end - name) - length - 1);
+        *version = memory_format("%.*s", (int)(end - name) - (int)length - 1, name + length + 1);
         /* A colon is not written in names of files. */
-        char *colon = *version ? strstr(*version, "%3a") : NULL;
+        char *colon = strstr(*version, "%3a");
         if (colon) {
             *colon = ':';
             memmove(colon + 1, colon + 3, strlen(colon + 3) + 1);
         }
-        return *version ? text_take(&path) : NULL;
+        return memory_text(&path);
     }
     return NULL;
 }
@@ -112,7 +113,7 @@ static char *find_deb(const struct work *work, const char *package, char **versi
 static int unpack(const struct work *work, const char *package, const char *place, char **version,
                   struct failure *failure)
 {
-    AUTO_FREE char *deb = find_deb(work, package, version);
+    const char *deb = find_deb(work, package, version);
     if (!deb)
         return fail_with(failure, -ENOENT, "apt fetched no package %s", package);
     AUTO_TEXT struct text folder = {0};
@@ -127,17 +128,6 @@ static int unpack(const struct work *work, const char *package, const char *plac
     char complaint[300];
     tool_complaint(&said, complaint, sizeof(complaint));
     return fail_with(failure, -EIO, "cannot unpack %s: %s", package, complaint);
-}
-
-static int fetch(struct work *work, struct failure *failure)
-{
-    AUTO_TEXT struct text package = {0};
-    AUTO_TEXT struct text step = {0};
-    text_printf(&package, "linux-image-%s", work->kernel);
-    text_printf(&step, "fetching %s", text_string(&package));
-    say(work, text_string(&step));
-    const char *const names[] = {text_string(&package), "libc6", "busybox-static", NULL};
-    return packages_fetch(&work->packages, names, work->staging, failure);
 }
 
 /* STAGING/vmlinuz-… becomes STAGING/ready/vmlinuz. */
@@ -155,9 +145,7 @@ static int take_kernel(const struct work *work, const char *ready, struct failur
 
 static int make_ready(const struct work *work, const char *ready, struct failure *failure)
 {
-    AUTO_FREE char *kernel = NULL;
-    AUTO_FREE char *libc = NULL;
-    AUTO_FREE char *busybox = NULL;
+    char *kernel = NULL, *libc = NULL, *busybox = NULL;
     AUTO_TEXT struct text package = {0};
     text_printf(&package, "linux-image-%s", work->kernel);
     say(work, "unpacking");
@@ -225,30 +213,26 @@ static int is_there(struct work *work, struct failure *failure)
     AUTO_TEXT struct text folder = {0};
     char offered[128];
     text_printf(&folder, "%s/%s/%s", work->lab, work->order->isa, work->kernel);
-    AUTO_FREE char *installed = about_get(text_string(&folder), "version");
+    const char *installed = about_get(text_string(&folder), "version");
     if (!installed || lab_kernel_lacks(text_string(&folder)))
         return 0;
     int status = packages_version(&work->packages, work->kernel, offered, sizeof(offered), failure);
     return status < 0 ? status : !*offered || strcmp(offered, installed) == 0;
 }
 
-/* Removes what installations that were killed left behind: LAB/staging.*. */
-static void folder_sweep(const char *lab)
+static int install_locked(struct work *work, struct failure *failure)
 {
-    AUTO_DIR DIR *entries = opendir(lab);
+    /* Removes what installations that were killed left behind: LAB/staging.*. */
+    AUTO_DIR DIR *entries = opendir(work->lab);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries))) {
         if (strncmp(entry->d_name, "staging.", strlen("staging.")) != 0)
             continue;
         AUTO_TEXT struct text path = {0};
-        text_printf(&path, "%s/%s", lab, entry->d_name);
+        text_printf(&path, "%s/%s", work->lab, entry->d_name);
         folder_remove_all(text_string(&path));
     }
-}
 
-static int install_locked(struct work *work, struct failure *failure)
-{
-    folder_sweep(work->lab);
     int status = check_room(work, failure);
     if (status == 0)
         status = packages_open(&work->packages, work->lab, failure);
@@ -260,9 +244,8 @@ static int install_locked(struct work *work, struct failure *failure)
         return status;
     AUTO_TEXT struct text staging = {0};
     text_printf(&staging, "%s/staging.XXXXXX", work->lab);
-    work->staging = text_take(&staging);
-    if (!work->staging || !mkdtemp(work->staging)) {
-        free(work->staging);
+    work->staging = memory_text(&staging);
+    if (!mkdtemp(work->staging)) {
         work->staging = NULL;
         return fail_with(failure, -errno, "cannot make a folder in %s: %s", work->lab,
                          strerror(errno));
@@ -272,8 +255,16 @@ static int install_locked(struct work *work, struct failure *failure)
     status = work->order->again ? 0 : is_there(work, failure);
     if (status > 0)
         return remember_default(work, failure) < 0 ? failure->code : LAB_INSTALL_THERE;
-    if (status == 0)
-        status = fetch(work, failure);
+    if (status == 0) {
+        AUTO_TEXT struct text package = {0};
+        AUTO_TEXT struct text step = {0};
+        text_printf(&package, "linux-image-%s", work->kernel);
+        text_printf(&step, "fetching %s", text_string(&package));
+        say(work, text_string(&step));
+        const char *const names[] = {text_string(&package), "libc6", "busybox-static", NULL};
+        status = packages_fetch(&work->packages, names, work->staging, failure);
+    }
+
     if (status == 0)
         status = make_ready(work, text_string(&ready), failure);
     if (status == 0)
@@ -298,13 +289,7 @@ int lab_install(const struct lab_installation *installation, char **name, struct
         status = lock < 0 ? lock : install_locked(&work, failure);
     if (work.staging)
         folder_remove_all(work.staging);
-    if (status >= 0) {
+    if (status >= 0)
         *name = work.kernel;
-        work.kernel = NULL;
-    }
-    packages_close(&work.packages);
-    free(work.kernel);
-    free(work.staging);
-    free(work.lab);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "lab/archive.h"
 #include "lab/machine.h"
 #include "lab/packages.h"
@@ -47,17 +48,6 @@ struct known {
     struct text names; /* of the kernels on offer, newest first */
     char *kernel;      /* what the wanted name stands for; NULL: nothing on offer */
 };
-
-static void look_up(struct known *known, const char *name)
-{
-    AUTO_FREE char *place = NULL;
-    struct packages packages = {0};
-    struct failure unheard;
-    if (lab_place(&place, &unheard) == 0 && packages_look(&packages, place, &unheard) == 0 &&
-        packages_kernels(&packages, &known->names, &unheard) == 0 && known->names.length)
-        packages_resolve(&packages, name, &known->kernel, &unheard);
-    packages_close(&packages);
-}
 
 static bool is_installed(const struct lab_kernels *installed, const char *name)
 {
@@ -102,22 +92,6 @@ static int say_missing(const struct known *known, const struct lab_kernels *inst
                      name, nearest, isa, nearest);
 }
 
-/* Always -ENOENT: the failure names the command that fetches it or, where apt's lists do not have
- * it either, the nearest that can be had. Does not fetch. */
-static int missing_kernel(const char *isa, const char *name, struct failure *failure)
-{
-    struct known known = {0};
-    struct lab_kernels installed = {0};
-    struct failure unheard;
-    look_up(&known, name);
-    lab_kernels_list(&installed, isa, &unheard);
-    int status = say_missing(&known, &installed, isa, name, failure);
-    lab_kernels_free(&installed);
-    text_free(&known.names);
-    free(known.kernel);
-    return status;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * QEMU's argument vector. Time in the machine advances with the instructions it executes (-icount),
  * on one CPU: only so are its counts exact. Input and output are two ports, because the driver in
@@ -126,36 +100,24 @@ static int missing_kernel(const char *isa, const char *name, struct failure *fai
 struct words {
     char **list;
     size_t count;
-    bool failed;
 };
 
 static void add(struct words *words, char *word)
 {
-    char **grown = word ? realloc(words->list, (words->count + 2) * sizeof(*grown)) : NULL;
-    if (!grown) {
-        free(word);
-        words->failed = true;
-        return;
-    }
-    grown[words->count++] = word;
-    grown[words->count] = NULL;
-    words->list = grown;
+    *memory_add(words->list, words->count) = word;
 }
 
 static void put(struct words *words, const char *option, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void put(struct words *words, const char *option, const char *format, ...)
 {
-    char *value = NULL;
-    add(words, strdup(option));
+    add(words, memory_copy(option));
     if (!format)
         return;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&value, format, arguments) < 0)
-        value = NULL;
+    add(words, memory_vformat(format, arguments));
     va_end(arguments);
-    add(words, value);
 }
 
 /* A port of the machine whose bytes go to a descriptor that QEMU inherits. */
@@ -167,46 +129,6 @@ static void put_port(struct words *words, struct text *plan, const char *key, co
     put(words, "-chardev", "file,id=%s,path=/proc/self/fd/%d", key, descriptor);
     put(words, "-device", "virtserialport,chardev=%s,name=%s", key, name);
     plan_put(plan, key, name);
-}
-
-static void put_board(struct words *words, const struct lab_settings *settings)
-{
-    /* Arm's own algorithm of pointer authentication takes most of a boot where it is emulated. */
-    const char *quick = strcmp(settings->cpu->name, "max") == 0 ? ",pauth-impdef=on" : "";
-    put(words, "-nodefaults", NULL);
-    put(words, "-no-user-config", NULL);
-    put(words, "-no-reboot", NULL);
-    put(words, "-display", "none");
-    put(words, "-machine", "virt,gic-version=3");
-    put(words, "-accel", "tcg,thread=single");
-    put(words, "-icount", "shift=0");
-    put(words, "-smp", "1");
-    put(words, "-m", "%u", settings->memory_mb);
-    put(words, "-cpu", "%s%s%s", settings->cpu->name, quick, settings->pmu ? "" : ",pmu=off");
-}
-
-static void put_ports(struct words *words, const struct lab_order *order)
-{
-    put(words, "-chardev", "file,id=console,path=/proc/self/fd/2");
-    put(words, "-serial", "chardev:console");
-    put(words, "-device", "virtio-serial-device");
-    put(words, "-chardev", "stdio,id=in,signal=off");
-    put(words, "-device", "virtserialport,chardev=in,name=%s", LAB_PORT_IN);
-    plan_put(order->plan, "in", LAB_PORT_IN);
-    put(words, "-chardev", "file,id=out,path=/proc/self/fd/1");
-    put(words, "-device", "virtserialport,chardev=out,name=%s", LAB_PORT_OUT);
-    plan_put(order->plan, "out", LAB_PORT_OUT);
-    put_port(words, order->plan, "err", LAB_PORT_ERR, order->errors);
-    put_port(words, order->plan, "status", LAB_PORT_STATUS, order->status);
-}
-
-static void put_kernel(struct words *words, const char *folder, int archive, bool verbose)
-{
-    put(words, "-kernel", "%s/vmlinuz", folder);
-    put(words, "-initrd", "/proc/self/fd/%d", archive);
-    put(words, "-append",
-        "%sconsole=ttyAMA0 panic=-1 cryptomgr.notests rdinit=/kit/assay-probe -- boot",
-        verbose ? "" : "quiet ");
 }
 
 static void inherit(struct lab_machine *machine, int descriptor)
@@ -246,8 +168,24 @@ static int choose_kernel(char **folder, const struct lab_settings *settings,
                          struct failure *failure)
 {
     int status = lab_kernel_find(folder, settings->isa, settings->kernel, failure);
-    if (status == -ENOENT && *settings->kernel)
-        return missing_kernel(settings->isa, settings->kernel, failure);
+    if (status == -ENOENT && *settings->kernel) {
+        /* Always -ENOENT: the failure names the command that fetches it or, where apt's lists do
+         * not have it either, the nearest that can be had. Does not fetch. */
+        struct known known = {0};
+        struct lab_kernels installed = {0};
+        struct failure unheard;
+        char *place = NULL;
+        struct packages packages = {0};
+        if (lab_place(&place, &unheard) == 0 && packages_look(&packages, place, &unheard) == 0 &&
+            packages_kernels(&packages, &known.names, &unheard) == 0 && known.names.length)
+            packages_resolve(&packages, settings->kernel, &known.kernel, &unheard);
+
+        lab_kernels_list(&installed, settings->isa, &unheard);
+        status = say_missing(&known, &installed, settings->isa, settings->kernel, failure);
+        text_free(&known.names);
+        return status;
+    }
+
     if (status == 0)
         status = check_pages(settings, *folder, failure);
     return status < 0 ? status : check_whole(settings->isa, *folder, failure);
@@ -259,7 +197,7 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
     *machine = (struct lab_machine){.archive = -1};
     const struct lab_settings *settings = order->settings;
     AUTO_FREE char *emulator = NULL;
-    AUTO_FREE char *folder = NULL;
+    char *folder = NULL;
     int status = emulator_find(&emulator, settings->isa, failure);
     if (status == 0)
         status = emulator_check_cpu(emulator, settings->cpu, failure);
@@ -268,9 +206,31 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
     if (status < 0)
         return status;
     struct words words = {0};
-    add(&words, strdup(emulator));
-    put_board(&words, settings);
-    put_ports(&words, order);
+    add(&words, memory_copy(emulator));
+    /* Arm's own algorithm of pointer authentication takes most of a boot where it is emulated. */
+    const char *quick = strcmp(settings->cpu->name, "max") == 0 ? ",pauth-impdef=on" : "";
+    put(&words, "-nodefaults", NULL);
+    put(&words, "-no-user-config", NULL);
+    put(&words, "-no-reboot", NULL);
+    put(&words, "-display", "none");
+    put(&words, "-machine", "virt,gic-version=3");
+    put(&words, "-accel", "tcg,thread=single");
+    put(&words, "-icount", "shift=0");
+    put(&words, "-smp", "1");
+    put(&words, "-m", "%u", settings->memory_mb);
+    put(&words, "-cpu", "%s%s%s", settings->cpu->name, quick, settings->pmu ? "" : ",pmu=off");
+    put(&words, "-chardev", "file,id=console,path=/proc/self/fd/2");
+    put(&words, "-serial", "chardev:console");
+    put(&words, "-device", "virtio-serial-device");
+    put(&words, "-chardev", "stdio,id=in,signal=off");
+    put(&words, "-device", "virtserialport,chardev=in,name=%s", LAB_PORT_IN);
+    plan_put(order->plan, "in", LAB_PORT_IN);
+    put(&words, "-chardev", "file,id=out,path=/proc/self/fd/1");
+    put(&words, "-device", "virtserialport,chardev=out,name=%s", LAB_PORT_OUT);
+    plan_put(order->plan, "out", LAB_PORT_OUT);
+    put_port(&words, order->plan, "err", LAB_PORT_ERR, order->errors);
+    put_port(&words, order->plan, "status", LAB_PORT_STATUS, order->status);
+
     plan_settings(order->plan, settings);
     const struct boot_content content = {.kernel_folder = folder,
                                          .kit_folder = order->kit_folder,
@@ -279,32 +239,29 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
                                          .file_count = order->file_count,
                                          .memory_mb = settings->memory_mb};
     machine->archive = boot_archive_make(&content, failure);
-    put_kernel(&words, folder, machine->archive, order->verbose);
+    put(&words, "-kernel", "%s/vmlinuz", folder);
+    put(&words, "-initrd", "/proc/self/fd/%d", machine->archive);
+    put(&words, "-append",
+        "%sconsole=ttyAMA0 panic=-1 cryptomgr.notests rdinit=/kit/assay-probe -- boot",
+        order->verbose ? "" : "quiet ");
+
+    add(&words, NULL);
     machine->argv = words.list;
     inherit(machine, machine->archive);
     inherit(machine, order->errors);
     inherit(machine, order->status);
     if (machine->archive < 0)
         status = machine->archive;
-    else if (words.failed || order->plan->failed)
-        status = fail_with(failure, -ENOMEM, "no memory to start the machine");
     if (status < 0)
         lab_machine_release(machine);
     return status;
 }
 
-/* Closes the archive; the words stay. */
-static void lab_machine_started(struct lab_machine *machine)
-{
-    cleanup_close(&machine->archive);
-    machine->archive = -1;
-}
-
 void lab_machine_release(struct lab_machine *machine)
 {
-    lab_machine_started(machine);
-    for (size_t i = 0; machine->argv && machine->argv[i]; i++)
-        free(machine->argv[i]);
-    free(machine->argv);
+    /* Closes the archive; the words stay. */
+    cleanup_close(&machine->archive);
+    machine->archive = -1;
+
     machine->argv = NULL;
 }

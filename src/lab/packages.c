@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "lab/place.h"
 #include "lab/tool.h"
@@ -59,8 +60,8 @@ int packages_open(struct packages *packages, const char *lab, struct failure *fa
                          "ASSAY_LAB to a shorter one",
                          lab, LAB_PATH_MAX);
     text_printf(&path, "%s/apt", lab);
-    packages->folder = text_take(&path);
-    int status = packages->folder ? 0 : fail_with(failure, -ENOMEM, "no memory for apt's folder");
+    packages->folder = memory_text(&path);
+    int status = 0;
     for (size_t i = 0; status == 0 && i < 2; i++) {
         text_clear(&path);
         text_printf(&path, "%s/%s", packages->folder, folders[i]);
@@ -79,12 +80,6 @@ int packages_look(struct packages *packages, const char *lab, struct failure *fa
         return fail_with(failure, -ENOENT,
                          "What Debian offers is known after the first assay lab install.");
     return packages_open(packages, lab, failure);
-}
-
-void packages_close(struct packages *packages)
-{
-    free(packages->folder);
-    packages->folder = NULL;
 }
 
 /* "dlstatus:2:8.7586:Retrieving file 2 of 3" */
@@ -192,9 +187,7 @@ int packages_kernels(struct packages *packages, struct text *names, struct failu
     size_t count = 0;
     for (const char *at = text_string(&said); (at = strchr(at, '\n')); at++)
         count++;
-    AUTO_FREE char **list = calloc(count + 1, sizeof(*list));
-    if (!list)
-        return fail_with(failure, -ENOMEM, "no memory for the list of kernels");
+    AUTO_MEMORY char **list = memory_new(count + 1, sizeof(*list));
     count = 0;
     char *rest = said.bytes;
     for (char *line; rest && (line = strsep(&rest, "\n"));)
@@ -237,7 +230,7 @@ static char *depends_on(char *lines)
     static const char mark[] = "  Depends: " PREFIX;
     for (char *line; (line = strsep(&lines, "\n"));)
         if (strncmp(line, mark, strlen(mark)) == 0 && is_kernel(line + strlen(mark)))
-            return strdup(line + strlen(mark));
+            return memory_copy(line + strlen(mark));
     return NULL;
 }
 
@@ -274,7 +267,7 @@ int packages_resolve(struct packages *packages, const char *wanted, char **kerne
         return no_such_kernel(packages, wanted, failure);
     *kernel = depends_on(said.bytes);
     if (!*kernel && wanted && is_kernel(wanted))
-        *kernel = strdup(wanted);
+        *kernel = memory_copy(wanted);
     return *kernel ? 0 : no_such_kernel(packages, wanted, failure);
 }
 

@@ -21,7 +21,6 @@ struct packages {
 int packages_open(struct packages *packages, const char *lab, struct failure *failure);
 /* The same for looking only: makes nothing. -ENOENT before the first installation. */
 int packages_look(struct packages *packages, const char *lab, struct failure *failure);
-void packages_close(struct packages *packages);
 
 /* Fetches the lists. Sources that fail are no failure as long as what is needed is found; see
  * `trouble`. */

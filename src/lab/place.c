@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "lab/place.h"
 
@@ -87,7 +88,7 @@ char *about_get(const char *folder, const char *key)
         return NULL;
     while (fgets(line, sizeof(line), file))
         if ((value = value_in(line, key)))
-            return strdup(value);
+            return memory_copy(value);
     return NULL;
 }
 
@@ -118,14 +119,6 @@ bool kernel_related(const char *left, const char *right)
            strcmp(kernel_flavour(left), kernel_flavour(right)) == 0;
 }
 
-static size_t common_start(const char *left, const char *right)
-{
-    size_t length = 0;
-    while (left[length] && left[length] == right[length])
-        length++;
-    return length;
-}
-
 void kernel_nearest(const char *names, const char *wanted, char nearest[LAB_KERNEL_NAME_MAX])
 {
     const char *flavour = kernel_flavour(wanted);
@@ -136,7 +129,9 @@ void kernel_nearest(const char *names, const char *wanted, char nearest[LAB_KERN
         size_t length = strcspn(line, "\n");
         snprintf(name, sizeof(name), "%.*s", (int)length, line);
         bool same = strcmp(kernel_flavour(name), *flavour ? flavour : "arm64") == 0;
-        size_t score = common_start(name, wanted);
+        size_t score = 0;
+        while (name[score] && name[score] == wanted[score])
+            score++;
         score = score ? 2 * score + same : 0;
         if (score > best) {
             best = score;
@@ -173,15 +168,13 @@ int lab_place(char **folder, struct failure *failure)
         return fail_with(failure, -ENOENT,
                          "no place for the lab: neither HOME nor XDG_CACHE_HOME is set; set "
                          "ASSAY_LAB to a folder with 500 MB of room");
-    *folder = text_take(&place);
-    return *folder ? 0 : fail_with(failure, -ENOMEM, "no memory for the lab's folder");
+    *folder = memory_text(&place);
+    return 0;
 }
 
 int lab_place_make(const char *folder, struct failure *failure)
 {
-    AUTO_FREE char *path = strdup(folder);
-    if (!path)
-        return fail_with(failure, -ENOMEM, "no memory for the lab's folder");
+    AUTO_MEMORY char *path = memory_copy(folder);
     for (char *slash = path + 1;; slash++) {
         slash += strcspn(slash, "/");
         char kept = *slash;
@@ -205,68 +198,30 @@ bool lab_kernel_name(const char *name)
            name[0] != '.' && name[0] != '-' && strstr(name, "..") == NULL;
 }
 
-void lab_kernels_free(struct lab_kernels *kernels)
-{
-    for (size_t i = 0; i < kernels->count; i++) {
-        free(kernels->list[i].name);
-        free(kernels->list[i].folder);
-        free(kernels->list[i].version);
-    }
-    free(kernels->list);
-    *kernels = (struct lab_kernels){0};
-}
-
-static int add_kernel(struct lab_kernels *kernels, const char *isa_folder, const char *name,
-                      const char *preferred)
-{
-    AUTO_TEXT struct text folder = {0};
-    text_printf(&folder, "%s/%s", isa_folder, name);
-    char *version = about_get(text_string(&folder), "version");
-    if (!version) /* of another format, or no kernel at all */
-        return 0;
-    struct lab_kernel *grown =
-        realloc(kernels->list, (kernels->count + 1) * sizeof(*kernels->list));
-    if (!grown) {
-        free(version);
-        return -ENOMEM;
-    }
-    kernels->list = grown;
-    struct lab_kernel *kernel = &kernels->list[kernels->count++];
-    *kernel = (struct lab_kernel){.name = strdup(name),
-                                  .folder = text_take(&folder),
-                                  .version = version,
-                                  .preferred = strcmp(name, preferred) == 0};
-    return kernel->name && kernel->folder ? 0 : -ENOMEM;
-}
-
 static int newest_first(const void *left, const void *right)
 {
     return strverscmp(((const struct lab_kernel *)right)->name,
                       ((const struct lab_kernel *)left)->name);
 }
 
-/* The first line of ISA_FOLDER/default, "" without. */
-static void read_preferred(const char *isa_folder, char preferred[LAB_KERNEL_NAME_MAX])
-{
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/default", isa_folder);
-    AUTO_FILE FILE *file = lab_file_open(text_string(&path));
-    if (!file || !fgets(preferred, LAB_KERNEL_NAME_MAX, file))
-        preferred[0] = '\0';
-    preferred[strcspn(preferred, "\n")] = '\0';
-}
-
 int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failure *failure)
 {
     *kernels = (struct lab_kernels){0};
-    AUTO_FREE char *place = NULL;
+    char *place = NULL;
     int status = lab_place(&place, failure);
     if (status < 0)
         return status;
     AUTO_TEXT struct text isa_folder = {0};
     text_printf(&isa_folder, "%s/%s", place, isa);
     char preferred[LAB_KERNEL_NAME_MAX];
-    read_preferred(text_string(&isa_folder), preferred);
+    /* The first line of ISA_FOLDER/default, "" without. */
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/default", text_string(&isa_folder));
+    AUTO_FILE FILE *file = lab_file_open(text_string(&path));
+    if (!file || !fgets(preferred, LAB_KERNEL_NAME_MAX, file))
+        preferred[0] = '\0';
+    preferred[strcspn(preferred, "\n")] = '\0';
+
     AUTO_DIR DIR *entries = opendir(text_string(&isa_folder));
     if (!entries && errno == ENOENT)
         return 0;
@@ -274,13 +229,20 @@ int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failur
         return fail_with(failure, -errno, "cannot read the lab's folder %s: %s",
                          text_string(&isa_folder), strerror(errno));
     const struct dirent *entry;
-    while (status == 0 && (entry = readdir(entries)))
-        if (lab_kernel_name(entry->d_name))
-            status = add_kernel(kernels, text_string(&isa_folder), entry->d_name, preferred);
-    if (status < 0) {
-        lab_kernels_free(kernels);
-        return fail_with(failure, status, "no memory for the list of kernels");
-    }
+    while ((entry = readdir(entries)))
+        if (lab_kernel_name(entry->d_name)) {
+            AUTO_TEXT struct text folder = {0};
+            text_printf(&folder, "%s/%s", text_string(&isa_folder), entry->d_name);
+            char *version = about_get(text_string(&folder), "version");
+            if (!version) /* of another format, or no kernel at all */
+                continue;
+            struct lab_kernel *kernel = memory_add(kernels->list, kernels->count);
+            *kernel = (struct lab_kernel){.name = memory_copy(entry->d_name),
+                                          .folder = memory_text(&folder),
+                                          .version = version,
+                                          .preferred = strcmp(entry->d_name, preferred) == 0};
+        }
+
     if (kernels->count)
         qsort(kernels->list, kernels->count, sizeof(*kernels->list), newest_first);
     bool preferred_there = false;
@@ -309,19 +271,18 @@ int lab_kernel_find(char **folder, const char *isa, const char *name, struct fai
     if (status < 0)
         return status;
     const struct lab_kernel *chosen = choose(&kernels, name);
-    if (chosen && !(*folder = strdup(chosen->folder)))
-        status = fail_with(failure, -ENOMEM, "no memory for the kernel's folder");
-    else if (!chosen && *name)
+    if (chosen)
+        *folder = chosen->folder;
+    else if (*name)
         status = fail_with(failure, -ENOENT,
                            "the kernel %s is not in the lab: assay lab install %s --kernel %s "
                            "fetches it, assay lab list shows the others",
                            name, isa, name);
-    else if (!chosen)
+    else
         status = fail_with(failure, -ENOENT,
                            "no kernel for %s is in the lab yet: assay lab install %s fetches one "
                            "(some 60 MB, nothing is installed on this machine)",
                            isa, isa);
-    lab_kernels_free(&kernels);
     return status;
 }
 

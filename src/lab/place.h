@@ -16,8 +16,8 @@
 
 #define LAB_KERNEL_NAME_MAX 100
 
-/* $ASSAY_LAB, else $XDG_CACHE_HOME/assay/lab, else ~/.cache/assay/lab. *folder is to be freed; it
- * need not exist. */
+/* $ASSAY_LAB, else $XDG_CACHE_HOME/assay/lab, else ~/.cache/assay/lab. It need
+ * not exist. */
 int lab_place(char **folder, struct failure *failure);
 
 /* Makes the folder and those above it. */
@@ -38,9 +38,8 @@ struct lab_kernels {
 };
 /* The kernels that can be booted; none is no failure. */
 int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failure *failure);
-void lab_kernels_free(struct lab_kernels *kernels);
 
-/* The folder of the named kernel (NULL or "": the preferred one), to be freed. The failure says
+/* The folder of the named kernel (NULL or "": the preferred one). The failure says
  * which command installs one. */
 int lab_kernel_find(char **folder, const char *isa, const char *name, struct failure *failure);
 /* What a kernel's folder lacks or has empty, as a crash of the host may leave it: with that QEMU
@@ -59,7 +58,7 @@ struct about {
 };
 int about_write(const char *folder, const struct about *about, struct failure *failure);
 
-/* The value of a key, to be freed; NULL when the folder holds no kernel of this format. */
+/* The value of a key; NULL when the folder holds no kernel of this format. */
 char *about_get(const char *folder, const char *key);
 
 /* ----------------------------------------------------------------------------------------------

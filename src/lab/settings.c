@@ -107,17 +107,6 @@ static void list_models(struct text *names, const struct text *models)
             text_printf(names, "%s%s", names->length ? ", " : "", model->name);
 }
 
-/* The names of the lab's models that the emulator of this machine has, with commas. */
-static void emulator_offers(const char *isa, struct text *names)
-{
-    AUTO_FREE char *path = NULL;
-    AUTO_TEXT struct text models = {0};
-    struct failure unheard;
-    if (emulator_find(&path, isa, &unheard) == 0)
-        emulator_cpus(path, &models, &unheard);
-    list_models(names, &models);
-}
-
 int emulator_check_cpu(const char *path, const struct cpu_model *cpu, struct failure *failure)
 {
     AUTO_TEXT struct text models = {0};
@@ -233,8 +222,16 @@ int lab_settings_set(struct lab_settings *settings, const char *key, const char 
         settings->given |= bit;
         if (at->set(settings, value))
             return 0;
-        if (at->set == set_cpu)
-            emulator_offers(settings->isa, &known);
+        if (at->set == set_cpu) {
+            /* The names of the lab's models that the emulator of this machine has, with commas. */
+            AUTO_FREE char *path = NULL;
+            AUTO_TEXT struct text models = {0};
+            struct failure unheard;
+            if (emulator_find(&path, settings->isa, &unheard) == 0)
+                emulator_cpus(path, &models, &unheard);
+            list_models(&known, &models);
+        }
+
         return fail_with(failure, -EINVAL, "%s=%.100s is not possible: %s%s takes %s", key, value,
                          at->set == set_cpu ? "the lab's " : "", key,
                          known.length ? text_string(&known) : at->values);

@@ -43,23 +43,6 @@ char *tool_path(const char *name)
     return NULL;
 }
 
-/* In the child's child; never returns. */
-static void become(const struct tool *tool, const char *program, int output, pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    setenv("LC_ALL", "C", 1);
-    if (getppid() == parent && nothing >= 0 && (!tool->folder || chdir(tool->folder) == 0) &&
-        dup2(nothing, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2)
-        execv(program, (char *const *)(uintptr_t)tool->argv);
-    _exit(127);
-}
-
 /* Waits until one of the signals comes or the time is over. */
 static void hear(const sigset_t *signals, int wait_ms)
 {
@@ -87,8 +70,22 @@ static void guard(const struct tool *tool, const char *program, int output, pid_
         _exit(127);
     pid_t own = getpid();
     pid_t child = fork();
-    if (child == 0)
-        become(tool, program, output, own);
+    if (child == 0) {
+        /* In the child's child; never returns. */
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        for (int number = 1; number < NSIG; number++)
+            signal(number, SIG_DFL);
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        setenv("LC_ALL", "C", 1);
+        if (getppid() == own && nothing >= 0 && (!tool->folder || chdir(tool->folder) == 0) &&
+            dup2(nothing, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2)
+            execv(program, (char *const *)(uintptr_t)tool->argv);
+        _exit(127);
+    }
+
     close(output);
     int status = 127 << 8;
     while (child > 0 && waitpid(child, &status, WNOHANG) == 0 && getppid() == parent)
@@ -163,19 +160,6 @@ static int end_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void end_group(pid_t child)
-{
-    kill(-child, SIGTERM);
-    kill(child, SIGTERM);
-    for (int tick = 0; tick < 20; tick++) {
-        siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid)
-            break;
-        poll(NULL, 0, TICK_MS);
-    }
-    kill(-child, SIGKILL);
-}
-
 int tool_run(const struct tool *tool, struct text *said, struct failure *failure)
 {
     AUTO_FREE char *program = tool_path(tool->argv[0]);
@@ -196,8 +180,18 @@ int tool_run(const struct tool *tool, struct text *said, struct failure *failure
     }
     int status = listen(tool, ends[0], said);
     close(ends[0]);
-    if (status < 0)
-        end_group(child);
+    if (status < 0) {
+        kill(-child, SIGTERM);
+        kill(child, SIGTERM);
+        for (int tick = 0; tick < 20; tick++) {
+            siginfo_t info = {0};
+            if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid)
+                break;
+            poll(NULL, 0, TICK_MS);
+        }
+        kill(-child, SIGKILL);
+    }
+
     int ended = end_of(child);
     if (status == -EINTR)
         return fail_with(failure, -EINTR, "interrupted while %s was running", tool->argv[0]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -39,64 +39,48 @@ static const char *const roles[] = {
 
 static json_t *axis_json(const struct figure_axis *axis)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "label", json_text(axis->label));
-    json_object_set_new(object, "scale", json_string(scales[axis->scale]));
-    json_object_set_new(object, "zero", json_boolean(axis->zero));
-    return object;
-}
-
-static json_t *column_json(const struct figure_column *column)
-{
-    bool hidden = column->role == ROLE_DENSITY || column->role == ROLE_SAMPLES;
-    json_t *object = json_object();
-    json_object_set_new(object, "key", json_text(column->key));
-    json_object_set_new(object, "title", json_text(column->title));
-    json_object_set_new(object, "role",
-                        column->role ? json_string(roles[column->role]) : json_null());
-    json_object_set_new(object, "filter", json_boolean(column->filter));
-    json_object_set_new(object, "hidden", json_boolean(hidden));
-    return object;
+    return JSON_OBJECT({"label", json_text(axis->label)},
+                       {"scale", json_string(scales[axis->scale])},
+                       {"zero", json_boolean(axis->zero)});
 }
 
 json_t *figure_new(const struct figure_spec *spec)
 {
     json_t *figure = json_object();
     json_t *columns = json_array();
-    for (const struct figure_column *at = spec->columns; at->key; at++)
-        json_array_append_new(columns, column_json(at));
-    json_object_set_new(figure, "id", json_text(spec->id));
-    json_object_set_new(figure, "title", json_text(spec->title));
-    json_object_set_new(figure, "caption", json_text(spec->caption));
-    json_object_set_new(figure, "paper", json_text(spec->paper));
-    json_object_set_new(figure, "kind", json_string(kinds[spec->kind]));
-    json_object_set_new(figure, "x", axis_json(&spec->x));
-    json_object_set_new(figure, "y", axis_json(&spec->y));
-    json_object_set_new(figure, "columns", columns);
-    json_object_set_new(figure, "rows", json_array());
-    json_object_set_new(figure, "lines", json_array());
-    json_object_set_new(figure, "notes", json_array());
+    for (const struct figure_column *at = spec->columns; at->key; at++) {
+        bool hidden = at->role == ROLE_DENSITY || at->role == ROLE_SAMPLES;
+        json_array_append_new(
+            columns,
+            JSON_OBJECT({"key", json_text(at->key)}, {"title", json_text(at->title)},
+                        {"role", at->role ? json_string(roles[at->role]) : json_null()},
+                        {"filter", json_boolean(at->filter)}, {"hidden", json_boolean(hidden)}));
+    }
+
+    JSON_PUT(figure, {"id", json_text(spec->id)}, {"title", json_text(spec->title)},
+             {"caption", json_text(spec->caption)}, {"paper", json_text(spec->paper)},
+             {"kind", json_string(kinds[spec->kind])}, {"x", axis_json(&spec->x)},
+             {"y", axis_json(&spec->y)}, {"columns", columns}, {"rows", json_array()},
+             {"lines", json_array()}, {"notes", json_array()});
     return figure;
 }
 
-void figure_add_row(json_t *figure, json_t *const *values, size_t count)
+json_t *figure_add_row(json_t *figure, json_t *const *values, size_t count)
 {
     json_t *row = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(row, values[i] ? values[i] : json_null());
     json_array_append_new(json_object_get(figure, "rows"), row);
+    return row;
 }
 
 void figure_add_line(json_t *figure, const char *name, const char *series, double intercept,
                      double slope, double from, double to)
 {
-    json_t *line = json_object();
-    json_object_set_new(line, "name", json_text(name));
-    json_object_set_new(line, "series", json_text(series));
-    json_object_set_new(line, "intercept", figure_number(intercept));
-    json_object_set_new(line, "slope", figure_number(slope));
-    json_object_set_new(line, "from", figure_number(from));
-    json_object_set_new(line, "to", figure_number(to));
+    json_t *line =
+        JSON_OBJECT({"name", json_text(name)}, {"series", json_text(series)},
+                    {"intercept", figure_number(intercept)}, {"slope", figure_number(slope)},
+                    {"from", figure_number(from)}, {"to", figure_number(to)});
     json_array_append_new(json_object_get(figure, "lines"), line);
 }
 
@@ -133,14 +117,6 @@ static double distribution_at(const double *sorted, size_t count, double share)
     return sorted[place ? place - 1 : 0];
 }
 
-/* Four digits are more than a violin shows. */
-static json_t *rough(double value)
-{
-    char text[32];
-    snprintf(text, sizeof(text), "%.4g", value);
-    return figure_number(strtod(text, NULL));
-}
-
 static json_t *density_json(const double *values, size_t count)
 {
     double heights[DISTRIBUTION_POINTS];
@@ -150,8 +126,13 @@ static json_t *density_json(const double *values, size_t count)
     json_t *list = json_array();
     json_array_append_new(list, figure_number(density.low));
     json_array_append_new(list, figure_number(density.step));
-    for (size_t i = 0; i < DISTRIBUTION_POINTS; i++)
-        json_array_append_new(list, rough(heights[i]));
+    for (size_t i = 0; i < DISTRIBUTION_POINTS; i++) {
+        /* Four digits are more than a violin shows. */
+        char text[32];
+        snprintf(text, sizeof(text), "%.4g", heights[i]);
+        json_array_append_new(list, figure_number(strtod(text, NULL)));
+    }
+
     return list;
 }
 
@@ -175,9 +156,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
     *distribution = (struct distribution){.count = count};
     if (!count)
         return -EINVAL;
-    AUTO_FREE double *sorted = malloc(count * sizeof(*sorted));
-    if (!sorted)
-        return -ENOMEM;
+    AUTO_MEMORY double *sorted = memory_new(count, sizeof(*sorted));
     memcpy(sorted, values, count * sizeof(*sorted));
     sort_values(sorted, count);
     distribution->min = sorted[0];
@@ -187,7 +166,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
     distribution->max = sorted[count - 1];
     distribution->density = density_json(values, count);
     distribution->samples = samples_json(values, count, distribution->min, distribution->max);
-    return distribution->density && distribution->samples ? 0 : -ENOMEM;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -197,17 +176,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
 
 void pooled_add(struct pooled *pooled, double value)
 {
-    if (pooled->count == pooled->capacity) {
-        size_t capacity = pooled->capacity ? 2 * pooled->capacity : 256;
-        double *grown = reallocarray(pooled->values, capacity, sizeof(*grown));
-        if (!grown) {
-            pooled->failed = true;
-            return;
-        }
-        pooled->values = grown;
-        pooled->capacity = capacity;
-    }
-    pooled->values[pooled->count++] = value;
+    *memory_add(pooled->values, pooled->count) = value;
 }
 
 void pooled_clear(struct pooled *pooled)
@@ -217,14 +186,8 @@ void pooled_clear(struct pooled *pooled)
 
 void pooled_free(struct pooled *pooled)
 {
-    free(pooled->values);
+    memory_give_back(pooled->values);
     *pooled = (struct pooled){0};
-}
-
-static void forget(json_t *const *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        json_decref(values[i]);
 }
 
 /* Moves those up to the limit to the front, in their order. How many. */
@@ -237,47 +200,34 @@ static size_t take_up_to(double *values, size_t count, double limit)
     return taken;
 }
 
-/* Appends BOX_COLUMNS. False: out of memory. */
-static bool append_box(json_t *row, const struct pooled *pooled, bool samples)
+void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
+                    json_t *const *values, size_t count)
 {
+    if (!pooled->count) {
+        for (size_t i = 0; i < count; i++)
+            json_decref(values[i]);
+        return;
+    }
+    json_t *row = figure_add_row(figure, values, count);
+    /* Appends BOX_COLUMNS. */
     static const double shares[] = {0, 0.25, 0.5, 0.75, 0.99, 1};
-    AUTO_FREE double *values = calloc(pooled->count, sizeof(*values));
+    AUTO_MEMORY double *sorted = memory_new(pooled->count, sizeof(*sorted));
     struct distribution box;
-    if (!values)
-        return false;
-    memcpy(values, pooled->values, pooled->count * sizeof(*values));
-    sort_values(values, pooled->count);
+    memcpy(sorted, pooled->values, pooled->count * sizeof(*sorted));
+    sort_values(sorted, pooled->count);
     json_array_append_new(row, json_count(pooled->count));
     for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
         json_array_append_new(row,
-                              figure_number(distribution_at(values, pooled->count, shares[i])));
-    double limit = distribution_at(values, pooled->count, 0.99);
-    memcpy(values, pooled->values, pooled->count * sizeof(*values));
-    if (distribution_of(values, take_up_to(values, pooled->count, limit), &box) < 0)
-        return false;
+                              figure_number(distribution_at(sorted, pooled->count, shares[i])));
+    double limit = distribution_at(sorted, pooled->count, 0.99);
+    memcpy(sorted, pooled->values, pooled->count * sizeof(*sorted));
+    distribution_of(sorted, take_up_to(sorted, pooled->count, limit), &box);
     if (!samples || json_is_null(box.density)) {
         json_decref(box.samples);
         box.samples = json_null();
     }
     json_array_append_new(row, box.density);
     json_array_append_new(row, box.samples);
-    return true;
-}
-
-void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
-                    json_t *const *values, size_t count)
-{
-    if (pooled->failed || !pooled->count) {
-        forget(values, count);
-        return;
-    }
-    json_t *row = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(row, values[i] ? values[i] : json_null());
-    if (append_box(row, pooled, samples))
-        json_array_append_new(json_object_get(figure, "rows"), row);
-    else
-        json_decref(row);
 }
 
 /* --- the figure itself --- */

@@ -72,11 +72,11 @@ struct figure_spec {
 /* A figure with more is thinned by whoever makes it: a page must not grow with the store. */
 #define FIGURE_MOST_ROWS 1000u
 
-/* A figure without rows. NULL: out of memory. */
+/* A figure without rows. */
 json_t *figure_new(const struct figure_spec *spec);
 /* Adds a row; values are owned from here on and stand in the order of the columns. A NULL value is
- * taken for null. */
-void figure_add_row(json_t *figure, json_t *const *values, size_t count);
+ * taken for null. The row. */
+json_t *figure_add_row(json_t *figure, json_t *const *values, size_t count);
 #define FIGURE_ROW(figure, ...)                                                                    \
     figure_add_row(figure, (json_t *const[]){__VA_ARGS__},                                         \
                    sizeof((json_t *const[]){__VA_ARGS__}) / sizeof(json_t *))
@@ -118,8 +118,7 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
 /* Values of one box. */
 struct pooled {
     double *values;
-    size_t count, capacity;
-    bool failed; /* memory ran out; nothing is made of it then */
+    size_t count;
 };
 void pooled_add(struct pooled *pooled, double value);
 void pooled_clear(struct pooled *pooled);

@@ -41,7 +41,7 @@ json_t *json_text(const char *string)
         return json_null();
     AUTO_TEXT struct text valid = {0};
     text_put_utf8(&valid, string);
-    return valid.failed ? NULL : json_string(text_string(&valid));
+    return json_string(text_string(&valid));
 }
 
 const char *json_word(const json_t *object, const char *key)
@@ -57,12 +57,18 @@ const char *json_pattern(const json_t *object)
     return pattern < 0 ? name : pattern_descriptions[pattern];
 }
 
+json_t *json_put_members(json_t *object, const struct json_member *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(object, members[i].key, members[i].value);
+    return object;
+}
+
 void json_absent(json_t *object, const char *key, const char *reason)
 {
     AUTO_TEXT struct text reason_key = {0};
     text_printf(&reason_key, "%s_reason", key);
-    json_object_set_new(object, key, json_null());
-    json_object_set_new(object, text_string(&reason_key), json_text(reason));
+    JSON_PUT(object, {key, json_null()}, {text_string(&reason_key), json_text(reason)});
 }
 
 void json_put(json_t *object, const char *key, json_t *value, const char *reason)
@@ -91,11 +97,8 @@ void json_put_reals(json_t *object, const struct json_real *reals, size_t count)
 
 json_t *json_skipped(const char *what, const char *reason, int error)
 {
-    json_t *skipped = json_object();
-    json_object_set_new(skipped, "what", json_text(what));
-    json_object_set_new(skipped, "reason", json_text(reason));
-    json_object_set_new(skipped, "errno", error ? json_integer(error) : json_null());
-    return skipped;
+    return JSON_OBJECT({"what", json_text(what)}, {"reason", json_text(reason)},
+                       {"errno", error ? json_integer(error) : json_null()});
 }
 
 /* What a reader needs to recognise a machine; the store keeps every fact. */
@@ -124,22 +127,13 @@ static const char *fact_value(const struct facts *facts, const char *key)
 
 json_t *json_machine(const struct facts *facts, const char *fingerprint)
 {
-    json_t *machine = json_object();
-    json_object_set_new(machine, "fingerprint", json_text(fingerprint));
+    json_t *machine = JSON_OBJECT({"fingerprint", json_text(fingerprint)});
     for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++)
         json_object_set_new(machine, described[i].name,
                             json_text(fact_value(facts, described[i].fact)));
     const char *count = fact_value(facts, "cpu.count");
     json_object_set_new(machine, "cpus", count ? json_integer(atoll(count)) : json_null());
     return machine;
-}
-
-static json_t *argv_json(int argc, char **argv)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < argc; i++)
-        json_array_append_new(list, json_text(argv[i]));
-    return list;
 }
 
 static json_t *given_or(json_t **value, json_t *empty)
@@ -152,29 +146,22 @@ static json_t *given_or(json_t **value, json_t *empty)
     return result;
 }
 
-/* Keys of an envelope without a gate. */
-#define ENVELOPE_KEYS 10
-
-/* A missing key is a result that did not fit into memory. */
-static bool is_whole(const json_t *object)
-{
-    return json_object_size(object) == ENVELOPE_KEYS + (json_object_get(object, "gate") != NULL);
-}
-
 static json_t *envelope_json(struct envelope *envelope)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "schema", json_string("assay/1"));
-    json_object_set_new(object, "version", json_string(ASSAY_VERSION));
-    json_object_set_new(object, "command", json_text(envelope->command));
-    json_object_set_new(object, "argv", argv_json(envelope->argc, envelope->argv));
-    json_object_set_new(object, "seed",
-                        envelope->has_seed ? json_count(envelope->seed) : json_null());
-    json_object_set_new(object, "machine", json_machine(envelope->facts, envelope->fingerprint));
-    json_object_set_new(object, "results", given_or(&envelope->results, json_array()));
-    json_object_set_new(object, "analysis", given_or(&envelope->analysis, json_object()));
-    json_object_set_new(object, "skipped", given_or(&envelope->skipped, json_array()));
-    json_object_set_new(object, "findings", given_or(&envelope->findings, json_array()));
+    json_t *object =
+        JSON_OBJECT({"schema", json_string("assay/1")}, {"version", json_string(ASSAY_VERSION)},
+                    {"command", json_text(envelope->command)});
+    json_t *list = json_array();
+    for (int i = 0; i < envelope->argc; i++)
+        json_array_append_new(list, json_text(envelope->argv[i]));
+    json_object_set_new(object, "argv", list);
+
+    JSON_PUT(object, {"seed", envelope->has_seed ? json_count(envelope->seed) : json_null()},
+             {"machine", json_machine(envelope->facts, envelope->fingerprint)},
+             {"results", given_or(&envelope->results, json_array())},
+             {"analysis", given_or(&envelope->analysis, json_object())},
+             {"skipped", given_or(&envelope->skipped, json_array())},
+             {"findings", given_or(&envelope->findings, json_array())});
     if (envelope->gate)
         json_object_set_new(object, "gate", envelope->gate);
     envelope->gate = NULL;
@@ -214,24 +201,6 @@ static int write_value(FILE *stream, const json_t *value)
     return 0;
 }
 
-/* Rows that come one by one, in the place of results. */
-static int write_rows(FILE *stream, json_rows *rows, void *context, struct failure *failure)
-{
-    fputs("[", stream);
-    int error = rows(context, stream, failure);
-    fputs("\n  ]", stream);
-    return error;
-}
-
-/* Why a value was not written: the stream does not take it, or it did not fit into memory. */
-static int unwritten(FILE *stream, int error, struct failure *failure)
-{
-    if (!ferror(stream))
-        return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
-    error = error ? error : EIO;
-    return fail_with(failure, -error, "cannot write JSON: %s", strerror(error));
-}
-
 int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
                          struct failure *failure)
 {
@@ -243,17 +212,20 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
     json_object_foreach(object, key, value)
     {
         fprintf(stream, "%s  \"%s\": ", lead, key);
-        if (rows && strcmp(key, "results") == 0)
-            error = write_rows(stream, rows, context, failure);
-        else if (write_value(stream, value) < 0)
-            error = unwritten(stream, errno, failure);
+        if (rows && strcmp(key, "results") == 0) {
+            /* Rows that come one by one, in the place of results. */
+            fputs("[", stream);
+            error = rows(context, stream, failure);
+            fputs("\n  ]", stream);
+        } else if (write_value(stream, value) < 0) {
+            error = errno ? errno : EIO;
+            error = fail_with(failure, -error, "cannot write JSON: %s", strerror(error));
+        }
         lead = ",\n";
         if (error)
             break;
     }
     fputs("\n}\n", stream);
-    if (!error && !is_whole(object))
-        error = fail_with(failure, -ENOMEM, "out of memory while writing JSON");
     json_decref(object);
     json_envelope_release(envelope);
     return error;
@@ -263,10 +235,7 @@ json_t *json_envelope_object(struct envelope *envelope)
 {
     json_t *object = envelope_json(envelope);
     json_envelope_release(envelope);
-    if (is_whole(object))
-        return object;
-    json_decref(object);
-    return NULL;
+    return object;
 }
 
 int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * JSON output: the envelope every command shares and the conventions for numbers (schema in
- * docs/json). Out of memory shows as a NULL json_t, which json_envelope_write reports. */
+ * docs/json). */
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +23,17 @@ json_t *json_text(const char *string);
 const char *json_word(const json_t *object, const char *key);
 /* The pattern of a result as people say it: "start-read", where the object has "ar". */
 const char *json_pattern(const json_t *object);
+/* Keys and their values, which are the object's from then on, in this order. */
+struct json_member {
+    const char *key;
+    json_t *value;
+};
+json_t *json_put_members(json_t *object, const struct json_member *members, size_t count);
+#define JSON_PUT(object, ...)                                                                      \
+    json_put_members(object, (const struct json_member[]){__VA_ARGS__},                            \
+                     sizeof((const struct json_member[]){__VA_ARGS__}) /                           \
+                         sizeof(struct json_member))
+#define JSON_OBJECT(...) JSON_PUT(json_object(), __VA_ARGS__)
 /* key: null and key_reason: why there is no number. */
 void json_absent(json_t *object, const char *key, const char *reason);
 /* The value, or where there is none (NULL) null and key_reason. */
@@ -65,7 +76,7 @@ int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure 
 typedef int json_rows(void *context, FILE *stream, struct failure *failure);
 int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
                          struct failure *failure);
-/* The object itself instead of its text; releases what the envelope owns. NULL: out of memory. */
+/* The object itself instead of its text; releases what the envelope owns. */
 json_t *json_envelope_object(struct envelope *envelope);
 /* Releases what it owns without writing. */
 void json_envelope_release(struct envelope *envelope);

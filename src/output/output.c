@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/output.h"
 #include "output/table.h"
 
@@ -249,9 +249,7 @@ int output_check(const char *path, struct failure *failure)
                          "cannot write %.500s: there is a database, which a result does not "
                          "replace; name another file",
                          path);
-    AUTO_FREE char *copy = strdup(path);
-    if (!copy)
-        return cannot_write(path, ENOMEM, failure);
+    AUTO_MEMORY char *copy = memory_copy(path);
     if (access(dirname(copy), W_OK | X_OK) < 0)
         return cannot_write(path, errno, failure);
     return 0;
@@ -270,18 +268,13 @@ static int open_beside(struct output *output, struct failure *failure)
 {
     /* Through a symbolic link the file it points at is replaced, not the link. */
     char *real = realpath(output->path, NULL);
-    if (real) {
-        free(output->path);
-        output->path = real;
-    }
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
-        output->temporary = NULL;
-        return cannot_write(output->path, ENOMEM, failure);
-    }
+    if (real)
+        output->path = memory_copy(real);
+    free(real);
+    output->temporary = memory_format("%s.XXXXXX", output->path);
     int fd = mkstemp(output->temporary);
     if (fd < 0) {
         int error = errno;
-        free(output->temporary);
         output->temporary = NULL;
         return cannot_write(output->path, error, failure);
     }
@@ -304,9 +297,7 @@ int output_open(struct output *output, const char *path, struct failure *failure
     int error = output_check(path, failure);
     if (error < 0)
         return error;
-    output->path = strdup(path);
-    if (!output->path)
-        return cannot_write(path, ENOMEM, failure);
+    output->path = memory_copy(path);
     if (!in_place(path)) {
         error = open_beside(output, failure);
         if (error < 0)
@@ -333,12 +324,10 @@ int output_commit(struct output *output, struct failure *failure)
         error = errno;
     output->stream = NULL;
     if (!error && output->temporary) {
-        if (rename(output->temporary, output->path) < 0) {
+        if (rename(output->temporary, output->path) < 0)
             error = errno;
-        } else {
-            free(output->temporary);
+        else
             output->temporary = NULL;
-        }
     }
     int result = error ? cannot_write(output->path, error, failure) : 0;
     output_discard(output);
@@ -351,7 +340,5 @@ void output_discard(struct output *output)
         fclose(output->stream);
     if (output->temporary)
         unlink(output->temporary);
-    free(output->temporary);
-    free(output->path);
     *output = (struct output){0};
 }

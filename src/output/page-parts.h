@@ -16,7 +16,6 @@ struct page {
     FILE *stream;
     const json_t *report;
     bool several;      /* machines: sections say which is theirs */
-    bool failed;       /* out of memory */
     struct text clean; /* scratch */
 };
 

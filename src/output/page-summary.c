@@ -67,53 +67,6 @@ static void put_cell(struct page *page, const char *string)
     page_put(page, "</td>");
 }
 
-static void put_in_paper(struct page *page, const json_t *finding)
-{
-    page_put(page, "<td>");
-    page_text(page, json_word(finding, "figure"));
-    page_put(page, " <span class=\"cited\">");
-    page_text(page, cited(json_word(finding, "paper")));
-    page_put(page, "</span></td>");
-}
-
-static void put_finding(struct page *page, const json_t *section, const json_t *finding,
-                        bool linked)
-{
-    page_put(page, "<tr><th scope=\"row\">");
-    if (linked) {
-        page_put(page, "<a href=\"#");
-        page_name(page, json_word(section, "id"));
-        page_put(page, "\">");
-    }
-    page_text(page, json_word(finding, "id"));
-    page_put(page, linked ? "</a></th>" : "</th>");
-    if (linked && page->several)
-        put_cell(page, *json_word(section, "machine") ? json_word(section, "machine") : "all");
-    page_put(page, "<td>");
-    page_chip(page, json_word(finding, "verdict"));
-    page_put(page, "</td>");
-    put_cell(page, json_word(finding, "claim"));
-    page_put(page, "<td class=\"n\">");
-    put_estimate(page, finding);
-    page_put(page, "</td>");
-    put_in_paper(page, finding);
-    put_cell(page, json_word(finding, "reason"));
-    page_put(page, "</tr>\n");
-}
-
-static void put_heading(struct page *page, bool linked)
-{
-    static const char *const columns[] = {"verdict", "claim", "measured here", "in the paper",
-                                          "why"};
-    page_put(page, "<div class=\"scroll\"><table class=\"scorecard\">\n<thead><tr><th "
-                   "scope=\"col\">finding</th>");
-    if (linked && page->several)
-        page_put(page, "<th scope=\"col\">machine</th>");
-    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-        fprintf(page->stream, "<th scope=\"col\">%s</th>", columns[i]);
-    page_put(page, "</tr></thead>\n<tbody>\n");
-}
-
 static bool is_testable(const json_t *finding)
 {
     return strcmp(json_word(finding, "verdict"), "not testable here") != 0;
@@ -125,8 +78,34 @@ static void put_rows(struct page *page, const json_t *section, bool linked, bool
     json_t *finding;
     json_array_foreach(json_object_get(section, "findings"), i, finding)
     {
-        if (is_testable(finding) == testable)
-            put_finding(page, section, finding, linked);
+        if (is_testable(finding) == testable) {
+            page_put(page, "<tr><th scope=\"row\">");
+            if (linked) {
+                page_put(page, "<a href=\"#");
+                page_name(page, json_word(section, "id"));
+                page_put(page, "\">");
+            }
+            page_text(page, json_word(finding, "id"));
+            page_put(page, linked ? "</a></th>" : "</th>");
+            if (linked && page->several)
+                put_cell(page,
+                         *json_word(section, "machine") ? json_word(section, "machine") : "all");
+            page_put(page, "<td>");
+            page_chip(page, json_word(finding, "verdict"));
+            page_put(page, "</td>");
+            put_cell(page, json_word(finding, "claim"));
+            page_put(page, "<td class=\"n\">");
+            put_estimate(page, finding);
+            page_put(page, "</td>");
+            page_put(page, "<td>");
+            page_text(page, json_word(finding, "figure"));
+            page_put(page, " <span class=\"cited\">");
+            page_text(page, cited(json_word(finding, "paper")));
+            page_put(page, "</span></td>");
+
+            put_cell(page, json_word(finding, "reason"));
+            page_put(page, "</tr>\n");
+        }
     }
 }
 
@@ -136,7 +115,16 @@ static void put_rows_of(struct page *page, const json_t *section, bool testable)
     const json_t *sections = json_object_get(page->report, "sections");
     size_t i;
     json_t *each;
-    put_heading(page, !section);
+    static const char *const columns[] = {"verdict", "claim", "measured here", "in the paper",
+                                          "why"};
+    page_put(page, "<div class=\"scroll\"><table class=\"scorecard\">\n<thead><tr><th "
+                   "scope=\"col\">finding</th>");
+    if ((!section) && page->several)
+        page_put(page, "<th scope=\"col\">machine</th>");
+    for (size_t j = 0; j < sizeof(columns) / sizeof(*columns); j++)
+        fprintf(page->stream, "<th scope=\"col\">%s</th>", columns[j]);
+    page_put(page, "</tr></thead>\n<tbody>\n");
+
     if (section)
         put_rows(page, section, false, testable);
     json_array_foreach(sections, i, each)
@@ -145,21 +133,6 @@ static void put_rows_of(struct page *page, const json_t *section, bool testable)
             put_rows(page, each, true, testable);
     }
     page_put(page, "</tbody></table></div>\n");
-}
-
-/* What could not be tested is worth a line, and a table for those who look. */
-static void put_tables(struct page *page, const json_t *section, size_t all, size_t untestable)
-{
-    if (all > untestable)
-        put_rows_of(page, section, true);
-    if (!untestable)
-        return;
-    fprintf(page->stream,
-            "<details class=\"untestable\"><summary>%zu that cannot be tested here, and "
-            "why</summary>\n",
-            untestable);
-    put_rows_of(page, section, false);
-    page_put(page, "</details>\n");
 }
 
 /* --- the count of all --- */
@@ -196,25 +169,6 @@ static void count_section(const json_t *section, struct counts *counts)
     }
 }
 
-static void put_count(struct page *page, const struct counts *counts)
-{
-    static const char *const numbers[] = {
-        "", "one paper", "two papers", "three papers", "four papers", "five papers"};
-    size_t count_of_papers = 0;
-    for (size_t i = 0; i < PAPERS; i++)
-        count_of_papers += counts->seen[i];
-    fprintf(page->stream, "<p class=\"score\">Of %zu %s", counts->all,
-            counts->all == 1 ? "claim" : "claims");
-    if (count_of_papers)
-        fprintf(page->stream, " of %s", numbers[count_of_papers]);
-    page_put(page, ":");
-    for (size_t i = 0, told = 0; i < VERDICTS; i++)
-        if (counts->of[i])
-            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", counts->of[i],
-                    counts->of[i] == 1 ? verdicts[i].one : verdicts[i].several);
-    page_put(page, ".</p>\n");
-}
-
 void page_scorecard(struct page *page, const json_t *section)
 {
     struct counts counts = {0};
@@ -231,9 +185,35 @@ void page_scorecard(struct page *page, const json_t *section)
         return;
     page_put(page, section ? "<h3>Findings of the paper</h3>\n"
                            : "<h3>What the papers found, and what holds here</h3>\n");
-    if (!section)
-        put_count(page, &counts);
-    put_tables(page, section, counts.all, counts.of[UNTESTABLE]);
+    if (!section) {
+        static const char *const numbers[] = {
+            "", "one paper", "two papers", "three papers", "four papers", "five papers"};
+        size_t count_of_papers = 0;
+        for (size_t j = 0; j < PAPERS; j++)
+            count_of_papers += counts.seen[j];
+        fprintf(page->stream, "<p class=\"score\">Of %zu %s", counts.all,
+                counts.all == 1 ? "claim" : "claims");
+        if (count_of_papers)
+            fprintf(page->stream, " of %s", numbers[count_of_papers]);
+        page_put(page, ":");
+        for (size_t j = 0, told = 0; j < VERDICTS; j++)
+            if (counts.of[j])
+                fprintf(page->stream, "%s %zu %s", told++ ? "," : "", counts.of[j],
+                        counts.of[j] == 1 ? verdicts[j].one : verdicts[j].several);
+        page_put(page, ".</p>\n");
+    }
+
+    /* What could not be tested is worth a line, and a table for those who look. */
+    if (counts.all > counts.of[UNTESTABLE])
+        put_rows_of(page, section, true);
+    if (!counts.of[UNTESTABLE])
+        return;
+    fprintf(page->stream,
+            "<details class=\"untestable\"><summary>%zu that cannot be tested here, and "
+            "why</summary>\n",
+            counts.of[UNTESTABLE]);
+    put_rows_of(page, section, false);
+    page_put(page, "</details>\n");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -267,37 +247,20 @@ static bool is_better(const json_t *row, const json_t *best)
             fabs(json_number_value(adds)) < fabs(json_number_value(best_adds)));
 }
 
-/* The way of counting this event that errs least. */
-static const json_t *best_way(const json_t *section, const char *event)
+static void put_event(struct page *page, const json_t *section, const json_t *event)
 {
+    /* The way of counting this event that errs least. */
     const json_t *best = NULL;
     size_t i;
     json_t *row;
     json_array_foreach(json_object_get(section, "results"), i, row)
     {
-        if (strcmp(json_word(row, "event"), event) == 0 && *json_word(row, "path") &&
-            (!best || is_better(row, best)))
+        if (strcmp(json_word(row, "event"), json_word(event, "event")) == 0 &&
+            *json_word(row, "path") && (!best || is_better(row, best)))
             best = row;
     }
-    return best;
-}
+    const json_t *way = best;
 
-static void put_way(struct page *page, const json_t *way)
-{
-    const json_t *adds = json_object_get(way, "overhead");
-    page_text(page, json_word(way, "path"));
-    page_put(page, ", ");
-    page_text(page, json_pattern(way));
-    if (json_is_number(adds) && json_number_value(adds) != 0) {
-        char digits[NUMBER_SIZE];
-        number_brief(json_number_value(adds), digits, sizeof(digits));
-        fprintf(page->stream, ", adds %s", digits);
-    }
-}
-
-static void put_event(struct page *page, const json_t *section, const json_t *event)
-{
-    const json_t *way = best_way(section, json_word(event, "event"));
     page_put(page, "<tr><th scope=\"row\">");
     page_text(page, json_word(event, "event"));
     page_put(page, "</th><td>");
@@ -305,8 +268,18 @@ static void put_event(struct page *page, const json_t *section, const json_t *ev
     page_put(page, "</td><td>");
     page_text(page, json_word(event, "cause"));
     page_put(page, "</td><td>");
-    if (way && strcmp(json_word(event, "verdict"), "dead") != 0)
-        put_way(page, way);
+    if (way && strcmp(json_word(event, "verdict"), "dead") != 0) {
+        const json_t *adds = json_object_get(way, "overhead");
+        page_text(page, json_word(way, "path"));
+        page_put(page, ", ");
+        page_text(page, json_pattern(way));
+        if (json_is_number(adds) && json_number_value(adds) != 0) {
+            char digits[NUMBER_SIZE];
+            number_brief(json_number_value(adds), digits, sizeof(digits));
+            fprintf(page->stream, ", adds %s", digits);
+        }
+    }
+
     page_put(page, "</td><td>");
     page_text(page, json_word(event, "note"));
     page_put(page, "</td></tr>\n");
@@ -343,25 +316,6 @@ static void put_events(struct page *page, const json_t *section, const char *con
     page_put(page, "</tbody></table></div>\n");
 }
 
-/* What was not measured is worth a line, and a table for those who look. */
-static void put_unmeasured(struct page *page, const json_t *section)
-{
-    const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
-    size_t of[3], all = 0;
-    for (size_t i = 0; i < 3; i++)
-        all += of[i] = count_events(events, unmeasured[i]);
-    if (!all)
-        return;
-    fprintf(page->stream,
-            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", all);
-    for (size_t i = 0, told = 0; i < 3; i++)
-        if (of[i])
-            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", of[i], unmeasured[i]);
-    page_put(page, "</summary>\n");
-    put_events(page, section, unmeasured, 3);
-    page_put(page, "</details>\n");
-}
-
 static void put_trust(struct page *page, const json_t *section)
 {
     const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
@@ -377,26 +331,27 @@ static void put_trust(struct page *page, const json_t *section)
         all += count_events(events, measured[i]);
     if (all)
         put_events(page, section, measured, sizeof(measured) / sizeof(*measured));
-    put_unmeasured(page, section);
+    /* What was not measured is worth a line, and a table for those who look. */
+    size_t of[3];
+    all = 0;
+    for (size_t i = 0; i < 3; i++)
+        all += of[i] = count_events(events, unmeasured[i]);
+    if (!all)
+        return;
+    fprintf(page->stream,
+            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", all);
+    for (size_t i = 0, told = 0; i < 3; i++)
+        if (of[i])
+            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", of[i], unmeasured[i]);
+    page_put(page, "</summary>\n");
+    put_events(page, section, unmeasured, 3);
+    page_put(page, "</details>\n");
 }
 
 /* --- what came out of the others --- */
 
 /* The section has all of its sentences; here are the first of its first few. */
 #define OUTCOMES_MAX 2
-
-static void put_first_sentence(struct page *page, const char *words)
-{
-    AUTO_TEXT struct text first = {0};
-    size_t length = 0;
-    while (words[length] && !(words[length] == '.' && words[length + 1] == ' ' &&
-                              (isupper((unsigned char)words[length + 2]) ||
-                               isdigit((unsigned char)words[length + 2]))))
-        length++;
-    text_append(&first, words, words[length] ? length + 1 : length);
-    page->failed |= first.failed;
-    page_element(page, "dd", NULL, text_string(&first));
-}
 
 static void put_outcome(struct page *page, const json_t *section)
 {
@@ -410,26 +365,22 @@ static void put_outcome(struct page *page, const json_t *section)
     page_put(page, "</a></dt>\n");
     json_array_foreach(lead, i, sentence)
     {
-        if (i < OUTCOMES_MAX && json_is_string(sentence))
-            put_first_sentence(page, json_string_value(sentence));
+        if (i < OUTCOMES_MAX && json_is_string(sentence)) {
+            const char *words = json_string_value(sentence);
+            AUTO_TEXT struct text first = {0};
+            size_t length = 0;
+            while (words[length] && !(words[length] == '.' && words[length + 1] == ' ' &&
+                                      (isupper((unsigned char)words[length + 2]) ||
+                                       isdigit((unsigned char)words[length + 2]))))
+                length++;
+            text_append(&first, words, words[length] ? length + 1 : length);
+            page_element(page, "dd", NULL, text_string(&first));
+        }
     }
     if (*json_word(section, "reason"))
         page_element(page, "dd", "reason", json_word(section, "reason"));
     else if (!json_array_size(lead))
         page_put(page, "<dd>Nothing could be said of it.</dd>\n");
-}
-
-static void put_notes(struct page *page)
-{
-    const json_t *notes = json_object_get(page->report, "notes");
-    size_t i;
-    json_t *note;
-    json_array_foreach(notes, i, note)
-    {
-        page_put(page, "<p class=\"note\">");
-        page_value(page, note);
-        page_put(page, "</p>\n");
-    }
 }
 
 void page_summary(struct page *page)
@@ -440,7 +391,15 @@ void page_summary(struct page *page)
     page_put(page, "<section class=\"summary\" id=\"summary\">\n<h2>Summary</h2>\n");
     if (!json_array_size(sections))
         page_put(page, "<p class=\"lead\">There is no run in this report.</p>\n");
-    put_notes(page);
+    const json_t *notes = json_object_get(page->report, "notes");
+    json_t *note;
+    json_array_foreach(notes, i, note)
+    {
+        page_put(page, "<p class=\"note\">");
+        page_value(page, note);
+        page_put(page, "</p>\n");
+    }
+
     if (json_array_size(sections)) {
         page_put(page, "<dl class=\"outcomes\">\n");
         json_array_foreach(sections, i, section)

@@ -37,7 +37,6 @@ void page_text(struct page *page, const char *string)
     text_clear(&page->clean);
     text_put_clean(&page->clean, string);
     put_escaped(page->stream, text_string(&page->clean));
-    page->failed |= page->clean.failed;
 }
 
 /* As page_text, with its lines. */
@@ -48,7 +47,6 @@ static void page_lines(struct page *page, const char *string)
         size_t length = strcspn(string, "\n");
         text_clear(&line);
         text_append(&line, string, length);
-        page->failed |= line.failed;
         page_text(page, text_string(&line));
         if (!string[length])
             return;
@@ -118,7 +116,6 @@ static void put_string(struct page *page, const char *string)
 {
     text_clear(&page->clean);
     text_put_clean(&page->clean, string);
-    page->failed |= page->clean.failed;
     putc('"', page->stream);
     for (const char *at = text_string(&page->clean); *at; at++) {
         if (*at == '"' || *at == '\\')
@@ -131,107 +128,50 @@ static void put_string(struct page *page, const char *string)
     putc('"', page->stream);
 }
 
-static void put_number(struct page *page, const json_t *value)
-{
-    double number = json_number_value(value);
-    if (json_is_integer(value))
-        fprintf(page->stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (!isfinite(number))
-        page_put(page, "null");
-    else
-        fprintf(page->stream, "%.10g", number);
-}
-
 static void put_value(struct page *page, json_t *value);
-
-static void put_array(struct page *page, const json_t *array)
-{
-    size_t i;
-    json_t *element;
-    page_put(page, "[");
-    json_array_foreach(array, i, element)
-    {
-        page_put(page, i ? "," : "");
-        put_value(page, element);
-    }
-    page_put(page, "]");
-}
-
-static void put_object(struct page *page, json_t *object)
-{
-    const char *key, *comma = "";
-    json_t *element;
-    page_put(page, "{");
-    json_object_foreach(object, key, element)
-    {
-        page_put(page, comma);
-        put_string(page, key);
-        page_put(page, ":");
-        put_value(page, element);
-        comma = ",";
-    }
-    page_put(page, "}");
-}
 
 static void put_value(struct page *page, json_t *value)
 {
-    if (json_is_object(value))
-        put_object(page, value);
-    else if (json_is_array(value))
-        put_array(page, value);
-    else if (json_is_string(value))
-        put_string(page, json_string_value(value));
-    else if (json_is_number(value))
-        put_number(page, value);
-    else
-        page_put(page, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
-}
-
-/* All figures for the script, as the content of an element. */
-static void page_figures_json(struct page *page)
-{
-    size_t i, at;
-    json_t *section, *figure;
-    const char *lead = "{\n\"";
-    bool any = false;
-    json_array_foreach(json_object_get(page->report, "sections"), i, section)
-    {
-        json_array_foreach(json_object_get(section, "figures"), at, figure)
+    if (json_is_object(value)) {
+        const char *key, *comma = "";
+        json_t *element;
+        page_put(page, "{");
+        json_object_foreach(value, key, element)
         {
-            page_put(page, lead);
-            page_name(page, json_word(section, "id"));
-            page_put(page, "/");
-            page_name(page, json_word(figure, "id"));
-            page_put(page, "\":");
-            put_value(page, figure);
-            lead = ",\n\"";
-            any = true;
+            page_put(page, comma);
+            put_string(page, key);
+            page_put(page, ":");
+            put_value(page, element);
+            comma = ",";
         }
-    }
-    page_put(page, any ? "\n}\n" : "{}\n");
+        page_put(page, "}");
+    } else if (json_is_array(value)) {
+        size_t i;
+        json_t *element;
+        page_put(page, "[");
+        json_array_foreach(value, i, element)
+        {
+            page_put(page, i ? "," : "");
+            put_value(page, element);
+        }
+        page_put(page, "]");
+    } else if (json_is_string(value))
+        put_string(page, json_string_value(value));
+    else if (json_is_number(value)) {
+        double number = json_number_value(value);
+        if (json_is_integer(value))
+            fprintf(page->stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        else if (!isfinite(number))
+            page_put(page, "null");
+        else
+            fprintf(page->stream, "%.10g", number);
+    } else
+        page_put(page, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
 }
 
 /* ----------------------------------------------------------------------------------------------
  * A machine: what it is, what stands in the way of accurate counts on it and how that is changed,
  * and every fact that it told. */
-
-static void put_check(struct page *page, const json_t *check)
-{
-    page_put(page, "<tr><td>");
-    page_text(page, json_word(check, "check"));
-    page_put(page, "</td><td>");
-    page_chip(page, json_word(check, "status"));
-    page_put(page, "</td><td>");
-    page_text(page, json_word(check, "value"));
-    page_put(page, "</td><td>");
-    page_text(page, json_word(check, "why"));
-    if (*json_word(check, "fix")) {
-        page_put(page, "<pre class=\"fix\">\n");
-        page_lines(page, json_word(check, "fix"));
-        page_put(page, "</pre>");
-    }
-    page_put(page, "</td></tr>\n");
-}
 
 static void put_doctor(struct page *page, const json_t *machine)
 {
@@ -247,7 +187,20 @@ static void put_doctor(struct page *page, const json_t *machine)
              "matters, and what changes it</th></tr></thead>\n<tbody>\n");
     json_array_foreach(checks, i, check)
     {
-        put_check(page, check);
+        page_put(page, "<tr><td>");
+        page_text(page, json_word(check, "check"));
+        page_put(page, "</td><td>");
+        page_chip(page, json_word(check, "status"));
+        page_put(page, "</td><td>");
+        page_text(page, json_word(check, "value"));
+        page_put(page, "</td><td>");
+        page_text(page, json_word(check, "why"));
+        if (*json_word(check, "fix")) {
+            page_put(page, "<pre class=\"fix\">\n");
+            page_lines(page, json_word(check, "fix"));
+            page_put(page, "</pre>");
+        }
+        page_put(page, "</td></tr>\n");
     }
     page_put(page, "</tbody></table></div>\n");
 }
@@ -278,28 +231,6 @@ static void put_facts(struct page *page, const json_t *machine)
         page_put(page, "</td></tr>\n");
     }
     page_put(page, "</tbody></table></div></details>\n");
-}
-
-/* One machine: what the doctor says of it, and its facts. */
-static void page_machine(struct page *page, const json_t *machine)
-{
-    page_put(page, "<section class=\"machine\" id=\"machine-");
-    page_name(page, json_word(machine, "label"));
-    page_put(page, "\">\n<h2>");
-    if (page->several) {
-        page_put(page, "Machine ");
-        page_text(page, json_word(machine, "label"));
-    } else {
-        page_put(page, "The machine");
-    }
-    page_put(page, "</h2>\n");
-    page_element(page, "p", "sentence", json_word(machine, "sentence"));
-    page_put(page, "<p class=\"fingerprint\">Fingerprint <code>");
-    page_text(page, json_word(machine, "fingerprint"));
-    page_put(page, "</code></p>\n");
-    put_doctor(page, machine);
-    put_facts(page, machine);
-    page_put(page, "</section>\n");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -333,49 +264,10 @@ static bool is_numeric(const json_t *rows, size_t column)
     return false;
 }
 
-static void put_heading(struct page *page, const json_t *columns, const json_t *rows)
-{
-    size_t i;
-    json_t *column;
-    page_put(page, "<thead><tr>");
-    json_array_foreach(columns, i, column)
-    {
-        if (is_hidden(column))
-            continue;
-        page_put(page, is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">"
-                                           : "<th scope=\"col\">");
-        page_text(page, json_word(column, "title"));
-        page_put(page, "</th>");
-    }
-    page_put(page, "</tr></thead>\n");
-}
-
 /* Sentences need room, else they become columns of words. */
 static bool is_long(const json_t *value)
 {
     return json_string_length(value) > LONG;
-}
-
-static void put_row(struct page *page, const json_t *columns, const json_t *rows, const json_t *row)
-{
-    size_t i;
-    json_t *column;
-    page_put(page, "<tr>");
-    json_array_foreach(columns, i, column)
-    {
-        const json_t *value = json_array_get(row, i);
-        if (is_hidden(column))
-            continue;
-        const bool absent = !value || json_is_null(value);
-        page_put(page, json_is_number(value) || (absent && is_numeric(rows, i)) ? "<td class=\"n\">"
-                       : is_long(value) ? "<td class=\"long\">"
-                                        : "<td>");
-        if (json_is_null(value))
-            page_put(page, "–");
-        page_value(page, value);
-        page_put(page, "</td>");
-    }
-    page_put(page, "</tr>\n");
 }
 
 static void put_table(struct page *page, const json_t *figure)
@@ -389,12 +281,42 @@ static void put_table(struct page *page, const json_t *figure)
     fprintf(page->stream, "<details class=\"data\"><summary>%s %s</summary><div class=\"scroll\">",
             number, count == 1 ? "row" : "rows");
     page_put(page, "<table>\n");
-    put_heading(page, columns, rows);
+    json_t *column;
+    page_put(page, "<thead><tr>");
+    json_array_foreach(columns, i, column)
+    {
+        if (is_hidden(column))
+            continue;
+        page_put(page, is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">"
+                                           : "<th scope=\"col\">");
+        page_text(page, json_word(column, "title"));
+        page_put(page, "</th>");
+    }
+    page_put(page, "</tr></thead>\n");
+
     page_put(page, "<tbody>\n");
     json_array_foreach(rows, i, row)
     {
-        if (i < ROWS_MAX)
-            put_row(page, columns, rows, row);
+        if (i < ROWS_MAX) {
+            size_t at;
+            page_put(page, "<tr>");
+            json_array_foreach(columns, at, column)
+            {
+                const json_t *value = json_array_get(row, at);
+                if (is_hidden(column))
+                    continue;
+                const bool absent = !value || json_is_null(value);
+                page_put(page, json_is_number(value) || (absent && is_numeric(rows, at))
+                                   ? "<td class=\"n\">"
+                               : is_long(value) ? "<td class=\"long\">"
+                                                : "<td>");
+                if (json_is_null(value))
+                    page_put(page, "–");
+                page_value(page, value);
+                page_put(page, "</td>");
+            }
+            page_put(page, "</tr>\n");
+        }
     }
     page_put(page, "</tbody></table></div>");
     if (count > ROWS_MAX) {
@@ -402,41 +324,6 @@ static void put_table(struct page *page, const json_t *figure)
         fprintf(page->stream, "<p>and %s more in the JSON</p>", number);
     }
     page_put(page, "</details>\n");
-}
-
-static void put_caption(struct page *page, const json_t *figure)
-{
-    size_t i;
-    json_t *note;
-    page_put(page, "<figcaption><p>");
-    page_text(page, json_word(figure, "caption"));
-    page_put(page, "</p>");
-    json_array_foreach(json_object_get(figure, "notes"), i, note)
-    {
-        page_put(page, "\n<p class=\"note\">");
-        page_value(page, note);
-        page_put(page, "</p>");
-    }
-    page_put(page, "</figcaption>\n");
-}
-
-/* One figure, with its table. */
-static void page_figure(struct page *page, const json_t *section, const json_t *figure)
-{
-    page_put(page, "<figure class=\"figure\" id=\"");
-    put_id(page, section, figure);
-    page_put(page, "\" data-kind=\"");
-    page_name(page, json_word(figure, "kind"));
-    page_put(page, "\">\n");
-    page_element(page, "h4", NULL, json_word(figure, "title"));
-    if (*json_word(figure, "paper"))
-        page_element(page, "p", "paper", json_word(figure, "paper"));
-    page_put(page, "<div class=\"plot\" data-figure=\"");
-    put_id(page, section, figure);
-    page_put(page, "\"></div>\n");
-    put_caption(page, figure);
-    put_table(page, figure);
-    page_put(page, "</figure>\n");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -469,35 +356,11 @@ void page_section_title(struct page *page, const json_t *section)
     }
 }
 
-static void put_lead(struct page *page, const json_t *section)
-{
-    size_t i;
-    json_t *sentence;
-    json_array_foreach(json_object_get(section, "lead"), i, sentence)
-    {
-        if (json_is_string(sentence))
-            page_element(page, "p", "lead", json_string_value(sentence));
-    }
-    if (*json_word(section, "reason"))
-        page_element(page, "p", "reason", json_word(section, "reason"));
-}
-
 static const char *why_not_finished(const char *ended)
 {
     return !*ended                        ? ", not finished"
            : strcmp(ended, "budget") == 0 ? ", ended with its budget"
                                           : ", interrupted";
-}
-
-static void put_when(struct page *page, const json_t *section)
-{
-    page_put(page, "<p class=\"when\"><code>assay ");
-    page_text(page, json_word(section, "command"));
-    page_put(page, "</code>, ");
-    page_text(page, json_word(section, "started"));
-    if (!*json_word(section, "finished"))
-        page_put(page, why_not_finished(json_word(section, "ended")));
-    page_put(page, "</p>\n");
 }
 
 static void put_figures(struct page *page, const json_t *section)
@@ -510,7 +373,33 @@ static void put_figures(struct page *page, const json_t *section)
     page_put(page, "<h3>Figures</h3>\n<div class=\"figures\">\n");
     json_array_foreach(figures, i, figure)
     {
-        page_figure(page, section, figure);
+        /* One figure, with its table. */
+        page_put(page, "<figure class=\"figure\" id=\"");
+        put_id(page, section, figure);
+        page_put(page, "\" data-kind=\"");
+        page_name(page, json_word(figure, "kind"));
+        page_put(page, "\">\n");
+        page_element(page, "h4", NULL, json_word(figure, "title"));
+        if (*json_word(figure, "paper"))
+            page_element(page, "p", "paper", json_word(figure, "paper"));
+        page_put(page, "<div class=\"plot\" data-figure=\"");
+        put_id(page, section, figure);
+        page_put(page, "\"></div>\n");
+        size_t at;
+        json_t *note;
+        page_put(page, "<figcaption><p>");
+        page_text(page, json_word(figure, "caption"));
+        page_put(page, "</p>");
+        json_array_foreach(json_object_get(figure, "notes"), at, note)
+        {
+            page_put(page, "\n<p class=\"note\">");
+            page_value(page, note);
+            page_put(page, "</p>");
+        }
+        page_put(page, "</figcaption>\n");
+
+        put_table(page, figure);
+        page_put(page, "</figure>\n");
     }
     page_put(page, "</div>\n");
 }
@@ -567,8 +456,24 @@ static void page_section(struct page *page, const json_t *section)
     page_put(page, "\">\n<h2>");
     page_section_title(page, section);
     page_put(page, "</h2>\n");
-    put_when(page, section);
-    put_lead(page, section);
+    page_put(page, "<p class=\"when\"><code>assay ");
+    page_text(page, json_word(section, "command"));
+    page_put(page, "</code>, ");
+    page_text(page, json_word(section, "started"));
+    if (!*json_word(section, "finished"))
+        page_put(page, why_not_finished(json_word(section, "ended")));
+    page_put(page, "</p>\n");
+
+    size_t i;
+    json_t *sentence;
+    json_array_foreach(json_object_get(section, "lead"), i, sentence)
+    {
+        if (json_is_string(sentence))
+            page_element(page, "p", "lead", json_string_value(sentence));
+    }
+    if (*json_word(section, "reason"))
+        page_element(page, "p", "reason", json_word(section, "reason"));
+
     put_figures(page, section);
     page_scorecard(page, section);
     put_skipped(page, section);
@@ -602,68 +507,6 @@ bool page_is_report(const char *path)
            strstr(begins, MARK);
 }
 
-static void put_head(struct page *page)
-{
-    page_put(page, beginning);
-    page_element(page, "title", NULL, json_word(page->report, "title"));
-    page_put(page, "<style>\n");
-    fwrite(page_style, 1, page_style_size, page->stream);
-    page_put(page, "</style>\n</head>\n<body>\n");
-}
-
-static void put_top(struct page *page)
-{
-    size_t i;
-    json_t *machine;
-    page_put(page, "<header class=\"top\">\n");
-    page_element(page, "h1", NULL, json_word(page->report, "title"));
-    json_array_foreach(json_object_get(page->report, "machines"), i, machine)
-    {
-        page_put(page, "<p class=\"machine-line\">");
-        if (page->several) {
-            page_text(page, json_word(machine, "label"));
-            page_put(page, ": ");
-        }
-        page_text(page, json_word(machine, "sentence"));
-        page_put(page, "</p>\n");
-    }
-    page_put(page, "<p class=\"made\">Made ");
-    page_text(page, json_word(page->report, "made"));
-    page_put(page, " by assay ");
-    page_text(page, json_word(page->report, "version"));
-    if (*json_word(page->report, "how")) {
-        page_put(page, ": <code class=\"how\">");
-        page_text(page, json_word(page->report, "how"));
-        page_put(page, "</code>");
-    }
-    page_put(page, "</p>\n</header>\n");
-}
-
-static void put_contents(struct page *page)
-{
-    size_t i;
-    json_t *part;
-    page_put(page, "<nav class=\"contents\" aria-label=\"Contents\"><ul>\n<li><a "
-                   "href=\"#summary\">Summary</a></li>\n");
-    json_array_foreach(json_object_get(page->report, "sections"), i, part)
-    {
-        page_put(page, "<li><a href=\"#");
-        page_name(page, json_word(part, "id"));
-        page_put(page, "\">");
-        page_section_title(page, part);
-        page_put(page, "</a></li>\n");
-    }
-    json_array_foreach(json_object_get(page->report, "machines"), i, part)
-    {
-        page_put(page, "<li><a href=\"#machine-");
-        page_name(page, json_word(part, "label"));
-        page_put(page, page->several ? "\">Machine " : "\">The machine");
-        page_text(page, page->several ? json_word(part, "label") : "");
-        page_put(page, "</a></li>\n");
-    }
-    page_put(page, "</ul></nav>\n");
-}
-
 static void put_parts(struct page *page)
 {
     size_t i;
@@ -676,7 +519,24 @@ static void put_parts(struct page *page)
     }
     json_array_foreach(json_object_get(page->report, "machines"), i, part)
     {
-        page_machine(page, part);
+        /* One machine: what the doctor says of it, and its facts. */
+        page_put(page, "<section class=\"machine\" id=\"machine-");
+        page_name(page, json_word(part, "label"));
+        page_put(page, "\">\n<h2>");
+        if (page->several) {
+            page_put(page, "Machine ");
+            page_text(page, json_word(part, "label"));
+        } else {
+            page_put(page, "The machine");
+        }
+        page_put(page, "</h2>\n");
+        page_element(page, "p", "sentence", json_word(part, "sentence"));
+        page_put(page, "<p class=\"fingerprint\">Fingerprint <code>");
+        page_text(page, json_word(part, "fingerprint"));
+        page_put(page, "</code></p>\n");
+        put_doctor(page, part);
+        put_facts(page, part);
+        page_put(page, "</section>\n");
     }
     page_put(page, "</main>\n");
 }
@@ -684,7 +544,27 @@ static void put_parts(struct page *page)
 static void put_script(struct page *page)
 {
     page_put(page, "<script type=\"application/json\" id=\"assay-figures\">");
-    page_figures_json(page);
+    /* All figures for the script, as the content of an element. */
+    size_t i, at;
+    json_t *section, *figure;
+    const char *lead = "{\n\"";
+    bool any = false;
+    json_array_foreach(json_object_get(page->report, "sections"), i, section)
+    {
+        json_array_foreach(json_object_get(section, "figures"), at, figure)
+        {
+            page_put(page, lead);
+            page_name(page, json_word(section, "id"));
+            page_put(page, "/");
+            page_name(page, json_word(figure, "id"));
+            page_put(page, "\":");
+            put_value(page, figure);
+            lead = ",\n\"";
+            any = true;
+        }
+    }
+    page_put(page, any ? "\n}\n" : "{}\n");
+
     page_put(page, "</script>\n");
     if (page_script_size) {
         page_put(page, "<script>\n");
@@ -698,15 +578,60 @@ int page_write(const json_t *report, FILE *stream, struct failure *failure)
     struct page page = {.stream = stream,
                         .report = report,
                         .several = json_array_size(json_object_get(report, "machines")) > 1};
-    put_head(&page);
-    put_top(&page);
-    put_contents(&page);
+    page_put(&page, beginning);
+    page_element(&page, "title", NULL, json_word(page.report, "title"));
+    page_put(&page, "<style>\n");
+    fwrite(page_style, 1, page_style_size, page.stream);
+    page_put(&page, "</style>\n</head>\n<body>\n");
+    size_t i;
+    json_t *machine;
+    page_put(&page, "<header class=\"top\">\n");
+    page_element(&page, "h1", NULL, json_word(page.report, "title"));
+    json_array_foreach(json_object_get(page.report, "machines"), i, machine)
+    {
+        page_put(&page, "<p class=\"machine-line\">");
+        if (page.several) {
+            page_text(&page, json_word(machine, "label"));
+            page_put(&page, ": ");
+        }
+        page_text(&page, json_word(machine, "sentence"));
+        page_put(&page, "</p>\n");
+    }
+    page_put(&page, "<p class=\"made\">Made ");
+    page_text(&page, json_word(page.report, "made"));
+    page_put(&page, " by assay ");
+    page_text(&page, json_word(page.report, "version"));
+    if (*json_word(page.report, "how")) {
+        page_put(&page, ": <code class=\"how\">");
+        page_text(&page, json_word(page.report, "how"));
+        page_put(&page, "</code>");
+    }
+    page_put(&page, "</p>\n</header>\n");
+    json_t *part;
+    page_put(&page, "<nav class=\"contents\" aria-label=\"Contents\"><ul>\n<li><a "
+                    "href=\"#summary\">Summary</a></li>\n");
+    json_array_foreach(json_object_get(page.report, "sections"), i, part)
+    {
+        page_put(&page, "<li><a href=\"#");
+        page_name(&page, json_word(part, "id"));
+        page_put(&page, "\">");
+        page_section_title(&page, part);
+        page_put(&page, "</a></li>\n");
+    }
+    json_array_foreach(json_object_get(page.report, "machines"), i, part)
+    {
+        page_put(&page, "<li><a href=\"#machine-");
+        page_name(&page, json_word(part, "label"));
+        page_put(&page, page.several ? "\">Machine " : "\">The machine");
+        page_text(&page, page.several ? json_word(part, "label") : "");
+        page_put(&page, "</a></li>\n");
+    }
+    page_put(&page, "</ul></nav>\n");
+
     put_parts(&page);
     put_script(&page);
     page_put(&page, "</body>\n</html>\n");
     text_free(&page.clean);
-    if (page.failed)
-        return fail_with(failure, -ENOMEM, "out of memory while writing the page");
     if (ferror(stream))
         return fail_with(failure, -EIO, "the page could not be written: %s", strerror(errno));
     return 0;

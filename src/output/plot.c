@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/plot.h"
 #include "output/table.h"
 
@@ -146,23 +146,6 @@ static void add_log_ticks(struct axis *axis, double sign, double from, double to
         add_tick(axis, sign * pow(10, exponent));
 }
 
-static void add_ticks(struct axis *axis)
-{
-    if (axis->kind == AXIS_LINEAR) {
-        add_linear_ticks(axis, COLUMNS_A_TICK);
-        return;
-    }
-    if (axis->kind == AXIS_LOG) {
-        add_log_ticks(axis, 1, axis->low, axis->high);
-        return;
-    }
-    add_tick(axis, 0);
-    if (axis->high > 0)
-        add_log_ticks(axis, 1, axis->threshold, axis->high);
-    if (axis->low < 0)
-        add_log_ticks(axis, -1, axis->threshold, -axis->low);
-}
-
 /* --- ends --- */
 
 /* A linear axis begins at 0 where that costs less than half of it, and ends beyond the values where
@@ -194,7 +177,19 @@ void axis_make(struct axis *axis, const struct axis_extent *extent, size_t colum
     } else {
         set_linear_ends(axis);
     }
-    add_ticks(axis);
+    if (axis->kind == AXIS_LINEAR) {
+        add_linear_ticks(axis, COLUMNS_A_TICK);
+        return;
+    }
+    if (axis->kind == AXIS_LOG) {
+        add_log_ticks(axis, 1, axis->low, axis->high);
+        return;
+    }
+    add_tick(axis, 0);
+    if (axis->high > 0)
+        add_log_ticks(axis, 1, axis->threshold, axis->high);
+    if (axis->low < 0)
+        add_log_ticks(axis, -1, axis->threshold, -axis->low);
 }
 
 /* A linear one whatever the values are like, with a tick about every so many columns. Stood on end
@@ -280,19 +275,6 @@ static double figure_of(const struct box *box, size_t figure)
     return is_drawable(box) ? values[figure] : NAN;
 }
 
-static void measure_figures(struct drawing *drawing, const struct box *boxes, size_t count)
-{
-    for (size_t figure = 0; figure < FIGURES; figure++) {
-        drawing->figures[figure] = strlen(drawing->titles[figure]);
-        for (size_t i = 0; i < count; i++) {
-            char text[NUMBER_SIZE];
-            put_figure(figure_of(&boxes[i], figure), text, sizeof(text));
-            if (strlen(text) > drawing->figures[figure])
-                drawing->figures[figure] = strlen(text);
-        }
-    }
-}
-
 /* Columns that the shown figures take. A narrow place shows the median alone. */
 static size_t figures_width(const struct drawing *drawing)
 {
@@ -367,51 +349,19 @@ static void fill(enum glyph *glyphs, size_t from, size_t to, enum glyph glyph)
         glyphs[i] = glyph;
 }
 
-static void put_box(const struct drawing *drawing, const struct box *box, enum glyph *glyphs)
+/* Shares the width: figures, then labels up to two fifths of it, the rest is plot. */
+static void lay_out(struct drawing *drawing, const struct box *boxes, size_t count,
+                    const char *unit, size_t width)
 {
-    const struct axis *axis = &drawing->axis;
-    fill(glyphs, 0, drawing->plot - 1, GLYPH_BLANK);
-    if (is_drawable(box)) {
-        size_t left = axis_column(axis, box->min), right = axis_column(axis, box->max);
-        fill(glyphs, left, right, GLYPH_WHISKER);
-        glyphs[right] = GLYPH_RIGHT;
-        glyphs[left] = GLYPH_LEFT;
-        fill(glyphs, axis_column(axis, box->q1), axis_column(axis, box->q3), GLYPH_BOX);
-        glyphs[axis_column(axis, box->median)] = GLYPH_MEDIAN;
-        if (isfinite(box->mark))
-            glyphs[axis_column(axis, box->mark)] = GLYPH_MARK;
+    for (size_t figure = 0; figure < FIGURES; figure++) {
+        drawing->figures[figure] = strlen(drawing->titles[figure]);
+        for (size_t i = 0; i < count; i++) {
+            char text[NUMBER_SIZE];
+            put_figure(figure_of(&boxes[i], figure), text, sizeof(text));
+            if (strlen(text) > drawing->figures[figure])
+                drawing->figures[figure] = strlen(text);
+        }
     }
-    put_label(drawing, box->label);
-    size_t pending = put_glyphs(drawing, glyphs);
-    put_figures(drawing, box, pending);
-    text_putc(drawing->out, '\n');
-}
-
-/* The unit and the numbers of the axis; below them what kind of axis it is, and its ticks. */
-static void put_axis(const struct drawing *drawing, const char *unit, enum glyph *glyphs)
-{
-    const struct axis *axis = &drawing->axis;
-    size_t at = 0;
-    put_label(drawing, unit);
-    for (size_t i = 0; i < axis->tick_count; i++) {
-        const struct axis_tick *tick = &axis->ticks[i];
-        if (!tick->text[0])
-            continue;
-        text_printf(drawing->out, "%*s%s", (int)(tick->start - at), "", tick->text);
-        at = tick->start + strlen(tick->text);
-    }
-    put_figures(drawing, NULL, drawing->plot - at);
-    text_putc(drawing->out, '\n');
-    put_label(drawing, axis_kind_words[axis->kind]);
-    fill(glyphs, 0, drawing->plot - 1, GLYPH_WHISKER);
-    for (size_t i = 0; i < axis->tick_count; i++)
-        glyphs[axis->ticks[i].column] = GLYPH_TICK;
-    put_glyphs(drawing, glyphs);
-    text_putc(drawing->out, '\n');
-}
-
-static size_t longest_label(const struct box *boxes, size_t count, const char *unit)
-{
     size_t longest = utf8_columns(unit), said = strlen(axis_kind_words[AXIS_BOTH_WAYS]);
     longest = longest < said ? said : longest;
     for (size_t i = 0; i < count; i++) {
@@ -420,15 +370,8 @@ static size_t longest_label(const struct box *boxes, size_t count, const char *u
         size_t columns = utf8_columns(text_string(&clean));
         longest = longest < columns ? columns : longest;
     }
-    return longest;
-}
+    drawing->label = longest;
 
-/* Shares the width: figures, then labels up to two fifths of it, the rest is plot. */
-static void lay_out(struct drawing *drawing, const struct box *boxes, size_t count,
-                    const char *unit, size_t width)
-{
-    measure_figures(drawing, boxes, count);
-    drawing->label = longest_label(boxes, count, unit);
     if (drawing->label + GAP + LEAST_PLOT + figures_width(drawing) > width)
         drawing->first = 1;
     size_t most = width * 2 / 5, others = GAP + LEAST_PLOT + figures_width(drawing);
@@ -456,11 +399,7 @@ void boxes_put_titled(const struct box *boxes, size_t count, const char *unit,
     if (!count)
         return;
     lay_out(&drawing, boxes, count, unit ? unit : "", style->width);
-    AUTO_FREE enum glyph *glyphs = calloc(drawing.plot, sizeof(*glyphs));
-    if (!glyphs) {
-        out->failed = true;
-        return;
-    }
+    AUTO_MEMORY enum glyph *glyphs = memory_new(drawing.plot, sizeof(*glyphs));
     struct axis_extent extent = {0};
     for (size_t i = 0; i < count; i++) {
         if (!is_drawable(&boxes[i]))
@@ -471,9 +410,43 @@ void boxes_put_titled(const struct box *boxes, size_t count, const char *unit,
             axis_extend(&extent, values[j]);
     }
     axis_make(&drawing.axis, &extent, drawing.plot);
-    put_axis(&drawing, unit, glyphs);
-    for (size_t i = 0; i < count; i++)
-        put_box(&drawing, &boxes[i], glyphs);
+    /* The unit and the numbers of the axis; below them what kind of axis it is, and its ticks. */
+    const struct axis *axis = &drawing.axis;
+    size_t at = 0;
+    put_label(&drawing, unit);
+    for (size_t i = 0; i < axis->tick_count; i++) {
+        const struct axis_tick *tick = &axis->ticks[i];
+        if (!tick->text[0])
+            continue;
+        text_printf(drawing.out, "%*s%s", (int)(tick->start - at), "", tick->text);
+        at = tick->start + strlen(tick->text);
+    }
+    put_figures(&drawing, NULL, drawing.plot - at);
+    text_putc(drawing.out, '\n');
+    put_label(&drawing, axis_kind_words[axis->kind]);
+    fill(glyphs, 0, drawing.plot - 1, GLYPH_WHISKER);
+    for (size_t i = 0; i < axis->tick_count; i++)
+        glyphs[axis->ticks[i].column] = GLYPH_TICK;
+    put_glyphs(&drawing, glyphs);
+    text_putc(drawing.out, '\n');
+
+    for (size_t i = 0; i < count; i++) {
+        fill(glyphs, 0, drawing.plot - 1, GLYPH_BLANK);
+        if (is_drawable(&boxes[i])) {
+            size_t left = axis_column(axis, boxes[i].min), right = axis_column(axis, boxes[i].max);
+            fill(glyphs, left, right, GLYPH_WHISKER);
+            glyphs[right] = GLYPH_RIGHT;
+            glyphs[left] = GLYPH_LEFT;
+            fill(glyphs, axis_column(axis, boxes[i].q1), axis_column(axis, boxes[i].q3), GLYPH_BOX);
+            glyphs[axis_column(axis, boxes[i].median)] = GLYPH_MEDIAN;
+            if (isfinite(boxes[i].mark))
+                glyphs[axis_column(axis, boxes[i].mark)] = GLYPH_MARK;
+        }
+        put_label(&drawing, boxes[i].label);
+        size_t pending = put_glyphs(&drawing, glyphs);
+        put_figures(&drawing, &boxes[i], pending);
+        text_putc(drawing.out, '\n');
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -585,49 +558,11 @@ static bool make_axes(struct plot *plot)
     return true;
 }
 
-static void make_axis_across(struct plot *plot, size_t width)
-{
-    struct axis_extent across = {0};
-    for (size_t i = 0; i < plot->scatter->count; i++)
-        if (has_place(plot->scatter, &plot->scatter->points[i]))
-            axis_extend(&across, plot->scatter->points[i].x);
-    size_t taken = plot->names + GAP; /* a blank and the axis */
-    plot->columns = width > taken + LEAST_PLOT ? width - taken : LEAST_PLOT;
-    axis_make_linear(&plot->across, &across, plot->columns, SCATTER_COLUMNS_A_TICK);
-}
-
 /* --- places --- */
 
 static void mark(struct plot *plot, size_t row, size_t column, enum sign sign)
 {
     plot->places[row * plot->columns + column] |= (place)1 << sign;
-}
-
-static void mark_line(struct plot *plot)
-{
-    const struct axis *across = &plot->across, *up = &plot->up;
-    for (size_t column = 0; plot->scatter->line && column < plot->columns; column++) {
-        double share = (double)column / (double)(plot->columns - 1);
-        double y = plot->scatter->slope * (across->low + share * (across->high - across->low));
-        if (y >= up->low && y <= up->high)
-            mark(plot, axis_column(up, y), column, SIGN_LINE);
-    }
-}
-
-static void mark_points(struct plot *plot)
-{
-    for (size_t i = 0; i < plot->scatter->count; i++) {
-        const struct scatter_point *point = &plot->scatter->points[i];
-        if (!has_place(plot->scatter, point))
-            continue;
-        size_t column = axis_column(&plot->across, point->x);
-        if (point->y > plot->up.high)
-            mark(plot, plot->rows - 1, column, SIGN_ABOVE);
-        else if (point->y < plot->up.low)
-            mark(plot, 0, column, SIGN_BELOW);
-        else
-            mark(plot, axis_column(&plot->up, point->y), column, (enum sign)point->series);
-    }
 }
 
 /* What is shown of a place: points before edges, edges before the line. -1: nothing. */
@@ -647,28 +582,6 @@ static const struct axis_tick *tick_at(const struct axis *axis, size_t column)
         if (axis->ticks[i].column == column)
             return &axis->ticks[i];
     return NULL;
-}
-
-static void put_row(struct plot *plot, size_t row)
-{
-    const struct axis_tick *tick = tick_at(&plot->up, row);
-    char name[AXIS_TEXT_SIZE] = "";
-    size_t pending = 0;
-    if (tick)
-        axis_name(tick->value, name, sizeof(name));
-    text_printf(plot->out, "%*s %s", (int)plot->names, name,
-                plot->signs[tick ? SIGN_TICK : SIGN_UPRIGHT]);
-    for (size_t column = 0; column < plot->columns; column++) {
-        int sign = sign_of(plot->places[row * plot->columns + column]);
-        if (sign < 0) {
-            pending++;
-            continue;
-        }
-        plot->seen |= (place)1 << sign;
-        text_printf(plot->out, "%*s%s", (int)pending, "", plot->signs[sign]);
-        pending = 0;
-    }
-    text_putc(plot->out, '\n');
 }
 
 /* The axis, and its numbers below it. */
@@ -704,7 +617,6 @@ static void put_meaning(const struct plot *plot, size_t sign, const char *words,
     text_puts(plot->out, !*at ? "" : fits ? "  " : "\n");
     *at = fits && *at ? *at + GAP + columns : columns;
     text_printf(plot->out, "%s %s", plot->signs[sign], text_string(&clean));
-    plot->out->failed |= clean.failed;
 }
 
 static void put_meanings(const struct plot *plot, size_t width)
@@ -734,17 +646,57 @@ void scatter_put(const struct scatter *scatter, const struct style *style, struc
                         .out = out};
     if (!make_axes(&plot))
         return;
-    make_axis_across(&plot, style->width);
-    AUTO_FREE place *places = calloc(plot.rows * plot.columns, sizeof(*places));
-    if (!places) {
-        out->failed = true;
-        return;
-    }
+    struct axis_extent extent = {0};
+    for (size_t i = 0; i < plot.scatter->count; i++)
+        if (has_place(plot.scatter, &plot.scatter->points[i]))
+            axis_extend(&extent, plot.scatter->points[i].x);
+    size_t taken = plot.names + GAP; /* a blank and the axis */
+    plot.columns = style->width > taken + LEAST_PLOT ? style->width - taken : LEAST_PLOT;
+    axis_make_linear(&plot.across, &extent, plot.columns, SCATTER_COLUMNS_A_TICK);
+
+    AUTO_MEMORY place *places = memory_new(plot.rows * plot.columns, sizeof(*places));
     plot.places = places;
-    mark_line(&plot);
-    mark_points(&plot);
-    for (size_t row = plot.rows; row-- > 0;)
-        put_row(&plot, row);
+    const struct axis *across = &plot.across, *up = &plot.up;
+    for (size_t column = 0; plot.scatter->line && column < plot.columns; column++) {
+        double share = (double)column / (double)(plot.columns - 1);
+        double y = plot.scatter->slope * (across->low + share * (across->high - across->low));
+        if (y >= up->low && y <= up->high)
+            mark(&plot, axis_column(up, y), column, SIGN_LINE);
+    }
+    for (size_t i = 0; i < plot.scatter->count; i++) {
+        const struct scatter_point *point = &plot.scatter->points[i];
+        if (!has_place(plot.scatter, point))
+            continue;
+        size_t column = axis_column(&plot.across, point->x);
+        if (point->y > plot.up.high)
+            mark(&plot, plot.rows - 1, column, SIGN_ABOVE);
+        else if (point->y < plot.up.low)
+            mark(&plot, 0, column, SIGN_BELOW);
+        else
+            mark(&plot, axis_column(&plot.up, point->y), column, (enum sign)point->series);
+    }
+
+    for (size_t row = plot.rows; row-- > 0;) {
+        const struct axis_tick *tick = tick_at(&plot.up, row);
+        char name[AXIS_TEXT_SIZE] = "";
+        size_t pending = 0;
+        if (tick)
+            axis_name(tick->value, name, sizeof(name));
+        text_printf(plot.out, "%*s %s", (int)plot.names, name,
+                    plot.signs[tick ? SIGN_TICK : SIGN_UPRIGHT]);
+        for (size_t column = 0; column < plot.columns; column++) {
+            int sign = sign_of(plot.places[row * plot.columns + column]);
+            if (sign < 0) {
+                pending++;
+                continue;
+            }
+            plot.seen |= (place)1 << sign;
+            text_printf(plot.out, "%*s%s", (int)pending, "", plot.signs[sign]);
+            pending = 0;
+        }
+        text_putc(plot.out, '\n');
+    }
+
     put_axis_across(&plot);
     put_meanings(&plot, style->width);
 }

@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "output/table.h"
 
@@ -333,24 +332,10 @@ void text_put_toned(struct text *out, const struct style *style, enum tone tone,
 
 void table_add(struct table *table, enum tone tone, const char *text)
 {
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity ? 2 * table->capacity : 64;
-        struct table_cell *grown = realloc(table->cells, capacity * sizeof(*grown));
-        if (!grown) {
-            table->failed = true;
-            return;
-        }
-        table->cells = grown;
-        table->capacity = capacity;
-    }
     struct text clean = {0};
     text_put_clean(&clean, text);
-    char *copy = text_take(&clean);
-    if (!copy) {
-        table->failed = true;
-        return;
-    }
-    table->cells[table->count++] =
+    char *copy = memory_text(&clean);
+    *memory_add(table->cells, table->count) =
         (struct table_cell){.text = copy, .tone = tone, .columns = utf8_columns(copy)};
 }
 
@@ -358,15 +343,9 @@ void table_addf(struct table *table, enum tone tone, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    int length = vasprintf(&text, format, arguments);
+    AUTO_MEMORY char *text = memory_vformat(format, arguments);
     va_end(arguments);
-    if (length < 0) {
-        table->failed = true;
-        return;
-    }
     table_add(table, tone, text);
-    free(text);
 }
 
 /* Widths by column; 0 leaves a column out. */
@@ -405,38 +384,35 @@ static void put_wrapped(struct layout *layout, const char *words)
         layout->out->bytes[--layout->out->length] = '\0'; /* the row ends the line itself */
 }
 
-static void put_cell(struct layout *layout, const struct column *column, size_t width,
-                     const struct table_cell *cell)
-{
-    size_t fill = cell->columns < width ? width - cell->columns : 0;
-    layout->pending += column->right ? fill : 0;
-    if (cell->columns) {
-        bool narrow = cell->columns > room(layout) && room(layout) < LEAST_WRAPPED;
-        bool below = column->wraps && layout->at && (column->below || narrow);
-        if (below) {
-            layout->pending = layout->at = BELOW;
-            text_putc(layout->out, '\n');
-        }
-        text_printf(layout->out, "%*s", (int)layout->pending, "");
-        layout->pending = 0;
-        begin_tone(layout->out, layout->style, cell->tone);
-        if (column->wraps)
-            put_wrapped(layout, cell->text);
-        else
-            text_puts(layout->out, cell->text);
-        end_tone(layout->out, layout->style, cell->tone);
-    }
-    layout->pending += GAP + (column->right ? 0 : fill);
-    layout->at += width + GAP;
-}
-
 static void put_row(struct layout *layout, const struct table *table,
                     const struct table_cell *cells)
 {
     layout->at = layout->pending = 0;
     for (size_t i = 0; i < table->column_count; i++) {
-        if (layout->widths[i])
-            put_cell(layout, &table->columns[i], layout->widths[i], &cells[i]);
+        if (layout->widths[i]) {
+            size_t fill =
+                cells[i].columns < layout->widths[i] ? layout->widths[i] - cells[i].columns : 0;
+            layout->pending += table->columns[i].right ? fill : 0;
+            if (cells[i].columns) {
+                bool narrow = cells[i].columns > room(layout) && room(layout) < LEAST_WRAPPED;
+                bool below =
+                    table->columns[i].wraps && layout->at && (table->columns[i].below || narrow);
+                if (below) {
+                    layout->pending = layout->at = BELOW;
+                    text_putc(layout->out, '\n');
+                }
+                text_printf(layout->out, "%*s", (int)layout->pending, "");
+                layout->pending = 0;
+                begin_tone(layout->out, layout->style, cells[i].tone);
+                if (table->columns[i].wraps)
+                    put_wrapped(layout, cells[i].text);
+                else
+                    text_puts(layout->out, cells[i].text);
+                end_tone(layout->out, layout->style, cells[i].tone);
+            }
+            layout->pending += GAP + (table->columns[i].right ? 0 : fill);
+            layout->at += layout->widths[i] + GAP;
+        }
     }
     text_putc(layout->out, '\n');
 }
@@ -444,12 +420,10 @@ static void put_row(struct layout *layout, const struct table *table,
 void table_put(const struct table *table, const struct style *style, struct text *out)
 {
     size_t columns = table->column_count;
-    AUTO_FREE size_t *widths = calloc(columns, sizeof(*widths));
-    AUTO_FREE struct table_cell *titles = calloc(columns, sizeof(*titles));
-    if (!widths || !titles || table->failed || table->count < columns) {
-        out->failed |= table->failed || !widths || !titles;
+    AUTO_MEMORY size_t *widths = memory_new(columns, sizeof(*widths));
+    AUTO_MEMORY struct table_cell *titles = memory_new(columns, sizeof(*titles));
+    if (table->count < columns)
         return;
-    }
     measure(table, widths);
     for (size_t i = 0; i < columns; i++) {
         titles[i].text = (char *)(uintptr_t)table->columns[i].title;
@@ -465,9 +439,7 @@ void table_put(const struct table *table, const struct style *style, struct text
 size_t table_width(const struct table *table)
 {
     size_t width = 0;
-    AUTO_FREE size_t *widths = calloc(table->column_count, sizeof(*widths));
-    if (!widths)
-        return 0;
+    AUTO_MEMORY size_t *widths = memory_new(table->column_count, sizeof(*widths));
     measure(table, widths);
     for (size_t i = 0; i < table->column_count; i++)
         if (widths[i] && !table->columns[i].wraps)
@@ -478,10 +450,10 @@ size_t table_width(const struct table *table)
 void table_free(struct table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        free(table->cells[i].text);
-    free(table->cells);
+        memory_give_back(table->cells[i].text);
+    memory_give_back(table->cells);
     table->cells = NULL;
-    table->count = table->capacity = 0;
+    table->count = 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -495,7 +467,6 @@ void section_put_heading(const char *words, const struct style *style, struct te
     AUTO_TEXT struct text lines = {0};
     text_put_clean(&clean, words);
     wrap(&lines, text_string(&clean), 0, FURTHER, style->width);
-    out->failed |= clean.failed || lines.failed;
     text_putc(out, '\n');
     for (const char *line = text_string(&lines); *line;) {
         size_t length = strcspn(line, "\n");
@@ -516,11 +487,9 @@ void section_put_words(const char *words, const struct style *style, struct text
 
 void section_printf(const struct style *style, struct text *out, const char *format, ...)
 {
-    AUTO_FREE char *words = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&words, format, arguments) < 0)
-        memory_end();
+    AUTO_MEMORY char *words = memory_vformat(format, arguments);
     va_end(arguments);
     section_put_words(words, style, out);
 }

@@ -34,8 +34,7 @@ struct table {
     const struct column *columns;
     size_t column_count;
     struct table_cell *cells; /* row by row */
-    size_t count, capacity;
-    bool failed; /* out of memory: table_put then shows nothing more */
+    size_t count;
 };
 
 /* Cells are added left to right, row after row; the text is cleaned and copied. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -33,11 +33,6 @@ struct anova {
     size_t places, used;      /* places: a power of two */
 };
 
-static uint32_t anova_level(const struct anova *anova, uint64_t key, size_t factor)
-{
-    return (uint32_t)(key / anova->strides[factor] % anova->levels[factor]);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The filling side: one cell per combination of levels that occurs, in a hash table, each with its
  * count, mean and sum of squares. */
@@ -59,14 +54,8 @@ int anova_open(size_t factors, const uint32_t *levels, struct anova **anova)
         if (__builtin_mul_overflow(combinations, levels[i], &combinations))
             return -E2BIG;
     }
-    made.table = calloc(made.places, sizeof *made.table);
-    *anova = malloc(sizeof **anova);
-    if (!made.table || !*anova) {
-        free(made.table);
-        free(*anova);
-        *anova = NULL;
-        return -ENOMEM;
-    }
+    made.table = memory_new(made.places, sizeof *made.table);
+    *anova = memory_new(1, sizeof **anova);
     **anova = made;
     return 0;
 }
@@ -75,8 +64,8 @@ void anova_close(struct anova *anova)
 {
     if (!anova)
         return;
-    free(anova->table);
-    free(anova);
+    memory_give_back(anova->table);
+    memory_give_back(anova);
 }
 
 /* The place of this key, or the free one where it belongs. */
@@ -88,21 +77,6 @@ static struct anova_cell *place_of(struct anova_cell *table, size_t places, uint
     while (table[place].count && table[place].key != key)
         place = (place + 1) & (places - 1);
     return &table[place];
-}
-
-static int grow(struct anova *anova)
-{
-    size_t places = anova->places * 2;
-    struct anova_cell *table = calloc(places, sizeof *table);
-    if (!table)
-        return -ENOMEM;
-    for (size_t i = 0; i < anova->places; i++)
-        if (anova->table[i].count)
-            *place_of(table, places, anova->table[i].key) = anova->table[i];
-    free(anova->table);
-    anova->table = table;
-    anova->places = places;
-    return 0;
 }
 
 int anova_add(struct anova *anova, const uint32_t *levels, double value)
@@ -118,9 +92,15 @@ int anova_add(struct anova *anova, const uint32_t *levels, double value)
     struct anova_cell *cell = place_of(anova->table, anova->places, key);
     if (!cell->count) {
         if (anova->used >= anova->places / 2) {
-            int error = grow(anova);
-            if (error)
-                return error;
+            size_t places = anova->places * 2;
+            struct anova_cell *table = memory_new(places, sizeof *table);
+            for (size_t i = 0; i < anova->places; i++)
+                if (anova->table[i].count)
+                    *place_of(table, places, anova->table[i].key) = anova->table[i];
+            memory_give_back(anova->table);
+            anova->table = table;
+            anova->places = places;
+
             cell = place_of(anova->table, anova->places, key);
         }
         anova->used++;
@@ -168,14 +148,14 @@ struct model {
 
 static void release_model(struct model *model)
 {
-    free(model->cell);
-    free(model->mean);
-    free(model->column);
-    free(model->first);
-    free(model->counted);
-    free(model->order);
-    free(model->matrix);
-    free(model->kept);
+    memory_give_back(model->cell);
+    memory_give_back(model->mean);
+    memory_give_back(model->column);
+    memory_give_back(model->first);
+    memory_give_back(model->counted);
+    memory_give_back(model->order);
+    memory_give_back(model->matrix);
+    memory_give_back(model->kept);
 }
 #define AUTO_MODEL __attribute__((cleanup(release_model)))
 
@@ -184,28 +164,6 @@ static int by_key(const void *left, const void *right)
     uint64_t a = (*(const struct anova_cell *const *)left)->key,
              b = (*(const struct anova_cell *const *)right)->key;
     return (a > b) - (a < b);
-}
-
-/* In the order of their keys: the same observations in another order give the same result. */
-static int gather_cells(struct model *model)
-{
-    const struct anova *anova = model->anova;
-    model->cell = calloc(anova->used, sizeof(const struct anova_cell *));
-    model->mean = calloc(anova->used, sizeof *model->mean);
-    model->column = calloc(anova->used * model->term_count, sizeof *model->column);
-    model->first = calloc(model->term_count + 1, sizeof *model->first);
-    if (!model->cell || !model->mean || !model->column || !model->first)
-        return -ENOMEM;
-    for (size_t i = 0; i < anova->places; i++)
-        if (anova->table[i].count)
-            model->cell[model->cells++] = &anova->table[i];
-    qsort(model->cell, model->cells, sizeof(const struct anova_cell *), by_key);
-    long double sum = 0;
-    for (size_t i = 0; i < model->cells; i++)
-        sum += model->cell[i]->mean * (long double)model->cell[i]->count;
-    for (size_t i = 0; i < model->cells; i++)
-        model->mean[i] = model->cell[i]->mean - sum / (long double)anova->count;
-    return 0;
 }
 
 struct combination {
@@ -223,8 +181,11 @@ static uint64_t key_within(const struct anova *anova, uint64_t key, uint32_t ter
 {
     uint64_t result = 0;
     for (size_t factor = 0; factor < anova->factors; factor++)
-        if (term >> factor & 1)
-            result += anova_level(anova, key, factor) * anova->strides[factor];
+        if (term >> factor & 1) {
+            result += (uint32_t)(key / anova->strides[factor] % anova->levels[factor]) *
+                      anova->strides[factor];
+        }
+
     return result;
 }
 
@@ -242,57 +203,10 @@ static size_t sort_combinations(const struct model *model, uint32_t factors,
     return count;
 }
 
-static size_t number_columns(struct model *model, size_t term, size_t first,
-                             struct combination *places)
-{
-    size_t count = sort_combinations(model, model->terms[term], places), column = first;
-    for (size_t i = 0; i < model->cells; i++) {
-        column += i && places[i].key != places[i - 1].key;
-        model->column[places[i].cell * model->term_count + term] = (uint32_t)column;
-    }
-    return count;
-}
-
-static int lay_columns(struct model *model)
-{
-    AUTO_FREE struct combination *places = calloc(model->cells, sizeof *places);
-    if (!places)
-        return -ENOMEM;
-    for (size_t factor = 0; factor < model->anova->factors; factor++)
-        model->seen[factor] = sort_combinations(model, UINT32_C(1) << factor, places);
-    size_t next = 1;
-    for (size_t term = 0; term < model->term_count; term++) {
-        model->first[term] = next;
-        next += number_columns(model, term, next, places);
-        if (next > ANOVA_MOST_COLUMNS)
-            return -E2BIG;
-    }
-    model->first[model->term_count] = model->columns = next;
-    model->counted = calloc(next * (next + 1), sizeof *model->counted);
-    model->order = calloc(next, sizeof *model->order);
-    model->matrix = calloc(next * (next + 1), sizeof *model->matrix);
-    model->kept = calloc(next, sizeof *model->kept);
-    return model->counted && model->order && model->matrix && model->kept ? 0 : -ENOMEM;
-}
-
 /* Which column of a term (or, past the last term, the constant) a cell stands in. */
 static size_t column_of(const struct model *model, size_t cell, size_t term)
 {
     return term == model->term_count ? 0 : model->column[cell * model->term_count + term];
-}
-
-static void count_up(struct model *model)
-{
-    size_t side = model->columns + 1;
-    for (size_t cell = 0; cell < model->cells; cell++) {
-        long double weight = (long double)model->cell[cell]->count;
-        for (size_t i = 0; i <= model->term_count; i++) {
-            long double *row = model->counted + column_of(model, cell, i) * side;
-            for (size_t j = 0; j <= model->term_count; j++)
-                row[column_of(model, cell, j)] += weight;
-            row[model->columns] += weight * model->mean[cell];
-        }
-    }
 }
 
 /* A model begins with the constant and takes its terms in their order. */
@@ -313,7 +227,9 @@ static long double *row_of(const struct model *model, size_t place)
     return model->matrix + place * (model->ordered + 1);
 }
 
-static void load_ordered(struct model *model)
+/* Takes each column out of those after it and out of the means; one that has nothing left by its
+ * turn is not kept. */
+static void eliminate(struct model *model)
 {
     for (size_t i = 0; i < model->ordered; i++) {
         const long double *from = model->counted + model->order[i] * (model->columns + 1);
@@ -322,13 +238,7 @@ static void load_ordered(struct model *model)
             row[j] = from[model->order[j]];
         row[model->ordered] = from[model->columns];
     }
-}
 
-/* Takes each column out of those after it and out of the means; one that has nothing left by its
- * turn is not kept. */
-static void eliminate(struct model *model)
-{
-    load_ordered(model);
     for (size_t i = 0; i < model->ordered; i++) {
         const long double *row = row_of(model, i);
         size_t column = model->order[i];
@@ -363,11 +273,9 @@ static long double explained_from(const struct model *model, size_t place, size_
 
 /* Squares of what the eliminated model leaves of the cells' means. From the means, not from sums of
  * squares: those of a strong factor would drown a small rest. */
-static int rest_of_means(const struct model *model, long double *sum)
+static long double rest_of_means(const struct model *model)
 {
-    AUTO_FREE long double *solution = calloc(model->columns, sizeof *solution);
-    if (!solution)
-        return -ENOMEM;
+    AUTO_MEMORY long double *solution = memory_new(model->columns, sizeof *solution);
     for (size_t i = model->ordered; i-- > 0;) {
         if (!model->kept[i])
             continue;
@@ -377,32 +285,34 @@ static int rest_of_means(const struct model *model, long double *sum)
             value -= row[j] * solution[model->order[j]];
         solution[model->order[i]] = value / row[i];
     }
-    *sum = 0;
+    long double sum = 0;
     for (size_t cell = 0; cell < model->cells; cell++) {
         long double rest = model->mean[cell];
         for (size_t i = 0; i <= model->term_count; i++)
             rest -= solution[column_of(model, cell, i)];
-        *sum += (long double)model->cell[cell]->count * rest * rest;
+        sum += (long double)model->cell[cell]->count * rest * rest;
     }
-    return 0;
+    return sum;
 }
 
-static int check_terms(const struct anova *anova, const uint32_t *terms, size_t count)
+/* The whole model: what it leaves is what every term is measured by. */
+static void fill_table(struct model *model, struct anova_table *table)
 {
-    if (!anova->count || !count || count > ANOVA_MOST_COLUMNS)
-        return -EINVAL;
-    for (size_t i = 0; i < count; i++) {
-        if (!terms[i] || terms[i] >> anova->factors)
-            return -EINVAL;
-        for (size_t j = 0; j < i; j++)
-            if (terms[i] == terms[j])
-                return -EINVAL;
+    begin_order(model);
+    for (size_t term = 0; term < model->term_count; term++)
+        order_term(model, term);
+    eliminate(model);
+    size_t rank;
+    explained_from(model, 0, &rank);
+    long double within = 0, between = 0;
+    for (size_t i = 0; i < model->cells; i++) {
+        within += model->cell[i]->squares;
+        between += (long double)model->cell[i]->count * model->mean[i] * model->mean[i];
     }
-    return 0;
-}
-
-static void count_cells(const struct model *model, struct anova_table *table)
-{
+    const long double rest = rank < model->cells ? rest_of_means(model) : 0;
+    const long double total = within + between, residual = within + rest;
+    *table =
+        (struct anova_table){.residual_df = model->anova->count - rank, .total_sum = (double)total};
     size_t possible = 1;
     for (size_t factor = 0; factor < model->anova->factors; factor++)
         if (__builtin_mul_overflow(possible, model->seen[factor], &possible))
@@ -414,29 +324,7 @@ static void count_cells(const struct model *model, struct anova_table *table)
         table->replicated_cells += model->cell[i]->count > 1;
         table->constant_cells += model->cell[i]->count > 1 && model->cell[i]->squares == 0;
     }
-}
 
-/* The whole model: what it leaves is what every term is measured by. */
-static int fill_table(struct model *model, struct anova_table *table)
-{
-    begin_order(model);
-    for (size_t term = 0; term < model->term_count; term++)
-        order_term(model, term);
-    eliminate(model);
-    size_t rank;
-    explained_from(model, 0, &rank);
-    long double within = 0, between = 0, rest = 0;
-    for (size_t i = 0; i < model->cells; i++) {
-        within += model->cell[i]->squares;
-        between += (long double)model->cell[i]->count * model->mean[i] * model->mean[i];
-    }
-    int error = rank < model->cells ? rest_of_means(model, &rest) : 0;
-    if (error)
-        return error;
-    long double total = within + between, residual = within + rest;
-    *table =
-        (struct anova_table){.residual_df = model->anova->count - rank, .total_sum = (double)total};
-    count_cells(model, table);
     if (!table->residual_df)
         table->state = ANOVA_NO_DF;
     else if (residual <= NOTHING * total)
@@ -447,7 +335,6 @@ static int fill_table(struct model *model, struct anova_table *table)
     }
     if (total > 0)
         table->r_squared = table->state == ANOVA_TESTED ? (double)((total - residual) / total) : 1;
-    return 0;
 }
 
 static void test_term(const struct anova_table *table, struct anova_row *row)
@@ -504,18 +391,65 @@ static struct anova_row solve_term(struct model *model, const struct anova_table
 int anova_solve(const struct anova *anova, const uint32_t *terms, size_t term_count,
                 struct anova_table *table, struct anova_row *rows)
 {
-    int error = check_terms(anova, terms, term_count);
-    if (error)
-        return error;
+    if (!anova->count || !term_count || term_count > ANOVA_MOST_COLUMNS)
+        return -EINVAL;
+    for (size_t i = 0; i < term_count; i++) {
+        if (!terms[i] || terms[i] >> anova->factors)
+            return -EINVAL;
+        for (size_t j = 0; j < i; j++)
+            if (terms[i] == terms[j])
+                return -EINVAL;
+    }
+
     AUTO_MODEL struct model model = {.anova = anova, .terms = terms, .term_count = term_count};
-    error = gather_cells(&model);
-    if (!error)
-        error = lay_columns(&model);
-    if (error)
-        return error;
-    count_up(&model);
-    error = fill_table(&model, table);
-    for (size_t i = 0; !error && i < term_count; i++)
+    /* In the order of their keys: the same observations in another order give the same result. */
+    model.cell = memory_new(anova->used, sizeof(const struct anova_cell *));
+    model.mean = memory_new(anova->used, sizeof *model.mean);
+    model.column = memory_new(anova->used * model.term_count, sizeof *model.column);
+    model.first = memory_new(model.term_count + 1, sizeof *model.first);
+    for (size_t i = 0; i < anova->places; i++)
+        if (anova->table[i].count)
+            model.cell[model.cells++] = &anova->table[i];
+    qsort(model.cell, model.cells, sizeof(const struct anova_cell *), by_key);
+    long double sum = 0;
+    for (size_t i = 0; i < model.cells; i++)
+        sum += model.cell[i]->mean * (long double)model.cell[i]->count;
+    for (size_t i = 0; i < model.cells; i++)
+        model.mean[i] = model.cell[i]->mean - sum / (long double)anova->count;
+    AUTO_MEMORY struct combination *places = memory_new(model.cells, sizeof *places);
+    for (size_t factor = 0; factor < model.anova->factors; factor++)
+        model.seen[factor] = sort_combinations(&model, UINT32_C(1) << factor, places);
+    size_t next = 1;
+    for (size_t term = 0; term < model.term_count; term++) {
+        model.first[term] = next;
+        size_t count = sort_combinations(&model, model.terms[term], places), column = next;
+        for (size_t k = 0; k < model.cells; k++) {
+            column += k && places[k].key != places[k - 1].key;
+            model.column[places[k].cell * model.term_count + term] = (uint32_t)column;
+        }
+        next += count;
+
+        if (next > ANOVA_MOST_COLUMNS)
+            return -E2BIG;
+    }
+    model.first[model.term_count] = model.columns = next;
+    model.counted = memory_new(next * (next + 1), sizeof *model.counted);
+    model.order = memory_new(next, sizeof *model.order);
+    model.matrix = memory_new(next * (next + 1), sizeof *model.matrix);
+    model.kept = memory_new(next, sizeof *model.kept);
+    size_t side = model.columns + 1;
+    for (size_t cell = 0; cell < model.cells; cell++) {
+        long double weight = (long double)model.cell[cell]->count;
+        for (size_t i = 0; i <= model.term_count; i++) {
+            long double *row = model.counted + column_of(&model, cell, i) * side;
+            for (size_t j = 0; j <= model.term_count; j++)
+                row[column_of(&model, cell, j)] += weight;
+            row[model.columns] += weight * model.mean[cell];
+        }
+    }
+
+    fill_table(&model, table);
+    for (size_t i = 0; i < term_count; i++)
         rows[i] = solve_term(&model, table, i);
-    return error;
+    return 0;
 }

@@ -17,7 +17,7 @@
 struct anova;
 
 /* levels: how many each factor has (at least 1). -EINVAL: no factor, too many, or one without
- * levels; -E2BIG: more combinations than can be numbered; -ENOMEM. */
+ * levels; -E2BIG: more combinations than can be numbered. */
 int anova_open(size_t factors, const uint32_t *levels, struct anova **anova);
 void anova_close(struct anova *anova);
 static inline void cleanup_anova(struct anova **anova)
@@ -27,7 +27,7 @@ static inline void cleanup_anova(struct anova **anova)
 #define AUTO_ANOVA __attribute__((cleanup(cleanup_anova)))
 
 /* levels: one per factor. -EINVAL: no such level, or a value that is not finite (it is not
- * counted); -ENOMEM. */
+ * counted). */
 int anova_add(struct anova *anova, const uint32_t *levels, double value);
 
 /* A term is a set of factors, bit i for factor i: one is a main effect, several are their
@@ -66,6 +66,6 @@ struct anova_table {
 /* One row per term, in the order given. Every factor of an interaction should also be a term by
  * itself, and smaller interactions before larger ones; type II compares the model of all terms that
  * do not contain this one with and without it. -EINVAL: nothing was observed, no or an impossible
- * term, or one twice; -E2BIG: more than ANOVA_MOST_COLUMNS; -ENOMEM. */
+ * term, or one twice; -E2BIG: more than ANOVA_MOST_COLUMNS. */
 int anova_solve(const struct anova *anova, const uint32_t *terms, size_t term_count,
                 struct anova_table *table, struct anova_row *rows);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "stats/random.h"
 
@@ -101,10 +101,8 @@ int bootstrap_interval(const double *values, size_t count, sample_figure *of, vo
     *interval = everything;
     if (count < 2 || !draws)
         return 0;
-    AUTO_FREE double *drawn = calloc(count, sizeof *drawn);
-    AUTO_FREE double *results = calloc(draws, sizeof *results);
-    if (!drawn || !results)
-        return -ENOMEM;
+    AUTO_MEMORY double *drawn = memory_new(count, sizeof *drawn);
+    AUTO_MEMORY double *results = memory_new(draws, sizeof *results);
     struct random random;
     random_seed(&random, seed);
     for (size_t i = 0; i < draws; i++)
@@ -255,25 +253,6 @@ static double confidence_at(size_t rank, size_t count)
     return 1 - 2 * (1 - incomplete_beta(.5, .5, (double)rank, (double)(count - rank + 1)));
 }
 
-/* Between two ranks, the one too sure and the other not enough, at the part that hits the
- * confidence for symmetric distributions and hardly misses it for others (after Hettmansperger and
- * Sheather). */
-static void rank_interval(const double *sorted, size_t count, struct overhead_median *median)
-{
-    size_t rank = 1;
-    while (confidence_at(rank + 1, count) >= CONFIDENCE)
-        rank++;
-    double sure = confidence_at(rank, count), unsure = confidence_at(rank + 1, count);
-    double part = (sure - CONFIDENCE) / (sure - unsure), ranks = (double)rank;
-    double inward = ((double)count - ranks) * part / (ranks + ((double)count - 2 * ranks) * part);
-    const double *last = sorted + count - 1;
-    median->low = (1 - inward) * sorted[rank - 1] + inward * sorted[rank];
-    median->high = (1 - inward) * last[1 - (ptrdiff_t)rank] + inward * last[-(ptrdiff_t)rank];
-    /* Rounding of equal values is no width. */
-    if (sorted[rank - 1] == *(last + 1 - rank))
-        median->low = median->high = median->median;
-}
-
 struct overhead_median overhead_median_of(double *values, size_t count)
 {
     struct overhead_median median = {NAN, NAN, NAN, count};
@@ -282,7 +261,23 @@ struct overhead_median overhead_median_of(double *values, size_t count)
     sort_values(values, count);
     median.median = quantile(values, count, .5);
     if (count >= FEWEST) {
-        rank_interval(values, count, &median);
+        /* Between two ranks, the one too sure and the other not enough, at the part that hits the
+         * confidence for symmetric distributions and hardly misses it for others (after
+         * Hettmansperger and Sheather). */
+        size_t rank = 1;
+        while (confidence_at(rank + 1, count) >= CONFIDENCE)
+            rank++;
+        double sure = confidence_at(rank, count), unsure = confidence_at(rank + 1, count);
+        double part = (sure - CONFIDENCE) / (sure - unsure), ranks = (double)rank;
+        double inward =
+            ((double)count - ranks) * part / (ranks + ((double)count - 2 * ranks) * part);
+        const double *last = values + count - 1;
+        median.low = (1 - inward) * values[rank - 1] + inward * values[rank];
+        median.high = (1 - inward) * last[1 - (ptrdiff_t)rank] + inward * last[-(ptrdiff_t)rank];
+        /* Rounding of equal values is no width. */
+        if (values[rank - 1] == *(last + 1 - rank))
+            median.low = median.high = median.median;
+
         return median;
     }
     struct interval around = t_interval(values, count, CONFIDENCE);

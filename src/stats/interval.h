@@ -15,7 +15,7 @@ struct interval {
 struct interval t_interval(const double *values, size_t count, double confidence);
 /* Of what `of` makes of the values, by resampling (percentiles of `draws` draws from the seed).
  * Fewer than two values, no draws, or a figure that is NaN for some draw: from -infinity to
- * infinity. -ENOMEM. */
+ * infinity. */
 typedef double sample_figure(const double *values, size_t count, void *context);
 int bootstrap_interval(const double *values, size_t count, sample_figure *of, void *context,
                        size_t draws, double confidence, uint64_t seed, struct interval *interval);

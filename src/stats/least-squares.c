@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/interval.h"
 
 /* A column of which less than this share of its length is new depends on those before it. Columns
@@ -32,13 +32,13 @@ struct factors {
 
 static void release_factors(struct factors *factors)
 {
-    free(factors->columns);
-    free(factors->y);
-    free(factors->diagonal);
-    free(factors->inverse);
-    free(factors->values);
-    free(factors->kept);
-    free(factors->scale);
+    memory_give_back(factors->columns);
+    memory_give_back(factors->y);
+    memory_give_back(factors->diagonal);
+    memory_give_back(factors->inverse);
+    memory_give_back(factors->values);
+    memory_give_back(factors->kept);
+    memory_give_back(factors->scale);
 }
 #define AUTO_FACTORS __attribute__((cleanup(release_factors)))
 
@@ -62,60 +62,12 @@ static int count_rows(const struct design *design, size_t *rows)
     return 0;
 }
 
-static int reserve_factors(struct factors *factors, size_t rows, size_t width)
-{
-    size_t most = width ? width : 1, height = rows ? rows : 1;
-    factors->rows = rows;
-    factors->width = width;
-    if (height > SIZE_MAX / sizeof(long double) / most)
-        return -ENOMEM;
-    factors->columns = calloc(height * most, sizeof *factors->columns);
-    factors->y = calloc(height, sizeof *factors->y);
-    factors->diagonal = calloc(most, sizeof *factors->diagonal);
-    factors->inverse = calloc(most * most, sizeof *factors->inverse);
-    factors->values = calloc(most, sizeof *factors->values);
-    factors->kept = calloc(most, sizeof *factors->kept);
-    factors->scale = calloc(most, sizeof *factors->scale);
-    return factors->columns && factors->y && factors->diagonal && factors->inverse &&
-                   factors->values && factors->kept && factors->scale
-               ? 0
-               : -ENOMEM;
-}
-
 static long double length_of(const long double *column, size_t from, size_t rows)
 {
     long double sum = 0;
     for (size_t row = from; row < rows; row++)
         sum += column[row] * column[row];
     return sqrtl(sum);
-}
-
-static void load_rows(struct factors *factors, const struct design *design)
-{
-    size_t place = 0;
-    for (size_t row = 0; row < design->rows; row++) {
-        double weight = weight_of(design, row);
-        if (weight == 0)
-            continue;
-        long double root = sqrtl(weight);
-        factors->y[place] = root * design->y[row];
-        for (size_t column = 0; column < design->width; column++)
-            factors->columns[column * factors->rows + place] =
-                root * design->columns[row * design->width + column];
-        place++;
-    }
-}
-
-static void scale_columns(struct factors *factors)
-{
-    for (size_t column = 0; column < factors->width; column++) {
-        long double *values = factors->columns + column * factors->rows;
-        int exponent = 0;
-        frexpl(length_of(values, 0, factors->rows), &exponent);
-        factors->scale[column] = ldexp(1, exponent);
-        for (size_t row = 0; row < factors->rows; row++)
-            values[row] = ldexpl(values[row], -exponent);
-    }
 }
 
 /* Mirrors `target` by the reflector that stands in `column` from `from` on. */
@@ -158,33 +110,10 @@ static long double upper(const struct factors *factors, size_t row, size_t colum
                          : factors->columns[factors->kept[column] * factors->rows + row];
 }
 
-static int decompose(struct factors *factors)
-{
-    for (size_t column = 0; column < factors->width; column++) {
-        if (factors->rank == factors->rows)
-            return -EINVAL;
-        take_column(factors, column);
-    }
-    return 0;
-}
-
 static void turn(const struct factors *factors, long double *target)
 {
     for (size_t i = 0; i < factors->rank; i++)
         reflect(factors->columns + factors->kept[i] * factors->rows, i, factors->rows, target);
-}
-
-static void invert(struct factors *factors)
-{
-    size_t rank = factors->rank;
-    for (size_t column = 0; column < rank; column++) {
-        for (size_t row = column + 1; row-- > 0;) {
-            long double sum = row == column;
-            for (size_t i = row + 1; i <= column; i++)
-                sum -= upper(factors, row, i) * factors->inverse[i * rank + column];
-            factors->inverse[row * rank + column] = sum / factors->diagonal[row];
-        }
-    }
 }
 
 /* Adds to the solution what solves for the y that stands there. */
@@ -196,9 +125,22 @@ static void add_solution(struct factors *factors)
             factors->values[i] += factors->inverse[i * rank + j] * factors->y[j];
 }
 
-/* y - X b of the rows with weight, from the design, of which the factors kept nothing. */
-static void load_rest(struct factors *factors, const struct design *design)
+/* Solved once for y and once for what that left of it, so that an exact fit comes out exact. */
+static void solve(struct factors *factors, const struct design *design)
 {
+    size_t rank = factors->rank;
+    for (size_t column = 0; column < rank; column++) {
+        for (size_t row = column + 1; row-- > 0;) {
+            long double sum = row == column;
+            for (size_t i = row + 1; i <= column; i++)
+                sum -= upper(factors, row, i) * factors->inverse[i * rank + column];
+            factors->inverse[row * rank + column] = sum / factors->diagonal[row];
+        }
+    }
+
+    turn(factors, factors->y);
+    add_solution(factors);
+    /* y - X b of the rows with weight, from the design, of which the factors kept nothing. */
     size_t place = 0;
     for (size_t row = 0; row < design->rows; row++) {
         double weight = weight_of(design, row);
@@ -211,15 +153,7 @@ static void load_rest(struct factors *factors, const struct design *design)
                 factors->values[i] * (columns[factors->kept[i]] / factors->scale[factors->kept[i]]);
         factors->y[place++] = sqrtl(weight) * rest;
     }
-}
 
-/* Solved once for y and once for what that left of it, so that an exact fit comes out exact. */
-static void solve(struct factors *factors, const struct design *design)
-{
-    invert(factors);
-    turn(factors, factors->y);
-    add_solution(factors);
-    load_rest(factors, design);
     turn(factors, factors->y);
     add_solution(factors);
 }
@@ -249,8 +183,10 @@ static void fill_coefficients(const struct factors *factors, const struct least_
     }
 }
 
-static long double total_about(const struct design *design, bool intercept)
+static void fill_fit(const struct factors *factors, const struct design *design, bool intercept,
+                     struct least_squares *fit)
 {
+    long double left = length_of(factors->y, factors->rank, factors->rows);
     long double mean = 0, weights = 0, total = 0;
     for (size_t row = 0; intercept && row < design->rows; row++) {
         weights += weight_of(design, row);
@@ -262,14 +198,6 @@ static long double total_about(const struct design *design, bool intercept)
         long double deviation = design->y[row] - mean;
         total += weight_of(design, row) * deviation * deviation;
     }
-    return total;
-}
-
-static void fill_fit(const struct factors *factors, const struct design *design, bool intercept,
-                     struct least_squares *fit)
-{
-    long double left = length_of(factors->y, factors->rank, factors->rows);
-    long double total = total_about(design, intercept);
     *fit = (struct least_squares){
         .rank = factors->rank,
         .df = factors->rows - factors->rank,
@@ -313,15 +241,44 @@ int least_squares(const struct design *design, bool intercept, struct least_squa
     AUTO_FACTORS struct factors factors = {0};
     size_t rows;
     int error = count_rows(design, &rows);
-    if (!error)
-        error = reserve_factors(&factors, rows, design->width);
     if (error)
         return error;
-    load_rows(&factors, design);
-    scale_columns(&factors);
-    error = decompose(&factors);
-    if (error)
-        return error;
+    size_t most = design->width ? design->width : 1, height = rows ? rows : 1;
+    factors.rows = rows;
+    factors.width = design->width;
+    factors.columns = memory_new(height, most * sizeof *factors.columns);
+    factors.y = memory_new(height, sizeof *factors.y);
+    factors.diagonal = memory_new(most, sizeof *factors.diagonal);
+    factors.inverse = memory_new(most * most, sizeof *factors.inverse);
+    factors.values = memory_new(most, sizeof *factors.values);
+    factors.kept = memory_new(most, sizeof *factors.kept);
+    factors.scale = memory_new(most, sizeof *factors.scale);
+    size_t place = 0;
+    for (size_t row = 0; row < design->rows; row++) {
+        double weight = weight_of(design, row);
+        if (weight == 0)
+            continue;
+        long double root = sqrtl(weight);
+        factors.y[place] = root * design->y[row];
+        for (size_t column = 0; column < design->width; column++)
+            factors.columns[column * factors.rows + place] =
+                root * design->columns[row * design->width + column];
+        place++;
+    }
+    for (size_t column = 0; column < factors.width; column++) {
+        long double *values = factors.columns + column * factors.rows;
+        int exponent = 0;
+        frexpl(length_of(values, 0, factors.rows), &exponent);
+        factors.scale[column] = ldexp(1, exponent);
+        for (size_t row = 0; row < factors.rows; row++)
+            values[row] = ldexpl(values[row], -exponent);
+    }
+    for (size_t column = 0; column < factors.width; column++) {
+        if (factors.rank == factors.rows)
+            return -EINVAL;
+        take_column(&factors, column);
+    }
+
     solve(&factors, design);
     fill_fit(&factors, design, intercept, fit);
     fill_coefficients(&factors, fit, coefficients);
@@ -333,9 +290,7 @@ int least_squares(const struct design *design, bool intercept, struct least_squa
 int straight_line(const double *x, const double *y, size_t count, struct least_squares *fit,
                   struct coefficient *intercept, struct coefficient *slope)
 {
-    AUTO_FREE double *columns = calloc(count ? count : 1, 2 * sizeof *columns);
-    if (!columns)
-        return -ENOMEM;
+    AUTO_MEMORY double *columns = memory_new(count ? count : 1, 2 * sizeof *columns);
     for (size_t row = 0; row < count; row++) {
         columns[row * 2] = 1;
         columns[row * 2 + 1] = x[row];

@@ -33,7 +33,7 @@ struct least_squares {
 
 /* coefficients: width of them. residuals: rows of them, or NULL. intercept: is a constant among the
  * columns (for total_sum)? -EINVAL: fewer rows than columns of full rank, or something is not
- * finite, or a weight negative; -ENOMEM. */
+ * finite, or a weight negative. */
 int least_squares(const struct design *design, bool intercept, struct least_squares *fit,
                   struct coefficient *coefficients, double *residuals);
 /* y = intercept + slope x. */

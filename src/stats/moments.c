@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Mean, spread and quantiles. Counts share their leading digits, so sums run in long double and
@@ -114,17 +114,6 @@ double quantile(const double *sorted, size_t count, double share)
 /* Below this, moving each value to its place costs less than counting 256 digits. */
 static const size_t FEW = 64;
 
-static void insert_each(int64_t *values, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        int64_t value = values[i];
-        size_t place = i;
-        for (; place > 0 && values[place - 1] > value; place--)
-            values[place] = values[place - 1];
-        values[place] = value;
-    }
-}
-
 /* From `from` to `to`, by one digit of the distance from the least value; equal digits keep their
  * order. */
 static void by_digit(const int64_t *from, int64_t *to, size_t count, uint64_t least, unsigned shift)
@@ -145,7 +134,14 @@ static void by_digit(const int64_t *from, int64_t *to, size_t count, uint64_t le
 void error_sort(int64_t *values, size_t count, int64_t *scratch)
 {
     if (count < FEW) {
-        insert_each(values, count);
+        for (size_t i = 1; i < count; i++) {
+            int64_t value = values[i];
+            size_t place = i;
+            for (; place > 0 && values[place - 1] > value; place--)
+                values[place] = values[place - 1];
+            values[place] = value;
+        }
+
         return;
     }
     int64_t least = values[0], most = values[0];
@@ -215,8 +211,8 @@ struct nodes {
 
 static void release_nodes(struct nodes *nodes)
 {
-    free(nodes->values);
-    free(nodes->weights);
+    memory_give_back(nodes->values);
+    memory_give_back(nodes->weights);
 }
 #define AUTO_NODES __attribute__((cleanup(release_nodes)))
 
@@ -241,64 +237,6 @@ static size_t different(const double *sorted, size_t count)
     return result;
 }
 
-static void join_equal(const double *sorted, size_t count, struct nodes *nodes)
-{
-    nodes->count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!i || sorted[i] != sorted[i - 1])
-            nodes->values[nodes->count++] = sorted[i];
-        nodes->weights[nodes->count - 1] += 1 / (double)count;
-    }
-}
-
-static void share_out(const double *sorted, size_t count, struct nodes *nodes)
-{
-    nodes->count = MOST_NODES;
-    double low = sorted[0], step = (sorted[count - 1] - low) / (MOST_NODES - 1);
-    for (size_t i = 0; i < MOST_NODES; i++)
-        nodes->values[i] = low + (double)i * step;
-    for (size_t i = 0; i < count; i++) {
-        double place = (sorted[i] - low) / step;
-        size_t below = place < MOST_NODES - 2 ? (size_t)place : MOST_NODES - 2;
-        double part = fmin(place - (double)below, 1);
-        nodes->weights[below] += (1 - part) / (double)count;
-        nodes->weights[below + 1] += part / (double)count;
-    }
-}
-
-static int make_nodes(const double *sorted, size_t count, struct nodes *nodes)
-{
-    size_t needed = different(sorted, count), room = needed < MOST_NODES ? needed : MOST_NODES;
-    nodes->values = calloc(room, sizeof *nodes->values);
-    nodes->weights = calloc(room, sizeof *nodes->weights);
-    if (!nodes->values || !nodes->weights)
-        return -ENOMEM;
-    if (needed <= MOST_NODES)
-        join_equal(sorted, count, nodes);
-    else
-        share_out(sorted, count, nodes);
-    return 0;
-}
-
-static void draw_curve(const struct nodes *nodes, const struct density *density, size_t points,
-                       double *heights)
-{
-    double bandwidth = density->bandwidth, peak = 1 / (bandwidth * sqrt(2 * M_PI));
-    size_t first = 0;
-    for (size_t i = 0; i < points; i++) {
-        double place = density->low + (double)i * density->step, sum = 0;
-        while (first < nodes->count && nodes->values[first] < place - REACH * bandwidth)
-            first++;
-        for (size_t j = first; j < nodes->count; j++) {
-            double distance = (nodes->values[j] - place) / bandwidth;
-            if (distance > REACH)
-                break;
-            sum += nodes->weights[j] * exp(-distance * distance / 2);
-        }
-        heights[i] = peak * sum;
-    }
-}
-
 int density_of(const double *values, size_t count, size_t points, struct density *density,
                double *heights)
 {
@@ -307,9 +245,7 @@ int density_of(const double *values, size_t count, size_t points, struct density
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return -EINVAL;
-    AUTO_FREE double *sorted = malloc(count * sizeof *sorted);
-    if (!sorted)
-        return -ENOMEM;
+    AUTO_MEMORY double *sorted = memory_new(count, sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     sort_values(sorted, count);
     memset(heights, 0, points * sizeof *heights);
@@ -324,8 +260,43 @@ int density_of(const double *values, size_t count, size_t points, struct density
     if (!isfinite(density->step) || !(density->bandwidth > 0))
         return -EINVAL;
     AUTO_NODES struct nodes nodes = {0};
-    int error = make_nodes(sorted, count, &nodes);
-    if (!error)
-        draw_curve(&nodes, density, points, heights);
-    return error;
+    size_t needed = different(sorted, count), room = needed < MOST_NODES ? needed : MOST_NODES;
+    nodes.values = memory_new(room, sizeof *nodes.values);
+    nodes.weights = memory_new(room, sizeof *nodes.weights);
+    if (needed <= MOST_NODES) {
+        nodes.count = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (!i || sorted[i] != sorted[i - 1])
+                nodes.values[nodes.count++] = sorted[i];
+            nodes.weights[nodes.count - 1] += 1 / (double)count;
+        }
+    } else {
+        nodes.count = MOST_NODES;
+        double low = sorted[0], step = (sorted[count - 1] - low) / (MOST_NODES - 1);
+        for (size_t i = 0; i < MOST_NODES; i++)
+            nodes.values[i] = low + (double)i * step;
+        for (size_t i = 0; i < count; i++) {
+            double place = (sorted[i] - low) / step;
+            size_t below = place < MOST_NODES - 2 ? (size_t)place : MOST_NODES - 2;
+            double part = fmin(place - (double)below, 1);
+            nodes.weights[below] += (1 - part) / (double)count;
+            nodes.weights[below + 1] += part / (double)count;
+        }
+    }
+    double bandwidth = density->bandwidth, peak = 1 / (bandwidth * sqrt(2 * M_PI));
+    size_t first = 0;
+    for (size_t i = 0; i < points; i++) {
+        double place = density->low + (double)i * density->step, sum = 0;
+        while (first < nodes.count && nodes.values[first] < place - REACH * bandwidth)
+            first++;
+        for (size_t j = first; j < nodes.count; j++) {
+            double distance = (nodes.values[j] - place) / bandwidth;
+            if (distance > REACH)
+                break;
+            sum += nodes.weights[j] * exp(-distance * distance / 2);
+        }
+        heights[i] = peak * sum;
+    }
+
+    return 0;
 }

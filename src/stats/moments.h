@@ -70,7 +70,7 @@ struct density {
 };
 
 /* Over `points` places from 3 bandwidths below the least value to 3 above the greatest. Values may
- * be in any order. -EINVAL: no values, fewer than 2 points, or a value or the range is not finite;
- * -ENOMEM. */
+ * be in any order. -EINVAL: no values, fewer than 2 points, or a value or the range is not finite.
+ */
 int density_of(const double *values, size_t count, size_t points, struct density *density,
                double *heights);

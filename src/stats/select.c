@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/interval.h"
 
 #define NONE            SIZE_MAX
@@ -55,14 +56,6 @@ static void take_away(double *from, double factor, const double *vector, size_t 
         from[i] -= factor * vector[i];
 }
 
-static void scaled_release(struct scaled *scaled)
-{
-    free(scaled->columns);
-    free(scaled->lengths);
-    free(scaled->y);
-    free(scaled->work);
-}
-
 /* Takes out of a column of scaled rows what a shared error could make of it: the inverse root of
  * its covariance, which is 1 but for the direction of every group. */
 static void whiten(const struct selection *selection, double *column)
@@ -84,16 +77,18 @@ static void whiten(const struct selection *selection, double *column)
     }
 }
 
-static int scale_problem(const struct selection *selection, struct scaled *scaled)
+static void scale_problem(const struct selection *selection, struct scaled *scaled,
+                          struct basis *basis)
 {
     size_t rows = selection->rows, width = selection->width;
     *scaled = (struct scaled){.rows = rows, .width = width};
-    scaled->columns = calloc(rows * width + 1, sizeof(double));
-    scaled->lengths = calloc(width + 1, sizeof(double));
-    scaled->y = calloc(rows + 1, sizeof(double));
-    scaled->work = calloc(rows + 1, sizeof(double));
-    if (!scaled->columns || !scaled->lengths || !scaled->y || !scaled->work)
-        return -ENOMEM;
+    scaled->columns = memory_new(rows * width + 1, sizeof(double));
+    scaled->lengths = memory_new(width + 1, sizeof(double));
+    scaled->y = memory_new(rows + 1, sizeof(double));
+    scaled->work = memory_new(rows + 1, sizeof(double));
+    *basis = (struct basis){.rows = rows};
+    basis->vectors = memory_new(SELECT_MOST * rows + 1, sizeof(double));
+    basis->residual = memory_new(rows + 1, sizeof(double));
     for (size_t i = 0; i < rows; i++)
         scaled->y[i] = selection->y[i] / selection->sigma[i];
     whiten(selection, scaled->y);
@@ -113,23 +108,14 @@ static int scale_problem(const struct selection *selection, struct scaled *scale
         for (size_t i = 0; i < rows; i++)
             column[i] /= length;
     }
-    return 0;
 }
 
-static int basis_start(const struct scaled *scaled, struct basis *basis)
+static void give_back(const struct scaled *scaled, const struct basis *basis)
 {
-    *basis = (struct basis){.rows = scaled->rows};
-    basis->vectors = calloc(SELECT_MOST * scaled->rows + 1, sizeof(double));
-    basis->residual = calloc(scaled->rows + 1, sizeof(double));
-    if (!basis->vectors || !basis->residual)
-        return -ENOMEM;
-    return 0;
-}
-
-static void basis_release(struct basis *basis)
-{
-    free(basis->vectors);
-    free(basis->residual);
+    double *const lists[] = {scaled->columns, scaled->lengths, scaled->y,
+                             scaled->work,    basis->vectors,  basis->residual};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+        memory_give_back(lists[i]);
 }
 
 /* What of the column is outside of the basis, into `rest`; its squared length. Twice is enough. */
@@ -290,18 +276,6 @@ static bool fit_columns(struct basis *basis, const struct scaled *scaled,
     return independent;
 }
 
-/* The t that chance exceeds in no more than `level` of all such searches. A pair of nearly
- * dependent columns can point anywhere in their plane, hence the square. */
-static double critical(const struct selection *selection, const struct scaled *scaled, size_t count,
-                       double df)
-{
-    double candidates = 0;
-    for (size_t j = 0; j < scaled->width; j++)
-        candidates += scaled->lengths[j] > 0;
-    double tests = count > 1 ? candidates * candidates : candidates;
-    return -t_quantile(selection->level / (2 * fmax(tests, 1)), df);
-}
-
 /* Still there when the row that speaks most for it says nothing? */
 static bool holds_without_speaker(struct basis *basis, struct scaled *scaled, const size_t *columns,
                                   size_t count, size_t term, const struct selected *fit,
@@ -333,7 +307,14 @@ static bool all_significant(struct basis *basis, struct scaled *scaled,
                             const struct selection *selection, const size_t *columns, size_t count,
                             const struct selected *fit)
 {
-    double limit = critical(selection, scaled, count, fit->df);
+    /* The t that chance exceeds in no more than `level` of all such searches. A pair of nearly
+     * dependent columns can point anywhere in their plane, hence the square. */
+    double candidates = 0;
+    for (size_t j = 0; j < scaled->width; j++)
+        candidates += scaled->lengths[j] > 0;
+    double tests = count > 1 ? candidates * candidates : candidates;
+    double limit = -t_quantile(selection->level / (2 * fmax(tests, 1)), fit->df);
+
     for (size_t i = 0; i < count; i++) {
         const struct selected_term *term = &fit->terms[i];
         if (!(fabs(term->value) > limit * term->error))
@@ -342,27 +323,6 @@ static bool all_significant(struct basis *basis, struct scaled *scaled,
             return false;
     }
     return true;
-}
-
-/* Where an earlier column does as well within the noise, the declared order decides. */
-static void prefer_declared(struct basis *basis, const struct scaled *scaled,
-                            const struct selection *selection, size_t *columns, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        basis_of(basis, scaled, columns, count);
-        double rows_df = fmax((double)scaled->rows - (double)count, 1);
-        double variance = fmax(basis->square / rows_df, 1);
-        double limit = basis->square + (selection->exact ? SAME : INDISTINCT * variance);
-        size_t kept = columns[i];
-        columns[i] = NONE;
-        basis_of(basis, scaled, columns, count);
-        columns[i] = kept;
-        for (size_t j = 0; j < kept; j++)
-            if (scaled->lengths[j] > 0 && square_with(basis, scaled, j) <= limit) {
-                columns[i] = j;
-                break;
-            }
-    }
 }
 
 /* Sets of one, two … `most` columns; the largest whose every member counts. */
@@ -384,7 +344,23 @@ static void search(struct basis *basis, struct scaled *scaled, const struct sele
             exchange(basis, scaled, columns, count);
         }
         memcpy(tried, columns, sizeof(tried));
-        prefer_declared(basis, scaled, selection, tried, count);
+        /* Where an earlier column does as well within the noise, the declared order decides. */
+        for (size_t i = 0; i < count; i++) {
+            basis_of(basis, scaled, tried, count);
+            double rows_df = fmax((double)scaled->rows - (double)count, 1);
+            double variance = fmax(basis->square / rows_df, 1);
+            double limit = basis->square + (selection->exact ? SAME : INDISTINCT * variance);
+            size_t kept = tried[i];
+            tried[i] = NONE;
+            basis_of(basis, scaled, tried, count);
+            tried[i] = kept;
+            for (size_t j = 0; j < kept; j++)
+                if (scaled->lengths[j] > 0 && square_with(basis, scaled, j) <= limit) {
+                    tried[i] = j;
+                    break;
+                }
+        }
+
         struct selected fit;
         if (fit_columns(basis, scaled, selection, tried, count, &fit) &&
             all_significant(basis, scaled, selection, tried, count, &fit))
@@ -404,41 +380,31 @@ static int by_share(const void *left, const void *right)
 int select_terms(const struct selection *selection, struct selected *selected)
 {
     struct scaled scaled;
-    struct basis basis = {0};
+    struct basis basis;
     *selected = (struct selected){.scale = 1, .df = 1};
-    int result = scale_problem(selection, &scaled);
-    if (result == 0)
-        result = basis_start(&scaled, &basis);
-    if (result == 0) {
-        selected->total = selected->residual = product(scaled.y, scaled.y, scaled.rows);
-        if (selected->total > SAME)
-            search(&basis, &scaled, selection, selected);
-        qsort(selected->terms, selected->count, sizeof(*selected->terms), by_share);
-    }
-    basis_release(&basis);
-    scaled_release(&scaled);
-    return result;
+    scale_problem(selection, &scaled, &basis);
+    selected->total = selected->residual = product(scaled.y, scaled.y, scaled.rows);
+    if (selected->total > SAME)
+        search(&basis, &scaled, selection, selected);
+    qsort(selected->terms, selected->count, sizeof(*selected->terms), by_share);
+    give_back(&scaled, &basis);
+    return 0;
 }
 
 int select_alike(const struct selection *selection, const struct selected *selected, size_t term,
                  bool *alike)
 {
     struct scaled scaled;
-    struct basis basis = {0};
-    int result = scale_problem(selection, &scaled);
-    if (result == 0)
-        result = basis_start(&scaled, &basis);
-    if (result == 0) {
-        size_t columns[SELECT_MOST];
-        for (size_t i = 0; i < selected->count; i++)
-            columns[i] = i == term ? NONE : selected->terms[i].column;
-        basis_of(&basis, &scaled, columns, selected->count);
-        double room = selection->exact ? SAME : ALIKE * selected->scale * selected->scale;
-        for (size_t j = 0; j < scaled.width; j++)
-            alike[j] = scaled.lengths[j] > 0 && j != selected->terms[term].column &&
-                       square_with(&basis, &scaled, j) <= selected->residual + room;
-    }
-    basis_release(&basis);
-    scaled_release(&scaled);
-    return result;
+    struct basis basis;
+    size_t columns[SELECT_MOST];
+    scale_problem(selection, &scaled, &basis);
+    for (size_t i = 0; i < selected->count; i++)
+        columns[i] = i == term ? NONE : selected->terms[i].column;
+    basis_of(&basis, &scaled, columns, selected->count);
+    double room = selection->exact ? SAME : ALIKE * selected->scale * selected->scale;
+    for (size_t j = 0; j < scaled.width; j++)
+        alike[j] = scaled.lengths[j] > 0 && j != selected->terms[term].column &&
+                   square_with(&basis, &scaled, j) <= selected->residual + room;
+    give_back(&scaled, &basis);
+    return 0;
 }

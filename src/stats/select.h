@@ -44,9 +44,9 @@ struct selected {
 };
 
 /* A term is selected when it is significant beside all others selected, with and without the row
- * that speaks for it most. 0 or -ENOMEM. */
+ * that speaks for it most. Always 0. */
 int select_terms(const struct selection *selection, struct selected *selected);
 /* Which columns could stand in the place of that term, none of them clearly worse? alike: [width].
- * -ENOMEM. */
+ */
 int select_alike(const struct selection *selection, const struct selected *selected, size_t term,
                  bool *alike);

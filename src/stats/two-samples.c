@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "stats/moments.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -30,47 +30,37 @@ static size_t largest_of(const uint32_t *numbers, size_t count)
     return largest;
 }
 
-/* shares: [chosen + 1][width]; row k: of the choices of k among the numbers so far, each the
- * probability to have chosen so; nothing overflows. largest: no number is above. Rows and sums that
- * cannot be reached yet are left alone. */
-static void join(double *shares, size_t width, size_t chosen, uint32_t number, size_t place,
-                 size_t count, size_t largest)
-{
-    const double left = (double)(count - place);
-    for (size_t k = place + 1 < chosen ? place + 1 : chosen;; k--) {
-        const double stay = (left - (double)(chosen - k)) / left;
-        double *row = shares + k * width;
-        const size_t end = k * largest + 1;
-        for (size_t sum = 0; sum < end; sum++)
-            row[sum] *= stay > 0 ? stay : 0;
-        if (!k)
-            break;
-        const double *below = row - width;
-        const double go = (double)(chosen - k + 1) / left;
-        for (size_t sum = number; sum < end; sum++)
-            row[sum] += below[sum - number] * go;
-    }
-}
-
-/* -ENOMEM. `chosen` is at most `count`. */
-static int split_sums_of(const uint32_t *numbers, size_t count, size_t chosen,
-                         struct split_sums *sums)
+/* `chosen` is at most `count`. */
+static void split_sums_of(const uint32_t *numbers, size_t count, size_t chosen,
+                          struct split_sums *sums)
 {
     const size_t largest = largest_of(numbers, count), width = largest * chosen + 1;
     *sums = (struct split_sums){.count = width};
-    AUTO_FREE double *shares = calloc((chosen + 1) * width, sizeof(*shares));
-    sums->share = malloc(width * sizeof(*sums->share));
-    if (!shares || !sums->share) {
-        free(sums->share);
-        *sums = (struct split_sums){0};
-        return -ENOMEM;
-    }
+    AUTO_MEMORY double *shares = memory_new((chosen + 1) * width, sizeof(*shares));
+    sums->share = memory_new(width, sizeof(*sums->share));
     shares[0] = 1;
-    for (size_t i = 0; i < count; i++)
-        join(shares, width, chosen, numbers[i], i, count, largest);
+    for (size_t i = 0; i < count; i++) {
+        /* shares: [chosen + 1][width]; row k: of the choices of k among the numbers so far, each
+         * the probability to have chosen so; nothing overflows. largest: no number is above. Rows
+         * and sums that cannot be reached yet are left alone. */
+        const double left = (double)(count - i);
+        for (size_t k = i + 1 < chosen ? i + 1 : chosen;; k--) {
+            const double stay = (left - (double)(chosen - k)) / left;
+            double *row = shares + k * width;
+            const size_t end = k * largest + 1;
+            for (size_t sum = 0; sum < end; sum++)
+                row[sum] *= stay > 0 ? stay : 0;
+            if (!k)
+                break;
+            const double *below = row - width;
+            const double go = (double)(chosen - k + 1) / left;
+            for (size_t sum = numbers[i]; sum < end; sum++)
+                row[sum] += below[sum - numbers[i]] * go;
+        }
+    }
+
     for (size_t sum = 0; sum < width; sum++)
         sums->share[sum] = shares[chosen * width + sum];
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -91,39 +81,9 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Ties share the middle of their ranks; the sum of t^3 - t over all ties. */
-static double rank_all(struct ranked *ranked, size_t count)
-{
-    double ties = 0;
-    qsort(ranked, count, sizeof(*ranked), by_value);
-    for (size_t begin = 0; begin < count;) {
-        size_t end = begin + 1;
-        while (end < count && !(ranked[end].value > ranked[begin].value))
-            end++;
-        for (size_t i = begin; i < end; i++)
-            ranked[i].doubled = (uint32_t)(begin + end + 1);
-        double alike = (double)(end - begin);
-        ties += alike * alike * alike - alike;
-        begin = end;
-    }
-    return ties;
-}
-
-static int fill(const struct two_samples *samples, struct ranked *ranked)
-{
-    for (size_t i = 0; i < samples->left_count; i++)
-        ranked[i] = (struct ranked){samples->left[i], true, 0};
-    for (size_t i = 0; i < samples->right_count; i++)
-        ranked[samples->left_count + i] = (struct ranked){samples->right[i], false, 0};
-    for (size_t i = 0; i < samples->left_count + samples->right_count; i++)
-        if (isnan(ranked[i].value))
-            return -EINVAL;
-    return 0;
-}
-
 /* How likely is a sum at least as far from the middle, and the farthest of all? */
-static int count_splits(const struct ranked *ranked, size_t count, bool of_left, size_t chosen,
-                        struct rank_test *test)
+static void count_splits(const struct ranked *ranked, size_t count, bool of_left, size_t chosen,
+                         struct rank_test *test)
 {
     uint32_t ranks[TWO_SAMPLES_EXACT];
     uint32_t sum = 0;
@@ -132,9 +92,7 @@ static int count_splits(const struct ranked *ranked, size_t count, bool of_left,
         sum += ranked[i].left == of_left ? ranked[i].doubled : 0;
     }
     struct split_sums sums;
-    int error = split_sums_of(ranks, count, chosen, &sums);
-    if (error < 0)
-        return error;
+    split_sums_of(ranks, count, chosen, &sums);
     const double middle = (double)chosen * ((double)count + 1), seen = fabs((double)sum - middle);
     double farthest = -1;
     test->exact = true;
@@ -153,19 +111,7 @@ static int count_splits(const struct ranked *ranked, size_t count, bool of_left,
     }
     test->p = test->p > 1 - SAME_SHARE ? 1 : test->p;
     test->least_p = fmin(test->least_p, test->p);
-    free(sums.share);
-    return 0;
-}
-
-static void take_moments(const struct ranked *ranked, size_t left, size_t right, double ties,
-                         struct rank_test *test)
-{
-    const double n = (double)left, m = (double)right, all = n + m;
-    double sum = 0;
-    for (size_t i = 0; i < left + right; i++)
-        sum += ranked[i].left ? 0 : ranked[i].doubled / 2.;
-    test->excess = sum - m * (all + 1) / 2;
-    test->variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
+    memory_give_back(sums.share);
 }
 
 static void approximate(struct rank_test *test)
@@ -183,17 +129,39 @@ int rank_test(const struct two_samples *samples, struct rank_test *test)
     *test = (struct rank_test){.p = 1, .least_p = 1};
     if (!left || !right)
         return -EINVAL;
-    AUTO_FREE struct ranked *ranked = calloc(count, sizeof(*ranked));
-    if (!ranked)
-        return -ENOMEM;
-    int error = fill(samples, ranked);
-    if (error < 0)
-        return error;
-    const double ties = rank_all(ranked, count);
-    take_moments(ranked, left, right, ties, test);
+    AUTO_MEMORY struct ranked *ranked = memory_new(count, sizeof(*ranked));
+    for (size_t i = 0; i < samples->left_count; i++)
+        ranked[i] = (struct ranked){samples->left[i], true, 0};
+    for (size_t i = 0; i < samples->right_count; i++)
+        ranked[samples->left_count + i] = (struct ranked){samples->right[i], false, 0};
+    for (size_t i = 0; i < samples->left_count + samples->right_count; i++)
+        if (isnan(ranked[i].value))
+            return -EINVAL;
+
+    /* Ties share the middle of their ranks; the sum of t^3 - t over all ties. */
+    double ties = 0;
+    qsort(ranked, count, sizeof(*ranked), by_value);
+    for (size_t begin = 0; begin < count;) {
+        size_t end = begin + 1;
+        while (end < count && !(ranked[end].value > ranked[begin].value))
+            end++;
+        for (size_t i = begin; i < end; i++)
+            ranked[i].doubled = (uint32_t)(begin + end + 1);
+        double alike = (double)(end - begin);
+        ties += alike * alike * alike - alike;
+        begin = end;
+    }
+    const double n = (double)left, m = (double)right, all = n + m;
+    double sum = 0;
+    for (size_t i = 0; i < left + right; i++)
+        sum += ranked[i].left ? 0 : ranked[i].doubled / 2.;
+    test->excess = sum - m * (all + 1) / 2;
+    test->variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
+
     if (count <= TWO_SAMPLES_EXACT)
-        return count_splits(ranked, count, left <= right, left <= right ? left : right, test);
-    approximate(test);
+        count_splits(ranked, count, left <= right, left <= right ? left : right, test);
+    else
+        approximate(test);
     return 0;
 }
 
@@ -225,24 +193,21 @@ double stratified_p(const struct stratified *stratified)
 /* Of so many pairwise differences in order, which (from 1) ends the interval? Those of Mann and
  * Whitney's statistic U, which is how many differences lie below 0: the least u with
  * P(U <= u) > tail. 0: even the widest interval has less confidence. */
-static int exact_end(size_t left, size_t right, double tail, size_t *end)
+static size_t exact_end(size_t left, size_t right, double tail)
 {
     uint32_t ranks[TWO_SAMPLES_EXACT];
     const size_t count = left + right, chosen = left < right ? left : right;
     for (size_t i = 0; i < count; i++)
         ranks[i] = (uint32_t)(i + 1);
     struct split_sums sums;
-    int error = split_sums_of(ranks, count, chosen, &sums);
-    if (error < 0)
-        return error;
+    split_sums_of(ranks, count, chosen, &sums);
     const size_t least = chosen * (chosen + 1) / 2;
     double share = sums.share[least];
     size_t u = 0;
     while (share <= tail && u < left * right)
         share += sums.share[least + ++u];
-    free(sums.share);
-    *end = u;
-    return 0;
+    memory_give_back(sums.share);
+    return u;
 }
 
 static size_t approximate_end(size_t left, size_t right, double tail)
@@ -258,9 +223,7 @@ int shift_between(const struct two_samples *samples, double confidence, struct s
     const double tail = (1 - confidence) / 2;
     if (!left || !right)
         return -EINVAL;
-    AUTO_FREE double *differences = calloc(pairs, sizeof(*differences));
-    if (!differences)
-        return -ENOMEM;
+    AUTO_MEMORY double *differences = memory_new(pairs, sizeof(*differences));
     for (size_t i = 0; i < left; i++)
         for (size_t j = 0; j < right; j++) {
             differences[i * right + j] = samples->right[j] - samples->left[i];
@@ -268,10 +231,8 @@ int shift_between(const struct two_samples *samples, double confidence, struct s
                 return -EINVAL;
         }
     sort_values(differences, pairs);
-    size_t end = approximate_end(left, right, tail);
-    int error = left + right <= TWO_SAMPLES_EXACT ? exact_end(left, right, tail, &end) : 0;
-    if (error < 0)
-        return error;
+    const size_t end = left + right <= TWO_SAMPLES_EXACT ? exact_end(left, right, tail)
+                                                         : approximate_end(left, right, tail);
     shift->estimate = quantile(differences, pairs, .5);
     shift->interval = end ? (struct interval){differences[end - 1], differences[pairs - end]}
                           : (struct interval){-(double)INFINITY, (double)INFINITY};
@@ -286,22 +247,6 @@ struct pairs {
     double sum, squares;
     double *of_left, *of_right; /* [left], [right] */
 };
-
-static int count_pairs(const struct two_samples *samples, struct pairs *pairs)
-{
-    for (size_t i = 0; i < samples->left_count; i++)
-        for (size_t j = 0; j < samples->right_count; j++) {
-            const double left = samples->left[i], right = samples->right[j];
-            if (isnan(left) || isnan(right))
-                return -EINVAL;
-            const double above = (double)((right > left) - (right < left));
-            pairs->sum += above;
-            pairs->squares += above * above;
-            pairs->of_left[i] += above;
-            pairs->of_right[j] += above;
-        }
-    return 0;
-}
 
 static double spread_of(const double *sums, size_t count, double each, double delta)
 {
@@ -323,44 +268,43 @@ static double variance_of(const struct pairs *pairs, size_t left, size_t right, 
     return fmax(variance, (1 - delta * delta) / (n * m - 1));
 }
 
-static struct interval interval_of(double delta, double variance, double quantile)
-{
-    const double wide = quantile * quantile * variance, rest = 1 - delta * delta;
-    const double reach = quantile * sqrt(variance) * sqrt(rest * rest + wide);
-    return (struct interval){fmax((delta * rest - reach) / (rest + wide), -1),
-                             fmin((delta * rest + reach) / (rest + wide), 1)};
-}
-
-static struct interval interval_apart(double delta, double count, double confidence)
-{
-    const double z = normal_quantile(.5 + confidence / 2);
-    const double near = (count - z * z) / (count + z * z);
-    return delta > 0 ? (struct interval){near, 1} : (struct interval){-1, -near};
-}
-
 int dominance_of(const struct two_samples *samples, double confidence, struct dominance *dominance)
 {
     const size_t left = samples->left_count, right = samples->right_count;
     if (!left || !right)
         return -EINVAL;
-    AUTO_FREE double *sums = calloc(left + right, sizeof(*sums));
-    if (!sums)
-        return -ENOMEM;
+    AUTO_MEMORY double *sums = memory_new(left + right, sizeof(*sums));
     struct pairs pairs = {.of_left = sums, .of_right = sums + left};
-    int error = count_pairs(samples, &pairs);
-    if (error < 0)
-        return error;
+    for (size_t i = 0; i < samples->left_count; i++)
+        for (size_t j = 0; j < samples->right_count; j++) {
+            const double one = samples->left[i], other = samples->right[j];
+            if (isnan(one) || isnan(other))
+                return -EINVAL;
+            const double above = (double)((other > one) - (other < one));
+            pairs.sum += above;
+            pairs.squares += above * above;
+            pairs.of_left[i] += above;
+            pairs.of_right[j] += above;
+        }
+
     const double delta = pairs.sum / ((double)left * (double)right);
     *dominance = (struct dominance){delta, {-1, 1}};
     if (left < 2 || right < 2)
         return 0;
-    if (fabs(delta) >= 1)
-        dominance->interval =
-            interval_apart(delta, (double)(left < right ? left : right), confidence);
-    else
-        dominance->interval =
-            interval_of(delta, variance_of(&pairs, left, right, delta),
-                        t_quantile(.5 + confidence / 2, (double)(left + right - 2)));
+    if (fabs(delta) >= 1) {
+        const double count = (double)(left < right ? left : right);
+        const double z = normal_quantile(.5 + confidence / 2);
+        const double near = (count - z * z) / (count + z * z);
+        dominance->interval = delta > 0 ? (struct interval){near, 1} : (struct interval){-1, -near};
+    } else {
+        const double variance = variance_of(&pairs, left, right, delta);
+        const double quantile = t_quantile(.5 + confidence / 2, (double)(left + right - 2));
+        const double wide = quantile * quantile * variance, rest = 1 - delta * delta;
+        const double reach = quantile * sqrt(variance) * sqrt(rest * rest + wide);
+        dominance->interval = (struct interval){fmax((delta * rest - reach) / (rest + wide), -1),
+                                                fmin((delta * rest + reach) / (rest + wide), 1)};
+    }
+
     return 0;
 }
 
@@ -412,9 +356,7 @@ int adjust_tests(struct one_test *tests, size_t count, double level, size_t *fam
     *family = 0;
     if (!count)
         return 0;
-    AUTO_FREE struct one_test **order = calloc(count, sizeof(*order));
-    if (!order)
-        return -ENOMEM;
+    AUTO_MEMORY struct one_test **order = memory_new(count, sizeof(*order));
     for (size_t i = 0; i < count; i++) {
         tests[i].p = isnan(tests[i].p) ? 1 : tests[i].p;
         tests[i].least_p = isnan(tests[i].least_p) ? 1 : tests[i].least_p;

@@ -26,7 +26,7 @@ struct rank_test {
     double excess;   /* of the ranks of right, in sum, over what is to be expected */
     double variance; /* of that, by chance alone, ties considered */
 };
-/* -EINVAL: one side is empty, or a value is NaN; -ENOMEM. */
+/* -EINVAL: one side is empty, or a value is NaN. */
 int rank_test(const struct two_samples *samples, struct rank_test *test);
 
 /* Many pairs of samples together (van Elteren): is right above left on the whole, though each pair
@@ -78,5 +78,5 @@ struct one_test {
 /* Holm's step-down over those tests that could succeed at all (Tarone): a test whose least p is
  * beyond what a family of those with smaller ones leaves it can accuse nobody, takes nothing from
  * the others, and has the adjusted p 1. The family of the rest, whose adjusted p can be held
- * against `level`; NaN counts as 1. -ENOMEM. */
+ * against `level`; NaN counts as 1. */
 int adjust_tests(struct one_test *tests, size_t count, double level, size_t *family);

@@ -224,7 +224,6 @@ static void the_preferred_kernel_comes_before_the_newest(void **state)
     put_kernel(lab, "7.0.0-1-arm64", NULL); /* killed before it was complete */
     assert_int_equal(lab_kernel_find(&folder, "aarch64", NULL, NULL), 0);
     assert_non_null(strstr(folder, "6.1.0-10-arm64"));
-    free(folder);
     char path[512];
     snprintf(path, sizeof(path), "%s/aarch64/default", lab);
     FILE *file = fopen(path, "w");
@@ -233,7 +232,6 @@ static void the_preferred_kernel_comes_before_the_newest(void **state)
     fclose(file);
     assert_int_equal(lab_kernel_find(&folder, "aarch64", "", NULL), 0);
     assert_non_null(strstr(folder, "6.1.0-9-arm64"));
-    free(folder);
     assert_int_equal(lab_kernel_find(&folder, "aarch64", "7.0.0-1-arm64", &failure), -ENOENT);
     assert_non_null(strstr(failure.text, "--kernel 7.0.0-1-arm64"));
     folder_remove_all(lab);

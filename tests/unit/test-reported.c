@@ -17,13 +17,6 @@
 
 const struct command *const command_registry[] = {NULL};
 
-static size_t left; /* allocations that succeed; behind them memory stays out */
-
-static void *failing(size_t size)
-{
-    return left && left-- ? malloc(size) : NULL;
-}
-
 static void machines_are_called_by_letters(void **state)
 {
     (void)state;
@@ -191,35 +184,6 @@ static void runs_become_sections_of_their_machines(void **state)
     free(reported.list);
 }
 
-static void memory_that_runs_out_leaves_no_half_of_it(void **state)
-{
-    (void)state;
-    struct listed_run runs[3];
-    struct reported reported = {0};
-    make(&reported, runs);
-    json_t *whole = reported_json(&reported, "title");
-    assert_non_null(whole);
-    json_object_del(whole, "made");
-    bool done = false;
-    json_set_alloc_funcs(failing, free);
-    for (size_t allowed = 0; !done; allowed++) {
-        left = allowed;
-        json_t *report = reported_json(&reported, "title");
-        done = left > 0;
-        left = SIZE_MAX;
-        if (report) {
-            json_object_del(report, "made");
-            assert_true(json_equal(report, whole));
-        } else {
-            assert_false(done);
-        }
-        json_decref(report);
-    }
-    json_set_alloc_funcs(malloc, free);
-    json_decref(whole);
-    free(reported.list);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,7 +191,6 @@ int main(void)
         cmocka_unit_test(sections_begin_with_what_came_out),
         cmocka_unit_test(a_note_behind_a_colon_begins_small),
         cmocka_unit_test(runs_become_sections_of_their_machines),
-        cmocka_unit_test(memory_that_runs_out_leaves_no_half_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
 static struct run_plan planned(uint64_t total_ms, bool quick, bool emulated)
 {
     struct run_plan plan = {.quick = quick, .emulated = emulated, .total_ms = total_ms};
-    assert_int_equal(run_plan_parts(&plan), 0);
+    run_plan_parts(&plan);
     return plan;
 }
 
@@ -67,7 +67,6 @@ static void the_usual_times_hold_every_part(void **state)
             uint64_t spent = spend_all(&plan), reserve = run_reserve_ms(&plan);
             assert_true(spent + reserve <= plan.total_ms + 2000);
             assert_true(spent + reserve + RUN_PARTS >= plan.total_ms);
-            run_plan_release(&plan);
         }
     assert_true(run_usual_ms(true, false) <= 150000);
     assert_true(run_usual_ms(false, false) <= 900000 && run_usual_ms(false, true) <= 900000);
@@ -88,7 +87,6 @@ static void what_a_part_does_not_use_the_later_ones_get(void **state)
     for (size_t i = 0; i < RUN_PARTS; i++)
         plan.parts[i].state = i == error ? PART_WAITING : PART_DONE;
     assert_int_equal(run_share_ms(&plan, error, 60000), 60000 - run_reserve_ms(&plan));
-    run_plan_release(&plan);
 }
 
 static void a_short_time_leaves_out_the_least_important(void **state)
@@ -100,12 +98,10 @@ static void a_short_time_leaves_out_the_least_important(void **state)
     assert_int_equal(plan.parts[index_of("caches")].state, PART_LEFT_OUT);
     assert_non_null(strstr(plan.parts[index_of("caches")].reason, "--budget"));
     assert_true(waiting(&plan) < RUN_PARTS);
-    run_plan_release(&plan);
     /* Somebody who gives no time at all still learns something. */
     plan = planned(1, false, false);
     assert_int_equal(waiting(&plan), 1);
     assert_true(run_share_ms(&plan, index_of("validate"), 0) > 0);
-    run_plan_release(&plan);
     /* What just suffices for a part and for the more important one holds both. */
     uint64_t needed = 0;
     for (size_t i = 0; i < RUN_PARTS; i++)
@@ -116,7 +112,6 @@ static void a_short_time_leaves_out_the_least_important(void **state)
     for (uint64_t less = 0; less < 2; less++) {
         plan = planned(enough.total_ms - less, false, false);
         assert_int_equal(waiting(&plan), less ? 1 : 2);
-        run_plan_release(&plan);
     }
     /* More time never holds fewer. */
     size_t held = 0;
@@ -124,7 +119,6 @@ static void a_short_time_leaves_out_the_least_important(void **state)
         plan = planned(ms, false, false);
         assert_true(waiting(&plan) >= held);
         held = waiting(&plan);
-        run_plan_release(&plan);
     }
     assert_int_equal(held, RUN_PARTS);
 }
@@ -148,7 +142,6 @@ static void caches_of_emulated_machines_are_not_asked_for(void **state)
     struct run_plan plan = planned(run_usual_ms(true, true), true, true);
     assert_int_equal(plan.parts[index_of("caches")].state, PART_LACKING);
     assert_non_null(strstr(plan.parts[index_of("caches")].reason, "emulated"));
-    run_plan_release(&plan);
 }
 
 static void resuming_counts_what_was_spent(void **state)
@@ -160,7 +153,6 @@ static void resuming_counts_what_was_spent(void **state)
     assert_int_equal(run_left_ms(&plan), 50000);
     plan.parts[2].spent_ms = 90000;
     assert_int_equal(run_left_ms(&plan), 0);
-    run_plan_release(&plan);
 }
 
 static void only_parts_that_know_it_are_quick(void **state)
@@ -171,7 +163,6 @@ static void only_parts_that_know_it_are_quick(void **state)
     assert_true(run_is_quick(&plan, index_of("clocks"), 15000));
     assert_true(run_is_quick(&plan, index_of("repeat"), 15000));
     assert_false(run_is_quick(&plan, index_of("repeat"), 120000));
-    run_plan_release(&plan);
 }
 
 static void states_are_read_as_they_are_written(void **state)
@@ -212,7 +203,7 @@ static void a_place_has_one_owner(void **state)
     /* Whoever ends leaves it to the next. */
     run_place_release(&first);
     assert_int_equal(run_place_reopen(&second, store, "0123", &failure), 0);
-    AUTO_FREE char *part = run_place_part(&second, 2);
+    const char *part = run_place_part(&second, 2);
     assert_non_null(strstr(part, "/a store.sqlite.parts/03-error.sqlite"));
     run_place_remove(&second);
     assert_int_equal(access(second.folder, F_OK), -1);
@@ -269,7 +260,7 @@ static void the_latest_free_one_is_found(void **state)
     run_place_release(&first);
     assert_int_equal(run_place_reopen(&found, NULL, "0123", &failure), -ENOENT);
     run_place_release(&found);
-    AUTO_FREE char *record = run_place_record(&second);
+    const char *record = run_place_record(&second);
     FILE *file = fopen(record, "w");
     assert_non_null(file);
     fclose(file);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/compare/compare.h"
 #include "engine/finish.h"
 #include "engine/run-store.h"
@@ -23,48 +23,45 @@
 
 #define PAGE_WIDTH 100
 
-/* The title says what was compared; the summary begins with what came of it. */
-static json_t *lead_of(const struct comparing *comparing)
-{
-    json_t *lead = compare_headline(comparing);
-    json_t *facts = json_incref(json_array_get(lead, 1));
-    json_array_remove(lead, 1);
-    json_array_remove(lead, 0);
-    json_array_append_new(lead, facts);
-    return lead;
-}
-
 /* made: when the page was. */
 static json_t *section_json(const struct comparing *comparing, json_t *made)
 {
     const struct style style = {.width = PAGE_WIDTH};
     AUTO_TEXT struct text words = {0};
     compare_put_report(comparing, &style, &words);
-    json_t *section = json_object();
-    json_object_set_new(section, "id", json_string("compare-1"));
-    json_object_set_new(section, "command", json_string("compare"));
-    json_object_set_new(section, "title", json_string("What differs"));
-    json_object_set_new(section, "machine", json_null()); /* of all of them */
-    json_object_set_new(section, "lead", lead_of(comparing));
+    json_t *section = JSON_OBJECT(
+        {"id", json_string("compare-1")}, {"command", json_string("compare")},
+        {"title", json_string("What differs")}, {"machine", json_null()}); /* of all of them */
+    /* The title says what was compared; the summary begins with what came of it. */
+    json_t *lead = compare_headline(comparing);
+    json_t *facts = json_incref(json_array_get(lead, 1));
+    json_array_remove(lead, 1);
+    json_array_remove(lead, 0);
+    json_array_append_new(lead, facts);
+    json_object_set_new(section, "lead", lead);
+
     json_object_set(section, "started", made);
     json_object_set(section, "finished", made);
-    json_object_set_new(section, "reproduce", json_null());
-    json_object_set_new(section, "store", json_null());
-    json_object_set_new(section, "status", json_integer(0));
-    json_object_set_new(section, "reason", json_null());
-    json_object_set_new(section, "seed", json_null());
-    json_object_set_new(section, "results", json_array());
-    json_object_set_new(section, "analysis", json_object());
-    json_object_set_new(section, "findings", compare_findings_json(comparing));
-    json_object_set_new(section, "skipped", compare_skipped_json(comparing));
-    json_object_set_new(section, "figures", compare_figures(comparing));
-    json_object_set_new(section, "words", json_text(text_string(&words)));
+    JSON_PUT(section, {"reproduce", json_null()}, {"store", json_null()},
+             {"status", json_integer(0)}, {"reason", json_null()}, {"seed", json_null()},
+             {"results", json_array()}, {"analysis", json_object()},
+             {"findings", compare_findings_json(comparing)},
+             {"skipped", compare_skipped_json(comparing)}, {"figures", compare_figures(comparing)},
+             {"words", json_text(text_string(&words))});
     return section;
 }
 
-/* One a side, under its letter, although two of them may be one machine. */
-static json_t *machines_json(const struct comparing *comparing)
+static int compare_write_page(const struct comparing *comparing, struct failure *failure)
 {
+    struct output output;
+    AUTO_TEXT struct text title = {0};
+    text_puts(&title, "Comparison of ");
+    compare_put_sides(comparing, &title);
+    json_t *report = reported_json(&comparing->reported, text_string(&title));
+    json_t *sections = json_array();
+    json_array_append_new(sections, section_json(comparing, json_object_get(report, "made")));
+    json_object_set_new(report, "sections", sections);
+    /* One a side, under its letter, although two of them may be one machine. */
     json_t *machines = json_array();
     for (size_t side = 0; side < comparing->file.side_count; side++) {
         size_t run = 0;
@@ -73,30 +70,11 @@ static json_t *machines_json(const struct comparing *comparing)
         json_array_append_new(machines,
                               reported_machine_json(comparing->reported.list[run].run, side));
     }
-    return machines;
-}
+    json_object_set_new(report, "machines", machines);
 
-static json_t *report_json(const struct comparing *comparing)
-{
-    AUTO_TEXT struct text title = {0};
-    text_puts(&title, "Comparison of ");
-    compare_put_sides(comparing, &title);
-    json_t *report = reported_json(&comparing->reported, text_string(&title));
-    json_t *sections = json_array();
-    json_array_append_new(sections, section_json(comparing, json_object_get(report, "made")));
-    json_object_set_new(report, "sections", sections);
-    json_object_set_new(report, "machines", machines_json(comparing));
     json_object_set(report, "notes", comparing->notes);
     reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
-    return report;
-}
 
-static int compare_write_page(const struct comparing *comparing, struct failure *failure)
-{
-    struct output output;
-    json_t *report = report_json(comparing);
-    if (!report)
-        return fail_with(failure, -ENOMEM, "out of memory");
     int error = output_open(&output, comparing->options->html, failure);
     if (error == 0) {
         error = page_write(report, output.stream, failure);
@@ -155,38 +133,6 @@ static bool same_run(const struct listed_run *one, const struct listed_run *othe
            strcmp(one->argv, other->argv) == 0;
 }
 
-static void note_copies(struct comparing *comparing)
-{
-    const struct reported *reported = &comparing->reported;
-    for (size_t i = 0; i < reported->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (comparing->side_of[i] != comparing->side_of[j] &&
-                same_run(reported->list[i].run, reported->list[j].run))
-                compare_note(comparing,
-                             "%s and %s are the same run, which cannot differ from itself",
-                             reported->list[j].run->name, reported->list[i].run->name);
-}
-
-static int pair_runs(struct comparing *comparing, struct pairing *pairing, struct failure *failure)
-{
-    struct reported *reported = &comparing->reported;
-    size_t run = 0;
-    comparing->side_of = calloc(reported->count + 1, sizeof(*comparing->side_of));
-    if (!comparing->side_of)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    for (size_t file = 0; file < reported->file_count; file++)
-        for (size_t i = 0; i < reported->files[file].count; i++, run++) {
-            int error = side_of(comparing, pairing, file, run, failure);
-            if (error < 0)
-                return error;
-        }
-    if (pairing->count < 2)
-        return fail_with(failure, -EINVAL,
-                         "there is one side only: name a second file, or a collection with runs of "
-                         "several machines");
-    return 0;
-}
-
 /* --- what they say of themselves --- */
 
 static const struct {
@@ -234,79 +180,46 @@ static const struct {
 
 #define KIT_SHOWN 16u /* digits that tell builds apart */
 
-/* Of the first run of a side; kit and version are the store's. */
-static int read_facts(const struct listed_run *run, struct facts *facts, struct failure *failure)
-{
-    struct store *store = NULL;
-    struct store_info info = {0};
-    int error = store_open(&store, run->name, false, failure);
-    if (error == 0)
-        error = store_facts(store, facts, failure);
-    if (error == 0)
-        error = store_info(store, &info, failure);
-    if (error == 0 && info.kit && strlen(info.kit) > KIT_SHOWN)
-        info.kit[KIT_SHOWN] = 0;
-    if (error == 0 && (facts_set(facts, "kit", info.kit, info.kit ? 0 : ENODATA) < 0 ||
-                       facts_set(facts, "version", info.version, info.version ? 0 : ENODATA) < 0))
-        error = fail_with(failure, -ENOMEM, "out of memory");
-    store_info_release(&info);
-    store_close(store);
-    return error;
-}
-
-static bool copy(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return !from || *to;
-}
-
-/* Two sides have the same ticks where CPU, hypervisor and emulation are the same. */
-static int fill_side(struct compare_side *side, const struct facts *facts, const char *fingerprint)
-{
-    static const char *const keys[] = {"isa",          "cpu.vendor",     "cpu.family", "cpu.model",
-                                       "cpu.stepping", "cpu.model_name", "hypervisor", "emulated"};
-    AUTO_TEXT struct text counter = {0};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        const char *value = facts_get(facts, keys[i]);
-        text_printf(&counter, "%s;", value ? value : "");
-    }
-    side->emulated = facts_get(facts, "emulated") != NULL;
-    const char *hypervisor = facts_get(facts, "hypervisor");
-    side->shared = hypervisor && strcmp(hypervisor, "none") != 0;
-    side->counter = text_take(&counter);
-    return copy(&side->fingerprint, fingerprint) && side->counter ? 0 : -ENOMEM;
-}
-
 static int fill_sides(struct comparing *comparing, const struct pairing *pairing,
                       struct failure *failure)
 {
     for (size_t i = 0; i < pairing->count; i++) {
         const struct listed_run *run = comparing->reported.list[pairing->runs[i]].run;
-        int error = read_facts(run, &comparing->facts[i], failure);
+        /* Of the first run of a side; kit and version are the store's. */
+        struct store *store = NULL;
+        struct store_info info = {0};
+        int error = store_open(&store, run->name, false, failure);
+        if (error == 0)
+            error = store_facts(store, &comparing->facts[i], failure);
+        if (error == 0)
+            error = store_info(store, &info, failure);
+        if (error == 0 && info.kit && strlen(info.kit) > KIT_SHOWN)
+            info.kit[KIT_SHOWN] = 0;
+        if (error == 0) {
+            facts_set(&comparing->facts[i], "kit", info.kit, info.kit ? 0 : ENODATA);
+            facts_set(&comparing->facts[i], "version", info.version, info.version ? 0 : ENODATA);
+        }
+        store_info_release(&info);
+        store_close(store);
+
         if (error < 0)
             return error;
         comparing->paths[i] = comparing->named[pairing->files[i]];
-        if (fill_side(&comparing->file.sides[i], &comparing->facts[i],
-                      run->fingerprint ? run->fingerprint : "") < 0)
-            return fail_with(failure, -ENOMEM, "out of memory");
-    }
-    return 0;
-}
-
-/* What their machines say. */
-static int compare_take_facts(struct comparing *comparing, struct failure *failure)
-{
-    struct compare_case *file = &comparing->file;
-    for (size_t i = 0; i < sizeof(fact_rows) / sizeof(*fact_rows); i++) {
-        struct compare_fact *fact =
-            compare_add_fact(file, fact_rows[i].key, fact_rows[i].title, fact_rows[i].weight);
-        bool copied = fact != NULL;
-        for (size_t side = 0; copied && side < file->side_count; side++) {
-            const char *value = facts_get(&comparing->facts[side], fact_rows[i].key);
-            copied = copy(&fact->values[side], value ? value : fact_rows[i].usual);
+        /* Two sides have the same ticks where CPU, hypervisor and emulation are the same. */
+        static const char *const keys[] = {"isa",        "cpu.vendor",   "cpu.family",
+                                           "cpu.model",  "cpu.stepping", "cpu.model_name",
+                                           "hypervisor", "emulated"};
+        AUTO_TEXT struct text counter = {0};
+        for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++) {
+            const char *value = facts_get(&comparing->facts[i], keys[j]);
+            text_printf(&counter, "%s;", value ? value : "");
         }
-        if (!copied)
-            return fail_with(failure, -ENOMEM, "out of memory");
+        comparing->file.sides[i].emulated = facts_get(&comparing->facts[i], "emulated") != NULL;
+        const char *hypervisor = facts_get(&comparing->facts[i], "hypervisor");
+        comparing->file.sides[i].shared = hypervisor && strcmp(hypervisor, "none") != 0;
+        comparing->file.sides[i].counter = memory_text(&counter);
+        comparing->file.sides[i].fingerprint =
+            memory_copy(run->fingerprint ? run->fingerprint : "");
     }
     return 0;
 }
@@ -326,31 +239,6 @@ static bool tells_apart(const struct comparing *comparing, const char *key)
     return false;
 }
 
-static void put_differing(const struct comparing *comparing, size_t side, struct text *label)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof(fact_rows) / sizeof(*fact_rows) && used < LABEL_FACTS; i++) {
-        const char *value = facts_get(&comparing->facts[side], fact_rows[i].key);
-        if (!fact_rows[i].labels || !tells_apart(comparing, fact_rows[i].key))
-            continue;
-        text_puts(label, used++ ? ", " : "");
-        if (fact_rows[i].weight == WEIGHT_SETTING)
-            text_printf(label, "%s %s", fact_rows[i].title, value ? value : "unknown");
-        else
-            text_puts(label, value ? value : "unknown");
-    }
-}
-
-/* The file's name without its folder and ending. */
-static void put_file(const char *path, struct text *label)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *ending = strstr(name, ".sqlite");
-    text_append(label, name, ending ? (size_t)(ending - name) : strlen(name));
-    if (ending)
-        text_puts(label, ending + strlen(".sqlite"));
-}
-
 static bool is_taken(const struct compare_case *file, size_t side, const char *label)
 {
     for (size_t i = 0; i < side; i++)
@@ -359,44 +247,78 @@ static bool is_taken(const struct compare_case *file, size_t side, const char *l
     return false;
 }
 
-static int name_side(struct comparing *comparing, size_t side)
+static void name_side(struct comparing *comparing, size_t side)
 {
     const struct string_list *given = &comparing->options->label;
     AUTO_TEXT struct text label = {0};
     char letter[8];
     if (side < given->count)
         text_puts(&label, given->items[side]);
-    else
-        put_differing(comparing, side, &label);
-    if (!label.length)
-        put_file(comparing->paths[side], &label);
+    else {
+        size_t used = 0;
+        for (size_t i = 0; i < sizeof(fact_rows) / sizeof(*fact_rows) && used < LABEL_FACTS; i++) {
+            const char *value = facts_get(&comparing->facts[side], fact_rows[i].key);
+            if (!fact_rows[i].labels || !tells_apart(comparing, fact_rows[i].key))
+                continue;
+            text_puts(&label, used++ ? ", " : "");
+            if (fact_rows[i].weight == WEIGHT_SETTING)
+                text_printf(&label, "%s %s", fact_rows[i].title, value ? value : "unknown");
+            else
+                text_puts(&label, value ? value : "unknown");
+        }
+    }
+
+    if (!label.length) {
+        /* The file's name without its folder and ending. */
+        const char *slash = strrchr(comparing->paths[side], '/'),
+                   *name = slash ? slash + 1 : comparing->paths[side];
+        const char *ending = strstr(name, ".sqlite");
+        text_append(&label, name, ending ? (size_t)(ending - name) : strlen(name));
+        if (ending)
+            text_puts(&label, ending + strlen(".sqlite"));
+    }
+
     compare_letter(side, letter);
     if (is_taken(&comparing->file, side, text_string(&label)))
         text_printf(&label, " (%s)", letter);
-    comparing->file.sides[side].label = text_take(&label);
-    return comparing->file.sides[side].label ? 0 : -ENOMEM;
+    comparing->file.sides[side].label = memory_text(&label);
 }
 
 /* Which runs are of which side, and what the sides are called. */
 static int compare_take_sides(struct comparing *comparing, struct failure *failure)
 {
     struct pairing pairing = {.count = 0};
-    int error = pair_runs(comparing, &pairing, failure);
-    if (error < 0)
-        return error;
+    struct reported *reported = &comparing->reported;
+    size_t run = 0;
+    comparing->side_of = memory_new(reported->count + 1, sizeof(*comparing->side_of));
+    for (size_t file = 0; file < reported->file_count; file++)
+        for (size_t i = 0; i < reported->files[file].count; i++, run++) {
+            int error = side_of(comparing, &pairing, file, run, failure);
+            if (error < 0)
+                return error;
+        }
+    if (pairing.count < 2)
+        return fail_with(failure, -EINVAL,
+                         "there is one side only: name a second file, or a collection with runs of "
+                         "several machines");
+
     if (comparing->options->label.count > pairing.count)
         return fail_with(failure, -EINVAL, "--label was given %zu times for %zu sides",
                          comparing->options->label.count, pairing.count);
-    comparing->facts = calloc(pairing.count, sizeof(*comparing->facts));
-    comparing->paths = calloc(pairing.count, sizeof(*comparing->paths));
-    if (!comparing->facts || !comparing->paths ||
-        compare_add_sides(&comparing->file, pairing.count) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    error = fill_sides(comparing, &pairing, failure);
-    for (size_t i = 0; i < pairing.count && error == 0; i++)
-        if (name_side(comparing, i) < 0)
-            error = fail_with(failure, -ENOMEM, "out of memory");
-    note_copies(comparing);
+    comparing->facts = memory_new(pairing.count, sizeof(*comparing->facts));
+    comparing->paths = memory_new(pairing.count, sizeof(*comparing->paths));
+    compare_add_sides(&comparing->file, pairing.count);
+    int error = fill_sides(comparing, &pairing, failure);
+    for (size_t i = 0; error == 0 && i < pairing.count; i++)
+        name_side(comparing, i);
+    for (size_t i = 0; i < reported->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (comparing->side_of[i] != comparing->side_of[j] &&
+                same_run(reported->list[i].run, reported->list[j].run))
+                compare_note(comparing,
+                             "%s and %s are the same run, which cannot differ from itself",
+                             reported->list[j].run->name, reported->list[i].run->name);
+
     return error;
 }
 
@@ -429,12 +351,9 @@ static const struct option_hint hints[] = {
 void compare_note(struct comparing *comparing, const char *format, ...)
 {
     va_list arguments;
-    char *note = NULL;
     va_start(arguments, format);
-    if (vasprintf(&note, format, arguments) >= 0)
-        json_array_append_new(comparing->notes, json_text(note));
+    json_array_append_new(comparing->notes, json_text(memory_vformat(format, arguments)));
     va_end(arguments);
-    free(note);
 }
 
 void compare_letter(size_t side, char letter[8])
@@ -516,16 +435,31 @@ static int load_quantities(struct comparing *comparing, struct failure *failure)
         if (error == 0)
             error = compare_load(store, comparing->side_of[i], &comparing->file, failure);
         store_close(store);
-        if (error == -ENOMEM)
-            return fail_with(failure, error, "out of memory");
         if (error < 0)
             return error;
     }
     return 0;
 }
 
-static void note_failures(struct comparing *comparing)
+static int judge(struct comparing *comparing, size_t count, struct failure *failure)
 {
+    /* Whether sides are copies of each other is told with the sides. */
+    int error =
+        reported_load("compare", comparing->named, count, true, &comparing->reported, failure);
+    if (error == 0)
+        error = compare_take_sides(comparing, failure);
+    if (error < 0)
+        return error;
+    /* What their machines say. */
+    struct compare_case *file = &comparing->file;
+    for (size_t i = 0; i < sizeof(fact_rows) / sizeof(*fact_rows); i++) {
+        struct compare_fact *fact =
+            compare_add_fact(file, fact_rows[i].key, fact_rows[i].title, fact_rows[i].weight);
+        for (size_t side = 0; side < file->side_count; side++) {
+            const char *value = facts_get(&comparing->facts[side], fact_rows[i].key);
+            fact->values[side] = memory_copy(value ? value : fact_rows[i].usual);
+        }
+    }
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
         if (judged->reason)
@@ -541,27 +475,13 @@ static void note_failures(struct comparing *comparing)
                 "count the program with assay repeat on each side and compare these stores",
                 judged->run->name);
     }
-}
 
-static int judge(struct comparing *comparing, size_t count, struct failure *failure)
-{
-    /* Whether sides are copies of each other is told with the sides. */
-    int error =
-        reported_load("compare", comparing->named, count, true, &comparing->reported, failure);
-    if (error == 0)
-        error = compare_take_sides(comparing, failure);
-    if (error == 0)
-        error = compare_take_facts(comparing, failure);
-    if (error < 0)
-        return error;
-    note_failures(comparing);
-    error = compare_take_claims(comparing, failure);
-    if (error == 0)
-        error = load_quantities(comparing, failure);
+    compare_take_claims(comparing);
+    error = load_quantities(comparing, failure);
     if (error == 0)
         error = compare_take_together(comparing, failure);
-    if (error == 0 && compare_judge(&comparing->file, &comparing->report) < 0)
-        error = fail_with(failure, -ENOMEM, "out of memory");
+    if (error == 0)
+        compare_judge(&comparing->file, &comparing->report);
     return error;
 }
 
@@ -583,35 +503,32 @@ static bool is_compared(const struct comparing *comparing, size_t side)
     return any;
 }
 
-static void judge_gate(const struct comparing *comparing, struct gate *gate)
-{
-    const struct compare_report *report = &comparing->report;
-    for (size_t i = 0; i < report->verdict_count; i++) {
-        const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
-        AUTO_TEXT struct text name = {0};
-        text_printf(&name, "%s: %s", claim->study, claim->subject);
-        if (report->verdicts[i].standing == STANDING_DIFFERS)
-            gate_fail(gate, text_string(&name), "differs");
-    }
-    for (size_t i = 0; i < report->group_count; i++) {
-        AUTO_TEXT struct text name = {0};
-        compare_put_group(comparing, &report->groups[i], &name);
-        if (report->groups[i].standing == STANDING_DIFFERS)
-            gate_fail(gate, text_string(&name), "differs");
-    }
-    for (size_t side = 1; side < comparing->file.side_count; side++)
-        if (!is_compared(comparing, side))
-            gate_fail(gate, comparing->paths[side], "not compared");
-    for (size_t i = 0; i < comparing->reported.count; i++)
-        if (comparing->reported.list[i].reason)
-            gate_fail(gate, comparing->reported.list[i].run->name, "not judged");
-}
-
 static int show(const struct comparing *comparing)
 {
     struct gate gate = {.asked = comparing->options->fail_on};
-    if (gate.asked)
-        judge_gate(comparing, &gate);
+    if (gate.asked) {
+        const struct compare_report *report = &comparing->report;
+        for (size_t i = 0; i < report->verdict_count; i++) {
+            const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
+            AUTO_TEXT struct text name = {0};
+            text_printf(&name, "%s: %s", claim->study, claim->subject);
+            if (report->verdicts[i].standing == STANDING_DIFFERS)
+                gate_fail(&gate, text_string(&name), "differs");
+        }
+        for (size_t i = 0; i < report->group_count; i++) {
+            AUTO_TEXT struct text name = {0};
+            compare_put_group(comparing, &report->groups[i], &name);
+            if (report->groups[i].standing == STANDING_DIFFERS)
+                gate_fail(&gate, text_string(&name), "differs");
+        }
+        for (size_t side = 1; side < comparing->file.side_count; side++)
+            if (!is_compared(comparing, side))
+                gate_fail(&gate, comparing->paths[side], "not compared");
+        for (size_t i = 0; i < comparing->reported.count; i++)
+            if (comparing->reported.list[i].reason)
+                gate_fail(&gate, comparing->reported.list[i].run->name, "not judged");
+    }
+
     int status = gate_close(&gate, "compare", EXIT_DONE);
     const struct common_options *common = &comparing->options->common;
     if (common->json) {
@@ -638,12 +555,7 @@ static void release(struct comparing *comparing)
         facts_free(&comparing->facts[i]);
     for (size_t i = 0; i < TOGETHER_COUNT; i++)
         retold_release(&comparing->together[i].retold);
-    compare_report_release(&comparing->report);
-    compare_case_release(&comparing->file);
     reported_release(&comparing->reported);
-    free(comparing->facts);
-    free(comparing->side_of);
-    free(comparing->paths);
     json_decref(comparing->notes);
 }
 

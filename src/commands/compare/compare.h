@@ -54,7 +54,7 @@ struct comparing {
 /* Each: 0, or a negative errno with the reason in failure. */
 
 /* What every run's command says of it, and the doctor of its machine. */
-int compare_take_claims(struct comparing *comparing, struct failure *failure);
+void compare_take_claims(struct comparing *comparing);
 /* Judged by their own commands together where there are several machines. */
 int compare_take_together(struct comparing *comparing, struct failure *failure);
 
@@ -68,7 +68,7 @@ void compare_note(struct comparing *comparing, const char *format, ...)
 
 /* --- for people --- */
 /* Three to six sentences; each becomes a string of the array: what was compared, in which facts
- * these differ, then what came out. NULL: out of memory. */
+ * these differ, then what came out. */
 json_t *compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
@@ -106,5 +106,5 @@ int compare_load(struct store *store, size_t side, struct compare_case *file,
 #define COMPARE_TIME_MARGIN .25
 
 /* Adds the median of these values, which are sorted on the way; of none nothing. */
-int compare_add_median(struct compare_quantity *quantity, size_t side, double *values,
-                       size_t count);
+void compare_add_median(struct compare_quantity *quantity, size_t side, double *values,
+                        size_t count);

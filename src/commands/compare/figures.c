@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/compare/compare.h"
 #include "output/figure.h"
 
@@ -114,18 +114,6 @@ static json_t *verdicts_figure(const struct comparing *comparing)
     return shown;
 }
 
-/* "varies (4 of 7)", "biased (kernel-leak)". */
-static json_t *word_text(const struct compare_word *word)
-{
-    AUTO_TEXT struct text words = {0};
-    text_puts(&words, word->word ? word->word : not_judged);
-    if (word->word && word->runs)
-        text_printf(&words, " (%zu of %zu)", word->hits, word->runs);
-    else if (word->word && word->detail)
-        text_printf(&words, " (%s)", word->detail);
-    return json_text(text_string(&words));
-}
-
 static json_t *doubts_figure(const struct comparing *comparing)
 {
     static const struct figure_column first[] = {{"study", "study", ROLE_NONE, true},
@@ -146,8 +134,18 @@ static json_t *doubts_figure(const struct comparing *comparing)
         if (report->verdicts[i].standing != STANDING_UNSURE || count++ >= ROWS_MOST)
             continue;
         json_t *row[2 + COMPARE_MOST_SIDES] = {json_text(claim->study), json_text(claim->subject)};
-        for (size_t side = 0; side < comparing->file.side_count; side++)
-            row[2 + side] = word_text(&claim->sides[side]);
+        for (size_t side = 0; side < comparing->file.side_count; side++) {
+            /* "varies (4 of 7)", "biased (kernel-leak)". */
+            AUTO_TEXT struct text words = {0};
+            text_puts(&words, claim->sides[side].word ? claim->sides[side].word : not_judged);
+            if (claim->sides[side].word && claim->sides[side].runs)
+                text_printf(&words, " (%zu of %zu)", claim->sides[side].hits,
+                            claim->sides[side].runs);
+            else if (claim->sides[side].word && claim->sides[side].detail)
+                text_printf(&words, " (%s)", claim->sides[side].detail);
+            row[2 + side] = json_text(text_string(&words));
+        }
+
         figure_add_row(shown, row, 2 + comparing->file.side_count);
     }
     return shown;
@@ -260,11 +258,11 @@ static void add_box(json_t *shown, const struct compare_case *file,
     const struct compare_quantity *quantity = &file->quantities[effect->quantity];
     const struct compare_values *values = &quantity->sides[side];
     const double factor = strcmp(effect->unit, quantity->unit) == 0 ? 1 : file->sides[side].tick_ns;
-    AUTO_FREE double *list = calloc(values->count ? values->count : 1, sizeof(*list));
+    AUTO_MEMORY double *list = memory_new(values->count, sizeof(*list));
     struct distribution box;
-    for (size_t i = 0; list && i < values->count; i++)
+    for (size_t i = 0; i < values->count; i++)
         list[i] = values->list[i] * factor;
-    if (!list || distribution_of(list, values->count, &box) < 0)
+    if (distribution_of(list, values->count, &box) < 0)
         return;
     FIGURE_ROW(shown, joined(quantity->event, quantity->subject), compare_letter_json(side),
                figure_number(box.min), figure_number(box.q1), figure_number(box.median),

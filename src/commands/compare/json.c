@@ -173,8 +173,8 @@ static json_t *without_verdict(const json_t *finding, const char *why)
     AUTO_TEXT struct text reason = {0};
     json_t *other = json_copy((json_t *)finding);
     text_printf(&reason, "not tested: machine (%s)", why);
-    json_object_set_new(other, "verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE]));
-    json_object_set_new(other, "reason", json_text(text_string(&reason)));
+    JSON_PUT(other, {"verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE])},
+             {"reason", json_text(text_string(&reason))});
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
         json_absent(other, figures[i], "the machine was not tested");
     return other;
@@ -217,13 +217,11 @@ static bool is_among(const char *word, const char *const *words, size_t count)
 }
 #define AMONG(word, words) is_among(word, words, sizeof(words) / sizeof(*(words)))
 
-static int take(const struct taking *taking, const char *subject, const struct compare_word *word)
+static void take(const struct taking *taking, const char *subject, const struct compare_word *word)
 {
-    if (!word->word || AMONG(word->word, empty_words))
-        return 0;
-    struct compare_claim *claim =
-        compare_add_claim(&taking->comparing->file, taking->study, subject);
-    return claim ? compare_say(claim, taking->side, word) : -ENOMEM;
+    if (word->word && !AMONG(word->word, empty_words))
+        compare_say(compare_add_claim(&taking->comparing->file, taking->study, subject),
+                    taking->side, word);
 }
 
 static const char *text_of(const json_t *row, const char *key)
@@ -240,8 +238,8 @@ static const char *near_word(const char *word)
 }
 
 /* A list of objects, each with a name and a word. */
-static int take_words(const struct taking *taking, const json_t *rows, const char *name,
-                      const char *word, const char *detail)
+static void take_words(const struct taking *taking, const json_t *rows, const char *name,
+                       const char *word, const char *detail)
 {
     size_t i;
     json_t *row;
@@ -258,19 +256,17 @@ static int take_words(const struct taking *taking, const json_t *rows, const cha
             .detail = (char *)(why && strcmp(why, "unknown") == 0 ? NULL : why),
             .near = near_word(said),
             .unsure = AMONG(said, unsure_words)};
-        if (take(taking, named, &claim) < 0)
-            return -ENOMEM;
+        take(taking, named, &claim);
     }
-    return 0;
 }
 
-static int take_validate(const struct taking *taking, const json_t *envelope)
+static void take_validate(const struct taking *taking, const json_t *envelope)
 {
     const json_t *analysis = json_object_get(envelope, "analysis");
-    return take_words(taking, json_object_get(analysis, "events"), "event", "verdict", "cause");
+    take_words(taking, json_object_get(analysis, "events"), "event", "verdict", "cause");
 }
 
-static int take_clocks(const struct taking *taking, const json_t *envelope)
+static void take_clocks(const struct taking *taking, const json_t *envelope)
 {
     const json_t *clocks = json_object_get(json_object_get(envelope, "analysis"), "clocks");
     struct compare_side *side = &taking->comparing->file.sides[taking->side];
@@ -284,26 +280,10 @@ static int take_clocks(const struct taking *taking, const json_t *envelope)
         if (name && AMONG(name, counters) && json_is_number(tick))
             side->tick_ns = json_number_value(tick);
     }
-    return take_words(taking, clocks, "clock", "trust", "fault");
+    take_words(taking, clocks, "clock", "trust", "fault");
 }
 
-/* What a cache was measured to have; sure where nearly all halves of the processes agree. */
-static int take_size(const struct taking *taking, const json_t *row, const char *subject,
-                     const char *key, const char *confidence)
-{
-    const json_t *value = json_object_get(row, key), *share = json_object_get(row, confidence);
-    if (!json_is_integer(value))
-        return 0;
-    AUTO_TEXT struct text words = {0}, what = {0};
-    text_printf(&words, "%lld", (long long)json_integer_value(value));
-    text_printf(&what, "%s, %s", subject, key);
-    const struct compare_word word = {.word = words.bytes,
-                                      .unsure = !share || !json_is_number(share) ||
-                                                json_number_value(share) < .95};
-    return words.failed || what.failed ? -ENOMEM : take(taking, text_string(&what), &word);
-}
-
-static int take_caches(const struct taking *taking, const json_t *envelope)
+static void take_caches(const struct taking *taking, const json_t *envelope)
 {
     static const char *const figures[][2] = {{"measured_bytes", "confidence"},
                                              {"line_bytes", "line_confidence"},
@@ -316,15 +296,27 @@ static int take_caches(const struct taking *taking, const json_t *envelope)
         const char *type = text_of(row, "type");
         text_printf(&subject, "level %lld %s",
                     (long long)json_integer_value(json_object_get(row, "level")), type ? type : "");
-        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++)
-            if (take_size(taking, row, text_string(&subject), figures[j][0], figures[j][1]) < 0)
-                return -ENOMEM;
+        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++) {
+            /* What a cache was measured to have; sure where nearly all halves of the processes
+             * agree. */
+            const char *key = figures[j][0];
+            const json_t *value = json_object_get(row, key),
+                         *share = json_object_get(row, figures[j][1]);
+            if (!json_is_integer(value))
+                continue;
+            AUTO_TEXT struct text words = {0}, what = {0};
+            text_printf(&words, "%lld", (long long)json_integer_value(value));
+            text_printf(&what, "%s, %s", text_string(&subject), key);
+            const struct compare_word word = {.word = words.bytes,
+                                              .unsure = !share || !json_is_number(share) ||
+                                                        json_number_value(share) < .95};
+            take(taking, text_string(&what), &word);
+        }
     }
-    return 0;
 }
 
 /* Does a program count the same every time? */
-static int take_repeat(const struct taking *taking, const json_t *envelope)
+static void take_repeat(const struct taking *taking, const json_t *envelope)
 {
     size_t i;
     json_t *row;
@@ -343,15 +335,13 @@ static int take_repeat(const struct taking *taking, const json_t *envelope)
                                               (char *)(identical == runs ? "identical" : "varies"),
                                           .hits = (size_t)identical,
                                           .runs = (size_t)runs};
-        if (subject.failed || take(taking, text_string(&subject), &word) < 0)
-            return -ENOMEM;
+        take(taking, text_string(&subject), &word);
     }
-    return 0;
 }
 
 static const struct {
     const char *command;
-    int (*take)(const struct taking *taking, const json_t *envelope);
+    void (*take)(const struct taking *taking, const json_t *envelope);
 } takers[] = {
     {"validate", take_validate},
     {"clocks", take_clocks},
@@ -365,71 +355,49 @@ static double number_of(const json_t *row, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-/* Whether a claim holds may depend on what a budget held: only estimates that part are other. Those
- * of overhead are ratios of times, wherever a machine has times. */
-static int take_findings(const struct taking *taking, const json_t *envelope)
+void compare_take_claims(struct comparing *comparing)
 {
-    const bool timed = strcmp(taking->study, "overhead") == 0 &&
-                       !taking->comparing->file.sides[taking->side].emulated;
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(envelope, "findings"), i, row)
-    {
-        AUTO_TEXT struct text subject = {0};
-        const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
-        if (!id || !verdict || compare_is_of_several(id))
-            continue;
-        text_printf(&subject, "finding %s", id);
-        const struct compare_word word = {.word = (char *)verdict,
-                                          .unsure = AMONG(verdict, unsure_words),
-                                          .estimated = true,
-                                          .low = number_of(row, "low"),
-                                          .high = number_of(row, "high"),
-                                          .unit = text_of(row, "unit"),
-                                          .margin = timed ? COMPARE_TIME_MARGIN : 0};
-        if (subject.failed || take(taking, text_string(&subject), &word) < 0)
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static int take_envelope(const struct taking *taking, const json_t *envelope)
-{
-    int error = 0;
-    for (size_t i = 0; i < sizeof(takers) / sizeof(*takers) && error == 0; i++)
-        if (strcmp(taking->study, takers[i].command) == 0)
-            error = takers[i].take(taking, envelope);
-    return error == 0 ? take_findings(taking, envelope) : error;
-}
-
-/* Load and stolen time are of the moment. */
-static int take_doctor(struct comparing *comparing, size_t side)
-{
-    static const char *const momentary[] = {"load", "steal"};
-    const struct taking taking = {comparing, "doctor", side};
-    for (const struct check *const *check = check_registry; *check; check++) {
-        struct advice advice = {0};
-        check_judge(*check, &comparing->facts[side], &advice);
-        const struct compare_word word = {.word = (char *)check_status_names[advice.status],
-                                          .unsure = AMONG((*check)->name, momentary)};
-        if (take(&taking, (*check)->name, &word) < 0)
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-int compare_take_claims(struct comparing *comparing, struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < comparing->reported.count && error == 0; i++) {
+    for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
         const struct taking taking = {comparing, judged->run->command, comparing->side_of[i]};
-        if (judged->retold.envelope)
-            error = take_envelope(&taking, judged->retold.envelope);
+        for (size_t j = 0; judged->retold.envelope && j < sizeof(takers) / sizeof(*takers); j++)
+            if (strcmp(taking.study, takers[j].command) == 0)
+                takers[j].take(&taking, judged->retold.envelope);
+        /* Whether a claim holds may depend on what a budget held: only estimates that part are
+         * other. Those of overhead are ratios of times, wherever a machine has times. */
+        const bool timed = strcmp(taking.study, "overhead") == 0 &&
+                           !taking.comparing->file.sides[taking.side].emulated;
+        size_t at;
+        json_t *row;
+        json_array_foreach(json_object_get(judged->retold.envelope, "findings"), at, row)
+        {
+            AUTO_TEXT struct text subject = {0};
+            const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
+            if (!id || !verdict || compare_is_of_several(id))
+                continue;
+            text_printf(&subject, "finding %s", id);
+            const struct compare_word word = {.word = (char *)verdict,
+                                              .unsure = AMONG(verdict, unsure_words),
+                                              .estimated = true,
+                                              .low = number_of(row, "low"),
+                                              .high = number_of(row, "high"),
+                                              .unit = text_of(row, "unit"),
+                                              .margin = timed ? COMPARE_TIME_MARGIN : 0};
+            take(&taking, text_string(&subject), &word);
+        }
     }
-    for (size_t side = 0; side < comparing->file.side_count && error == 0; side++)
-        error = take_doctor(comparing, side);
-    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
+    for (size_t side = 0; side < comparing->file.side_count; side++) {
+        /* Load and stolen time are of the moment. */
+        static const char *const momentary[] = {"load", "steal"};
+        const struct taking taking = {comparing, "doctor", side};
+        for (const struct check *const *check = check_registry; *check; check++) {
+            struct advice advice = {0};
+            check_judge(*check, &comparing->facts[side], &advice);
+            const struct compare_word word = {.word = (char *)check_status_names[advice.status],
+                                              .unsure = AMONG((*check)->name, momentary)};
+            take(&taking, (*check)->name, &word);
+        }
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -442,14 +410,10 @@ static const char not_compared[] = "it was not compared";
 static json_t *row_of(const struct compare_quantity *quantity, size_t side,
                       enum compare_standing standing, const char *unit)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "study", json_text(quantity->study));
-    json_object_set_new(row, "event", json_text(quantity->event));
-    json_object_set_new(row, "subject", json_text(quantity->subject));
-    json_object_set_new(row, "side", compare_letter_json(side));
-    json_object_set_new(row, "standing", json_text(compare_standing_names[standing]));
-    json_object_set_new(row, "unit", json_text(unit));
-    return row;
+    return JSON_OBJECT(
+        {"study", json_text(quantity->study)}, {"event", json_text(quantity->event)},
+        {"subject", json_text(quantity->subject)}, {"side", compare_letter_json(side)},
+        {"standing", json_text(compare_standing_names[standing])}, {"unit", json_text(unit)});
 }
 
 static json_t *effect_json(const struct comparing *comparing, const struct compare_effect *effect)
@@ -458,10 +422,10 @@ static json_t *effect_json(const struct comparing *comparing, const struct compa
     const bool compared = effect->group != COMPARE_NO_GROUP;
     const char *why = compared ? too_few : not_compared;
     json_t *row = row_of(quantity, effect->side, effect->standing, effect->unit);
-    json_object_set_new(row, "factors", json_text(quantity->factors));
-    json_object_set_new(row, "timed", json_boolean(quantity->timed));
-    json_object_set_new(row, "first_processes", json_count(effect->first_count));
-    json_object_set_new(row, "processes", json_count(effect->count));
+    JSON_PUT(row, {"factors", json_text(quantity->factors)},
+             {"timed", json_boolean(quantity->timed)},
+             {"first_processes", json_count(effect->first_count)},
+             {"processes", json_count(effect->count)});
     if (effect->why)
         json_object_set_new(row, "why", json_text(effect->why));
     const struct interval none = {(double)NAN, (double)NAN};
@@ -487,49 +451,19 @@ json_t *compare_results_json(const struct comparing *comparing)
     return rows;
 }
 
-static json_t *sides_json(const struct comparing *comparing)
-{
-    json_t *sides = json_array();
-    for (size_t i = 0; i < comparing->file.side_count; i++) {
-        const struct compare_side *side = &comparing->file.sides[i];
-        json_t *runs = json_array(), *row = json_object();
-        for (size_t j = 0; j < comparing->reported.count; j++)
-            if (comparing->side_of[j] == i) {
-                json_t *run = json_object();
-                json_object_set_new(run, "store", json_text(comparing->reported.list[j].run->name));
-                json_object_set_new(run, "command",
-                                    json_text(comparing->reported.list[j].run->command));
-                json_array_append_new(runs, run);
-            }
-        json_object_set_new(row, "side", compare_letter_json(i));
-        json_object_set_new(row, "label", json_text(side->label));
-        json_object_set_new(row, "machine", json_machine(&comparing->facts[i], side->fingerprint));
-        json_object_set_new(row, "runs", runs);
-        json_put_real(row, "tick_ns", side->tick_ns > 0 ? side->tick_ns : (double)NAN,
-                      "no run of `assay clocks` tells it");
-        json_array_append_new(sides, row);
-    }
-    return sides;
-}
-
 static json_t *facts_json_of(const struct comparing *comparing)
 {
     static const char *const weights[] = {"code", "machine", "setting"};
     json_t *facts = json_array();
     for (size_t i = 0; i < comparing->file.fact_count; i++) {
         const struct compare_fact *fact = &comparing->file.facts[i];
-        json_t *row = json_object(), *values = json_array();
-        if (!comparing->report.fact_differs[i]) {
-            json_decref(row);
-            json_decref(values);
+        if (!comparing->report.fact_differs[i])
             continue;
-        }
+        json_t *row = json_object(), *values = json_array();
         for (size_t side = 0; side < comparing->file.side_count; side++)
             json_array_append_new(values, json_text(fact->values[side]));
-        json_object_set_new(row, "fact", json_text(fact->key));
-        json_object_set_new(row, "title", json_text(fact->title));
-        json_object_set_new(row, "weight", json_text(weights[fact->weight]));
-        json_object_set_new(row, "values", values);
+        JSON_PUT(row, {"fact", json_text(fact->key)}, {"title", json_text(fact->title)},
+                 {"weight", json_text(weights[fact->weight])}, {"values", values});
         json_array_append_new(facts, row);
     }
     return facts;
@@ -539,13 +473,11 @@ static json_t *word_json(const struct compare_word *word)
 {
     if (!word->word)
         return json_null();
-    json_t *row = json_object();
-    json_object_set_new(row, "verdict", json_text(word->word));
-    json_object_set_new(row, "detail", json_text(word->detail));
-    json_object_set_new(row, "unsure", json_boolean(word->unsure));
+    json_t *row =
+        JSON_OBJECT({"verdict", json_text(word->word)}, {"detail", json_text(word->detail)},
+                    {"unsure", json_boolean(word->unsure)});
     if (word->runs) {
-        json_object_set_new(row, "alike", json_count(word->hits));
-        json_object_set_new(row, "runs", json_count(word->runs));
+        JSON_PUT(row, {"alike", json_count(word->hits)}, {"runs", json_count(word->runs)});
     }
     return row;
 }
@@ -559,10 +491,9 @@ static json_t *verdicts_json(const struct comparing *comparing)
         json_t *row = json_object(), *sides = json_array();
         for (size_t side = 0; side < comparing->file.side_count; side++)
             json_array_append_new(sides, word_json(&claim->sides[side]));
-        json_object_set_new(row, "study", json_text(claim->study));
-        json_object_set_new(row, "subject", json_text(claim->subject));
-        json_object_set_new(row, "standing", json_text(compare_standing_names[verdict->standing]));
-        json_object_set_new(row, "sides", sides);
+        JSON_PUT(row, {"study", json_text(claim->study)}, {"subject", json_text(claim->subject)},
+                 {"standing", json_text(compare_standing_names[verdict->standing])},
+                 {"sides", sides});
         json_put_real(row, "adjusted_p", verdict->adjusted_p, "it counts no runs");
         json_array_append_new(verdicts, row);
     }
@@ -575,10 +506,9 @@ static json_t *group_json(const struct comparing *comparing, const struct compar
     const struct compare_effect *typical = &comparing->report.effects[group->typical];
     json_t *row = row_of(&comparing->file.quantities[group->quantity], group->side, group->standing,
                          group->unit);
-    json_object_set_new(row, "quantities", json_count(group->quantities));
-    json_object_set_new(row, "differing", json_count(group->differing));
-    json_object_set_new(row, "typical",
-                        json_text(comparing->file.quantities[typical->quantity].factors));
+    JSON_PUT(row, {"quantities", json_count(group->quantities)},
+             {"differing", json_count(group->differing)},
+             {"typical", json_text(comparing->file.quantities[typical->quantity].factors)});
     JSON_PUT_REALS(
         row, {"first_median", typical->first_median, too_few}, {"median", typical->median, too_few},
         {"shift", typical->shift, too_few}, {"ratio", typical->ratio, "a value is not positive"},
@@ -588,24 +518,15 @@ static json_t *group_json(const struct comparing *comparing, const struct compar
     return row;
 }
 
-static json_t *groups_json(const struct comparing *comparing)
-{
-    json_t *groups = json_array();
-    for (size_t i = 0; i < comparing->report.group_count; i++)
-        json_array_append_new(groups, group_json(comparing, &comparing->report.groups[i]));
-    return groups;
-}
-
 static json_t *deviations_json(const struct comparing *comparing)
 {
     json_t *deviations = json_array();
     for (size_t i = 0; i < comparing->report.deviation_count; i++) {
         const struct compare_deviation *deviation = &comparing->report.deviations[i];
         const struct compare_quantity *quantity = &comparing->file.quantities[deviation->quantity];
-        json_t *row = json_object();
-        json_object_set_new(row, "program", json_text(quantity->subject));
-        json_object_set_new(row, "event", json_text(quantity->event));
-        json_object_set_new(row, "sides", json_count(deviation->machines));
+        json_t *row = JSON_OBJECT({"program", json_text(quantity->subject)},
+                                  {"event", json_text(quantity->event)},
+                                  {"sides", json_count(deviation->machines)});
         JSON_PUT_REALS(row, {"mean", deviation->mean, NULL},
                        {"deviation_percent", deviation->deviation_percent, NULL},
                        {"worst_percent", deviation->worst_percent, NULL});
@@ -614,25 +535,42 @@ static json_t *deviations_json(const struct comparing *comparing)
     return deviations;
 }
 
-static json_t *anova_json(const struct comparing *comparing)
-{
-    json_t *rows = compare_anova(comparing);
-    return rows ? json_incref(rows) : json_array();
-}
-
 json_t *compare_analysis_json(const struct comparing *comparing)
 {
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "different", json_boolean(comparing->report.different));
-    json_object_set_new(analysis, "headline", compare_headline(comparing));
-    json_object_set_new(analysis, "sides", sides_json(comparing));
-    json_object_set_new(analysis, "facts", facts_json_of(comparing));
-    json_object_set_new(analysis, "verdicts", verdicts_json(comparing));
-    json_object_set_new(analysis, "groups", groups_json(comparing));
+    json_t *analysis = JSON_OBJECT({"different", json_boolean(comparing->report.different)},
+                                   {"headline", compare_headline(comparing)});
+    json_t *sides = json_array();
+    for (size_t i = 0; i < comparing->file.side_count; i++) {
+        const struct compare_side *side = &comparing->file.sides[i];
+        json_t *runs = json_array(), *row = json_object();
+        for (size_t j = 0; j < comparing->reported.count; j++)
+            if (comparing->side_of[j] == i) {
+                json_array_append_new(
+                    runs,
+                    JSON_OBJECT({"store", json_text(comparing->reported.list[j].run->name)},
+                                {"command", json_text(comparing->reported.list[j].run->command)}));
+            }
+        JSON_PUT(row, {"side", compare_letter_json(i)}, {"label", json_text(side->label)},
+                 {"machine", json_machine(&comparing->facts[i], side->fingerprint)},
+                 {"runs", runs});
+        json_put_real(row, "tick_ns", side->tick_ns > 0 ? side->tick_ns : (double)NAN,
+                      "no run of `assay clocks` tells it");
+        json_array_append_new(sides, row);
+    }
+    json_object_set_new(analysis, "sides", sides);
+
+    JSON_PUT(analysis, {"facts", facts_json_of(comparing)}, {"verdicts", verdicts_json(comparing)});
+    json_t *groups = json_array();
+    for (size_t k = 0; k < comparing->report.group_count; k++)
+        json_array_append_new(groups, group_json(comparing, &comparing->report.groups[k]));
+    json_object_set_new(analysis, "groups", groups);
+
     json_object_set_new(analysis, "deviations", deviations_json(comparing));
-    json_object_set_new(analysis, "anova", anova_json(comparing));
-    json_object_set_new(analysis, "tests", json_count(comparing->report.tests));
-    json_object_set_new(analysis, "notes", json_incref(comparing->notes));
+    json_t *rows = compare_anova(comparing);
+    json_object_set_new(analysis, "anova", rows ? json_incref(rows) : json_array());
+
+    JSON_PUT(analysis, {"tests", json_count(comparing->report.tests)},
+             {"notes", json_incref(comparing->notes)});
     return analysis;
 }
 

@@ -2,12 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Holds all sides against each other. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/compare/judge.h"
 #include "stats/moments.h"
 #include "stats/two-samples.h"
@@ -33,21 +32,6 @@ static void deviation_of(const struct compare_case *file, size_t index,
         .mean = moments.mean,
         .deviation_percent = percent * moments.stdev,
         .worst_percent = percent * fmax(moments.max - moments.mean, moments.mean - moments.min)};
-}
-
-static int compare_deviations(const struct compare_case *file, struct compare_report *report)
-{
-    report->deviations = calloc(file->quantity_count + 1, sizeof(*report->deviations));
-    if (!report->deviations)
-        return -ENOMEM;
-    for (size_t i = 0; i < file->quantity_count; i++) {
-        struct compare_deviation *deviation = &report->deviations[report->deviation_count];
-        if (!file->quantities[i].program)
-            continue;
-        deviation_of(file, i, deviation);
-        report->deviation_count += deviation->machines > 1 && !isnan(deviation->deviation_percent);
-    }
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -76,24 +60,22 @@ static const char *common_unit(const struct compare_quantity *quantity,
 /* Sorted, so that its median is at hand. */
 static double *values_in(const struct compare_values *values, double factor)
 {
-    double *list = malloc((values->count ? values->count : 1) * sizeof(*list));
+    double *list = memory_new((values->count ? values->count : 1), sizeof(*list));
     for (size_t i = 0; list && i < values->count; i++)
         list[i] = values->list[i] * factor;
-    if (list)
-        sort_values(list, values->count);
+    sort_values(list, values->count);
     return list;
 }
 
 /* The shift of logarithms is the logarithm of the ratio. */
-static int take_ratio(const struct two_samples *samples, struct compare_effect *effect)
+static void take_ratio(const struct two_samples *samples, struct compare_effect *effect)
 {
     effect->ratio = (double)NAN;
     effect->ratio_interval = (struct interval){(double)NAN, (double)NAN};
     if (!(samples->left[0] > 0) || !(samples->right[0] > 0))
-        return 0;
-    AUTO_FREE double *logs = malloc((samples->left_count + samples->right_count) * sizeof(*logs));
-    if (!logs)
-        return -ENOMEM;
+        return;
+    AUTO_MEMORY double *logs =
+        memory_new((samples->left_count + samples->right_count), sizeof(*logs));
     for (size_t i = 0; i < samples->left_count; i++)
         logs[i] = log(samples->left[i]);
     for (size_t i = 0; i < samples->right_count; i++)
@@ -101,42 +83,13 @@ static int take_ratio(const struct two_samples *samples, struct compare_effect *
     const struct two_samples as_logs = {logs, logs + samples->left_count, samples->left_count,
                                         samples->right_count};
     struct shift shift;
-    int error = shift_between(&as_logs, COMPARE_CONFIDENCE, &shift);
-    if (error)
-        return error;
+    if (shift_between(&as_logs, COMPARE_CONFIDENCE, &shift) < 0)
+        return;
     effect->ratio = exp(shift.estimate);
     effect->ratio_interval = (struct interval){exp(shift.interval.low), exp(shift.interval.high)};
-    return 0;
 }
 
-static int take_figures(const struct two_samples *samples, struct compare_effect *effect)
-{
-    struct rank_test test;
-    struct shift shift;
-    struct dominance dominance;
-    int error = rank_test(samples, &test);
-    if (error == 0)
-        error = shift_between(samples, COMPARE_CONFIDENCE, &shift);
-    if (error == 0)
-        error = dominance_of(samples, COMPARE_CONFIDENCE, &dominance);
-    if (error == 0)
-        error = take_ratio(samples, effect);
-    if (error)
-        return error;
-    effect->first_median = quantile(samples->left, samples->left_count, .5);
-    effect->median = quantile(samples->right, samples->right_count, .5);
-    effect->shift = shift.estimate;
-    effect->shift_interval = shift.interval;
-    effect->delta = dominance.delta;
-    effect->delta_interval = dominance.interval;
-    effect->p = test.p;
-    effect->least_p = test.least_p;
-    effect->rank_excess = test.excess;
-    effect->rank_variance = test.variance;
-    return 0;
-}
-
-static int measure_effect(const struct compare_case *file, struct compare_effect *effect)
+static void measure_effect(const struct compare_case *file, struct compare_effect *effect)
 {
     const struct compare_quantity *quantity = &file->quantities[effect->quantity];
     const struct compare_side *first = &file->sides[0], *other = &file->sides[effect->side];
@@ -147,47 +100,35 @@ static int measure_effect(const struct compare_case *file, struct compare_effect
     effect->unit = quantity->unit;
     if (!left->count || !right->count) {
         effect->standing = STANDING_APART;
-        return 0;
+        return;
     }
     const char *unit = common_unit(quantity, first, other, &effect->why);
     if (!unit) {
         effect->standing = STANDING_UNITS;
-        return 0;
+        return;
     }
     const bool turned = strcmp(unit, quantity->unit) != 0;
     effect->unit = unit;
-    AUTO_FREE double *lefts = values_in(left, turned ? first->tick_ns : 1);
-    AUTO_FREE double *rights = values_in(right, turned ? other->tick_ns : 1);
-    if (!lefts || !rights)
-        return -ENOMEM;
+    AUTO_MEMORY double *lefts = values_in(left, turned ? first->tick_ns : 1);
+    AUTO_MEMORY double *rights = values_in(right, turned ? other->tick_ns : 1);
     const struct two_samples samples = {lefts, rights, left->count, right->count};
-    return take_figures(&samples, effect);
-}
-
-static int compare_effects(const struct compare_case *file, struct compare_report *report)
-{
-    const size_t others = file->side_count - 1;
-    report->effects = calloc(file->quantity_count * others + 1, sizeof(*report->effects));
-    if (!report->effects)
-        return -ENOMEM;
-    int error = 0;
-    for (size_t i = 0; i < file->quantity_count * others && error == 0; i++) {
-        struct compare_effect *effect = &report->effects[report->effect_count];
-        *effect = (struct compare_effect){.quantity = i / others,
-                                          .side = 1 + i % others,
-                                          .group = COMPARE_NO_GROUP,
-                                          .shift = (double)NAN,
-                                          .ratio = (double)NAN,
-                                          .delta = (double)NAN,
-                                          .first_median = (double)NAN,
-                                          .median = (double)NAN,
-                                          .p = (double)NAN,
-                                          .adjusted_p = (double)NAN};
-        error = measure_effect(file, effect);
-        /* What neither this side nor the first has is no part of this comparison. */
-        report->effect_count += effect->first_count || effect->count;
-    }
-    return error;
+    struct rank_test test;
+    struct shift shift;
+    struct dominance dominance;
+    if (rank_test(&samples, &test) < 0 || shift_between(&samples, COMPARE_CONFIDENCE, &shift) < 0 ||
+        dominance_of(&samples, COMPARE_CONFIDENCE, &dominance) < 0)
+        return;
+    take_ratio(&samples, effect);
+    effect->first_median = quantile(samples.left, samples.left_count, .5);
+    effect->median = quantile(samples.right, samples.right_count, .5);
+    effect->shift = shift.estimate;
+    effect->shift_interval = shift.interval;
+    effect->delta = dominance.delta;
+    effect->delta_interval = dominance.interval;
+    effect->p = test.p;
+    effect->least_p = test.least_p;
+    effect->rank_excess = test.excess;
+    effect->rank_variance = test.variance;
 }
 
 /* Is this effect of the group beyond what runs of one machine differ by? */
@@ -204,54 +145,31 @@ static bool compare_beyond(const struct compare_group *group, const struct compa
 }
 
 /* ----------------------------------------------------------------------------------------------
- * A case of comparison grows and is released. */
-
-/* One more, zeroed; NULL: out of memory. */
-static void *grow(void *list, size_t *count, size_t size)
-{
-    char **items = list;
-    /* Doubled whenever the count is a power of two. */
-    if ((*count & (*count - 1)) == 0) {
-        char *grown = realloc(*items, (*count ? *count * 2 : 1) * size);
-        if (!grown)
-            return NULL;
-        *items = grown;
-    }
-    char *item = *items + *count * size;
-    memset(item, 0, size);
-    ++*count;
-    return item;
-}
+ * A case of comparison grows. */
 
 static bool same(const char *left, const char *right)
 {
     return strcmp(left ? left : "", right ? right : "") == 0;
 }
 
-static bool copy(char **to, const char *from)
+static char *copy(const char *from)
 {
-    *to = strdup(from ? from : "");
-    return *to != NULL;
+    return memory_copy(from ? from : "");
 }
 
-int compare_add_sides(struct compare_case *file, size_t count)
+void compare_add_sides(struct compare_case *file, size_t count)
 {
-    file->sides = calloc(count, sizeof(*file->sides));
-    if (!file->sides)
-        return -ENOMEM;
+    file->sides = memory_new(count, sizeof(*file->sides));
     file->side_count = count;
-    return 0;
 }
 
 struct compare_fact *compare_add_fact(struct compare_case *file, const char *key, const char *title,
                                       enum fact_weight weight)
 {
-    struct compare_fact *fact = grow(&file->facts, &file->fact_count, sizeof(*fact));
-    if (!fact)
-        return NULL;
-    fact->weight = weight;
-    fact->values = calloc(file->side_count, sizeof(*fact->values));
-    return copy(&fact->key, key) && copy(&fact->title, title) && fact->values ? fact : NULL;
+    struct compare_fact *fact = memory_add(file->facts, file->fact_count);
+    *fact = (struct compare_fact){copy(key), copy(title), weight,
+                                  memory_new(file->side_count, sizeof(*fact->values))};
+    return fact;
 }
 
 struct compare_claim *compare_add_claim(struct compare_case *file, const char *study,
@@ -260,27 +178,10 @@ struct compare_claim *compare_add_claim(struct compare_case *file, const char *s
     for (size_t i = 0; i < file->claim_count; i++)
         if (same(file->claims[i].subject, subject) && same(file->claims[i].study, study))
             return &file->claims[i];
-    struct compare_claim *claim = grow(&file->claims, &file->claim_count, sizeof(*claim));
-    if (!claim)
-        return NULL;
-    claim->sides = calloc(file->side_count, sizeof(*claim->sides));
-    return copy(&claim->study, study) && copy(&claim->subject, subject) && claim->sides ? claim
-                                                                                        : NULL;
-}
-
-/* FNV-1a, word by word. */
-static uint64_t hash_of(const struct compare_quantity *quantity)
-{
-    const char *const words[] = {quantity->study, quantity->event, quantity->subject,
-                                 quantity->factors, quantity->unit};
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        for (const char *byte = words[i] ? words[i] : "";; byte++) {
-            hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x100000001b3);
-            if (!*byte)
-                break;
-        }
-    return hash;
+    struct compare_claim *claim = memory_add(file->claims, file->claim_count);
+    *claim = (struct compare_claim){copy(study), copy(subject),
+                                    memory_new(file->side_count, sizeof(*claim->sides))};
+    return claim;
 }
 
 static bool same_quantity(const struct compare_quantity *one, const struct compare_quantity *other)
@@ -293,34 +194,39 @@ static bool same_quantity(const struct compare_quantity *one, const struct compa
 struct compare_quantity *compare_add_quantity(struct compare_case *file,
                                               const struct compare_quantity *like)
 {
-    const uint64_t hash = hash_of(like);
+    /* FNV-1a, word by word. */
+    const char *const words[] = {like->study, like->event, like->subject, like->factors,
+                                 like->unit};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        for (const char *byte = words[i] ? words[i] : "";; byte++) {
+            hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x100000001b3);
+            if (!*byte)
+                break;
+        }
+
     for (size_t i = 0; i < file->quantity_count; i++)
         if (file->quantities[i].hash == hash && same_quantity(&file->quantities[i], like))
             return &file->quantities[i];
-    struct compare_quantity *quantity =
-        grow(&file->quantities, &file->quantity_count, sizeof(*quantity));
-    if (!quantity)
-        return NULL;
-    quantity->hash = hash;
-    quantity->timed = like->timed;
-    quantity->margin = like->margin;
-    quantity->program = like->program;
-    quantity->sides = calloc(file->side_count, sizeof(*quantity->sides));
-    const bool copied =
-        copy(&quantity->study, like->study) && copy(&quantity->event, like->event) &&
-        copy(&quantity->subject, like->subject) && copy(&quantity->factors, like->factors) &&
-        copy(&quantity->unit, like->unit);
-    return copied && quantity->sides ? quantity : NULL;
+    struct compare_quantity *quantity = memory_add(file->quantities, file->quantity_count);
+    *quantity = (struct compare_quantity){
+        .study = copy(like->study),
+        .event = copy(like->event),
+        .subject = copy(like->subject),
+        .factors = copy(like->factors),
+        .unit = copy(like->unit),
+        .program = like->program,
+        .timed = like->timed,
+        .margin = like->margin,
+        .sides = memory_new(file->side_count, sizeof(*quantity->sides)),
+        .hash = hash,
+    };
+    return quantity;
 }
 
-int compare_add_value(struct compare_quantity *quantity, size_t side, double value)
+void compare_add_value(struct compare_quantity *quantity, size_t side, double value)
 {
-    struct compare_values *values = &quantity->sides[side];
-    double *added = grow(&values->list, &values->count, sizeof(*added));
-    if (!added)
-        return -ENOMEM;
-    *added = value;
-    return 0;
+    *memory_add(quantity->sides[side].list, quantity->sides[side].count) = value;
 }
 
 double compare_common_step(double one, double other)
@@ -333,7 +239,7 @@ double compare_common_step(double one, double other)
     return one;
 }
 
-int compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word)
+void compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word)
 {
     struct compare_word *known = &claim->sides[side];
     if (known->word) {
@@ -341,71 +247,11 @@ int compare_say(struct compare_claim *claim, size_t side, const struct compare_w
         known->hits += word->hits;
         known->runs += word->runs;
         known->unsure = known->unsure || word->unsure || (other && !known->runs);
-        return 0;
+        return;
     }
     *known = *word;
-    known->detail = NULL;
-    if (!copy(&known->word, word->word))
-        return -ENOMEM;
-    return word->detail && !copy(&known->detail, word->detail) ? -ENOMEM : 0;
-}
-
-static void release_claims(struct compare_case *file)
-{
-    for (size_t i = 0; i < file->claim_count; i++) {
-        struct compare_claim *claim = &file->claims[i];
-        for (size_t side = 0; claim->sides && side < file->side_count; side++) {
-            free(claim->sides[side].word);
-            free(claim->sides[side].detail);
-        }
-        free(claim->sides);
-        free(claim->study);
-        free(claim->subject);
-    }
-    free(file->claims);
-}
-
-static void release_quantities(struct compare_case *file)
-{
-    for (size_t i = 0; i < file->quantity_count; i++) {
-        struct compare_quantity *quantity = &file->quantities[i];
-        for (size_t side = 0; quantity->sides && side < file->side_count; side++)
-            free(quantity->sides[side].list);
-        free(quantity->sides);
-        free(quantity->study);
-        free(quantity->event);
-        free(quantity->subject);
-        free(quantity->factors);
-        free(quantity->unit);
-    }
-    free(file->quantities);
-}
-
-static void release_facts(struct compare_case *file)
-{
-    for (size_t i = 0; i < file->fact_count; i++) {
-        struct compare_fact *fact = &file->facts[i];
-        for (size_t side = 0; fact->values && side < file->side_count; side++)
-            free(fact->values[side]);
-        free(fact->values);
-        free(fact->key);
-        free(fact->title);
-    }
-    free(file->facts);
-}
-
-void compare_case_release(struct compare_case *file)
-{
-    release_claims(file);
-    release_quantities(file);
-    release_facts(file);
-    for (size_t i = 0; i < file->side_count; i++) {
-        free(file->sides[i].label);
-        free(file->sides[i].fingerprint);
-        free(file->sides[i].counter);
-    }
-    free(file->sides);
-    *file = (struct compare_case){0};
+    known->word = copy(word->word);
+    known->detail = memory_copy(word->detail);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -462,17 +308,6 @@ static int by_off(const void *a, const void *b)
     return (left->effect > right->effect) - (left->effect < right->effect);
 }
 
-static size_t list_members(const struct compare_report *report, const struct compare_group *group,
-                           bool own, struct member *members)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->effect_count && count < group->quantities; i++)
-        if (report->effects[i].group == (size_t)(group - report->groups) &&
-            (!own || report->effects[i].standing == STANDING_DIFFERS))
-            members[count++].effect = i;
-    return count;
-}
-
 static bool all_have_ratios(const struct compare_report *report, const struct member *members,
                             size_t count)
 {
@@ -485,15 +320,18 @@ static bool all_have_ratios(const struct compare_report *report, const struct me
 /* Finds the effect in the middle of the group: by ratio where a margin is in question and all have
  * one, else by shift; of two, the one that shifts less. own: among those that differ by themselves.
  */
-static int compare_typical(const struct compare_case *file, const struct compare_report *report,
-                           struct compare_group *group, bool own)
+static void compare_typical(const struct compare_case *file, const struct compare_report *report,
+                            struct compare_group *group, bool own)
 {
-    AUTO_FREE struct member *members = calloc(group->quantities + 1, sizeof(*members));
-    if (!members)
-        return -ENOMEM;
-    const size_t count = list_members(report, group, own, members);
+    AUTO_MEMORY struct member *members = memory_new(group->quantities + 1, sizeof(*members));
+    size_t count = 0;
+    for (size_t i = 0; i < report->effect_count && count < group->quantities; i++)
+        if (report->effects[i].group == (size_t)(group - report->groups) &&
+            (!own || report->effects[i].standing == STANDING_DIFFERS))
+            members[count++].effect = i;
+
     if (!count)
-        return 0;
+        return;
     const bool by_ratio =
         file->quantities[group->quantity].margin > 0 && all_have_ratios(report, members, count);
     for (size_t i = 0; i < count; i++) {
@@ -503,7 +341,6 @@ static int compare_typical(const struct compare_case *file, const struct compare
     qsort(members, count, sizeof(*members), by_off);
     const struct member *below = &members[(count - 1) / 2], *above = &members[count / 2];
     group->typical = fabs(above->off) < fabs(below->off) ? above->effect : below->effect;
-    return 0;
 }
 
 /* --- what runs of one machine differ by --- */
@@ -516,22 +353,21 @@ struct side_spread {
     double step;
 };
 
-static int spread_of(const struct compare_case *file, const struct compare_report *report,
-                     const struct compare_group *group, size_t side, struct side_spread *spread)
+static struct side_spread spread_of(const struct compare_case *file,
+                                    const struct compare_report *report,
+                                    const struct compare_group *group, size_t side)
 {
     size_t most = 0, count = 0;
     for (size_t i = 0; i < report->effect_count; i++)
         most += file->quantities[report->effects[i].quantity].sides[side].count;
-    AUTO_FREE double *shares = calloc(most + 1, sizeof(*shares));
-    *spread = (struct side_spread){.shares = {1, 1}};
-    if (!shares)
-        return -ENOMEM;
+    AUTO_MEMORY double *shares = memory_new(most, sizeof(*shares));
+    struct side_spread spread = {.shares = {1, 1}};
     for (size_t i = 0; i < report->effect_count; i++) {
         const struct compare_values *values =
             &file->quantities[report->effects[i].quantity].sides[side];
         if (report->effects[i].group != (size_t)(group - report->groups))
             continue;
-        spread->step = compare_common_step(spread->step, values->step);
+        spread.step = compare_common_step(spread.step, values->step);
         double *own = shares + count;
         memcpy(own, values->list, values->count * sizeof(*own));
         sort_values(own, values->count);
@@ -544,9 +380,9 @@ static int spread_of(const struct compare_case *file, const struct compare_repor
     }
     sort_values(shares, count);
     if (count)
-        spread->shares =
+        spread.shares =
             (struct interval){quantile(shares, count, .05), quantile(shares, count, .95)};
-    return 0;
+    return spread;
 }
 
 /* What is assumed of runs and what is seen within them, as factors, have nothing to do with each
@@ -571,24 +407,21 @@ static double assumed_margin(const struct compare_case *file, const struct compa
     return lasts && shared ? fmax(SHARED_MARGIN, quantity->margin) : quantity->margin;
 }
 
-static int take_margins(const struct compare_case *file, const struct compare_report *report,
-                        struct compare_group *group)
+static void take_margins(const struct compare_case *file, const struct compare_report *report,
+                         struct compare_group *group)
 {
     const struct compare_quantity *quantity = &file->quantities[group->quantity];
     const struct compare_side *first = &file->sides[0], *other = &file->sides[group->side];
-    struct side_spread here, there;
     group->above = group->below = assumed_margin(file, group);
     if (!quantity->timed)
-        return 0;
-    if (spread_of(file, report, group, 0, &here) < 0 ||
-        spread_of(file, report, group, group->side, &there) < 0)
-        return -ENOMEM;
+        return;
+    const struct side_spread here = spread_of(file, report, group, 0),
+                             there = spread_of(file, report, group, group->side);
     const bool turned = group->unit && strcmp(group->unit, quantity->unit) != 0;
     group->above = both_margins(group->above, here.shares.high / there.shares.low);
     group->below = both_margins(group->below, there.shares.high / here.shares.low);
     group->step =
         fmax(here.step * (turned ? first->tick_ns : 1), there.step * (turned ? other->tick_ns : 1));
-    return 0;
 }
 
 /* --- what all say together --- */
@@ -602,34 +435,6 @@ static void take_sums(struct compare_group *group, const struct stratified *sums
         return;
     group->p = stratified_p(sums);
     group->least_p = fmin(2 * exp(sums->log_least), 1);
-}
-
-static int compare_groups(const struct compare_case *file, struct compare_report *report)
-{
-    report->groups = calloc(report->effect_count + 1, sizeof(*report->groups));
-    AUTO_FREE struct stratified *sums = calloc(report->effect_count + 1, sizeof(*sums));
-    if (!report->groups || !sums)
-        return -ENOMEM;
-    for (size_t i = 0; i < report->effect_count; i++) {
-        struct compare_effect *effect = &report->effects[i];
-        if (!was_compared(effect))
-            continue;
-        struct compare_group *group = group_of(file, report, effect);
-        effect->group = (size_t)(group - report->groups);
-        const struct rank_test test = {.least_p = effect->least_p,
-                                       .excess = effect->rank_excess,
-                                       .variance = effect->rank_variance};
-        stratified_add(&sums[effect->group], &test, effect->first_count, effect->count);
-        group->quantities++;
-    }
-    int error = 0;
-    for (size_t i = 0; i < report->group_count && error == 0; i++) {
-        take_sums(&report->groups[i], &sums[i]);
-        error = compare_typical(file, report, &report->groups[i], false);
-        if (error == 0)
-            error = take_margins(file, report, &report->groups[i]);
-    }
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -695,35 +500,15 @@ static bool shifts(const struct compare_effect *effect)
     return effect->shift < 0 || effect->shift > 0;
 }
 
-static void conclude_effect(const struct compare_report *report, struct compare_effect *effect,
-                            double share)
-{
-    if (isnan(effect->p))
-        return;
-    if (shifts(effect) && is_told(effect->adjusted_p))
-        effect->standing = standing_told(report, effect);
-    else
-        effect->standing = shifts(effect) && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
-}
-
 static void adjust_take_figures(struct compare_group *group, const struct compare_effect *effect)
 {
     group->delta = effect->delta;
     group->delta_interval = effect->delta_interval;
 }
 
-/* The figures of a group are those of its own that differ by themselves, if any do. */
-static int take_own(const struct compare_case *file, struct compare_report *report,
-                    struct compare_group *group)
-{
-    int error = compare_typical(file, report, group, true);
-    adjust_take_figures(group, &report->effects[group->typical]);
-    return error;
-}
-
 /* What its members say, and what they say together. of: how many stand how. */
-static int conclude_group(const struct compare_case *file, struct compare_report *report,
-                          struct compare_group *group, const size_t *of)
+static void conclude_group(const struct compare_case *file, struct compare_report *report,
+                           struct compare_group *group, const size_t *of)
 {
     const struct compare_effect *typical = &report->effects[group->typical];
     /* The one in the middle may shift against what all of them tell: then it stands for nothing. */
@@ -733,8 +518,11 @@ static int conclude_group(const struct compare_case *file, struct compare_report
     const bool together = file->quantities[group->quantity].timed && group->quantities > 1;
     group->differing = of[STANDING_DIFFERS];
     if (group->differing && !together) {
+        /* The figures of a group are those of its own that differ by themselves, if any do. */
         group->standing = STANDING_DIFFERS;
-        return take_own(file, report, group);
+        compare_typical(file, report, group, true);
+        adjust_take_figures(group, &report->effects[group->typical]);
+        return;
     }
     if (group->quantities == 1)
         adjust_take_figures(group, typical);
@@ -746,39 +534,6 @@ static int conclude_group(const struct compare_case *file, struct compare_report
         group->standing = STANDING_UNSURE;
     else
         group->standing = of[STANDING_FEW] && !of[STANDING_SAME] ? STANDING_FEW : STANDING_SAME;
-    return 0;
-}
-
-/* What differs in a group that does not. */
-static void doubt_moments(struct compare_report *report)
-{
-    for (size_t i = 0; i < report->effect_count; i++) {
-        struct compare_effect *effect = &report->effects[i];
-        if (effect->standing != STANDING_DIFFERS ||
-            report->groups[effect->group].standing == STANDING_DIFFERS)
-            continue;
-        effect->standing = STANDING_UNSURE;
-        report->groups[effect->group].differing--;
-    }
-}
-
-static int conclude_groups(const struct compare_case *file, struct compare_report *report)
-{
-    size_t(*of)[COMPARE_STANDINGS] = calloc(report->group_count + 1, sizeof(*of));
-    if (!of)
-        return -ENOMEM;
-    for (size_t i = 0; i < report->effect_count; i++) {
-        const struct compare_effect *effect = &report->effects[i];
-        if (effect->group == COMPARE_NO_GROUP)
-            continue;
-        of[effect->group][effect->standing]++;
-    }
-    int error = 0;
-    for (size_t i = 0; i < report->group_count && error == 0; i++)
-        error = conclude_group(file, report, &report->groups[i], of[i]);
-    free(of);
-    doubt_moments(report);
-    return error;
 }
 
 /* Does its study tell that runs are alike more, or less, often, and this claim with it? */
@@ -793,38 +548,54 @@ static bool is_told_together(const struct compare_case *file, const struct compa
     return false;
 }
 
-static void conclude_verdict(const struct compare_case *file, const struct compare_report *report,
-                             struct compare_verdict *verdict)
-{
-    if (isnan(verdict->p) || verdict->standing != STANDING_UNSURE)
-        return;
-    if (is_told(verdict->adjusted_p) || is_told_together(file, report, verdict))
-        verdict->standing = STANDING_DIFFERS;
-}
-
 /* All tests so far are one family; what follows from each then. */
-static int compare_adjust(const struct compare_case *file, struct compare_report *report)
+static void compare_adjust(const struct compare_case *file, struct compare_report *report)
 {
     const size_t most = report->effect_count + report->group_count + report->verdict_count +
                         report->share_count + 1;
-    AUTO_FREE struct entry *entries = calloc(most, sizeof(*entries));
-    AUTO_FREE struct one_test *tests = calloc(most, sizeof(*tests));
-    if (!entries || !tests)
-        return -ENOMEM;
+    AUTO_MEMORY struct entry *entries = memory_new(most, sizeof(*entries));
+    AUTO_MEMORY struct one_test *tests = memory_new(most, sizeof(*tests));
     const size_t count = list_tests(report, entries);
     for (size_t i = 0; i < count; i++)
         tests[i] = (struct one_test){.p = entries[i].p, .least_p = entries[i].least_p};
-    int error = adjust_tests(tests, count, COMPARE_LEVEL, &report->tests);
-    if (error < 0)
-        return error;
+    adjust_tests(tests, count, COMPARE_LEVEL, &report->tests);
     for (size_t i = 0; i < count; i++)
         *entries[i].adjusted = tests[i].adjusted;
     const double share = COMPARE_LEVEL / (double)(report->tests ? report->tests : 1);
+    for (size_t i = 0; i < report->effect_count; i++) {
+        if (isnan(report->effects[i].p))
+            continue;
+        if (shifts(&report->effects[i]) && is_told(report->effects[i].adjusted_p))
+            report->effects[i].standing = standing_told(report, &report->effects[i]);
+        else
+            report->effects[i].standing =
+                shifts(&report->effects[i]) && report->effects[i].least_p > share ? STANDING_FEW
+                                                                                  : STANDING_SAME;
+    }
+
+    for (size_t i = 0; i < report->verdict_count; i++) {
+        if (isnan(report->verdicts[i].p) || report->verdicts[i].standing != STANDING_UNSURE)
+            continue;
+        if (is_told(report->verdicts[i].adjusted_p) ||
+            is_told_together(file, report, &report->verdicts[i]))
+            report->verdicts[i].standing = STANDING_DIFFERS;
+    }
+
+    AUTO_MEMORY size_t(*of)[COMPARE_STANDINGS] = memory_new(report->group_count, sizeof(*of));
     for (size_t i = 0; i < report->effect_count; i++)
-        conclude_effect(report, &report->effects[i], share);
-    for (size_t i = 0; i < report->verdict_count; i++)
-        conclude_verdict(file, report, &report->verdicts[i]);
-    return conclude_groups(file, report);
+        if (report->effects[i].group != COMPARE_NO_GROUP)
+            of[report->effects[i].group][report->effects[i].standing]++;
+    for (size_t i = 0; i < report->group_count; i++)
+        conclude_group(file, report, &report->groups[i], of[i]);
+    /* What differs in a group that does not may be of the moment. */
+    for (size_t i = 0; i < report->effect_count; i++) {
+        struct compare_effect *effect = &report->effects[i];
+        if (effect->standing != STANDING_DIFFERS ||
+            report->groups[effect->group].standing == STANDING_DIFFERS)
+            continue;
+        effect->standing = STANDING_UNSURE;
+        report->groups[effect->group].differing--;
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -878,20 +649,6 @@ static enum compare_standing standing_of(const struct compare_claim *claim, size
     return standing;
 }
 
-static int test_shares(const struct compare_word *first, const struct compare_word *other,
-                       struct rank_test *test)
-{
-    AUTO_FREE double *values = calloc(first->runs + other->runs, sizeof(*values));
-    if (!values)
-        return -ENOMEM;
-    for (size_t i = 0; i < first->hits && i < first->runs; i++)
-        values[i] = 1;
-    for (size_t i = 0; i < other->hits && i < other->runs; i++)
-        values[first->runs + i] = 1;
-    const struct two_samples samples = {values, values + first->runs, first->runs, other->runs};
-    return rank_test(&samples, test);
-}
-
 /* What tells by itself must not take others along that may be chance. */
 #define ALONE .001
 
@@ -907,39 +664,6 @@ static struct stratified *sums_of(struct compare_report *report, struct stratifi
     return &sums[i];
 }
 
-/* The pair that differs most, as one of as many as there are. */
-static int test_runs(const struct compare_claim *claim, size_t sides,
-                     struct compare_verdict *verdict, struct stratified *sums)
-{
-    const struct compare_word *first = NULL;
-    size_t pairs = 0;
-    for (size_t i = 0; i < sides; i++) {
-        const struct compare_word *word = &claim->sides[i];
-        struct rank_test test;
-        if (!word->word || !word->runs)
-            continue;
-        if (!first) {
-            first = word;
-            continue;
-        }
-        int error = test_shares(first, word, &test);
-        if (error < 0)
-            return error;
-        if (test.p > ALONE)
-            stratified_add(sums, &test, first->runs, word->runs);
-        verdict->excess += test.excess;
-        verdict->p = pairs++ ? fmin(verdict->p, test.p) : test.p;
-        verdict->least_p = fmin(verdict->least_p, test.least_p);
-    }
-    if (pairs) {
-        verdict->p = fmin(verdict->p * (double)pairs, 1);
-        verdict->least_p = fmin(verdict->least_p * (double)pairs, 1);
-        if (verdict->standing == STANDING_DIFFERS)
-            verdict->standing = STANDING_UNSURE; /* until it is adjusted */
-    }
-    return 0;
-}
-
 static bool counts_runs(const struct compare_claim *claim, size_t sides)
 {
     for (size_t i = 0; i < sides; i++)
@@ -948,8 +672,8 @@ static bool counts_runs(const struct compare_claim *claim, size_t sides)
     return false;
 }
 
-static int judge_claim(const struct compare_case *file, struct compare_report *report, size_t index,
-                       struct stratified *sums)
+static void judge_claim(const struct compare_case *file, struct compare_report *report,
+                        size_t index, struct stratified *sums)
 {
     const struct compare_claim *claim = &file->claims[index];
     struct compare_verdict *verdict = &report->verdicts[index];
@@ -958,22 +682,51 @@ static int judge_claim(const struct compare_case *file, struct compare_report *r
                                         .p = (double)NAN,
                                         .least_p = 1,
                                         .adjusted_p = (double)NAN};
-    if (!counts_runs(claim, file->side_count))
-        return 0;
-    return test_runs(claim, file->side_count, verdict, sums_of(report, sums, claim->study));
+    if (counts_runs(claim, file->side_count)) {
+        /* The pair that differs most, as one of as many as there are. */
+        const struct compare_word *first = NULL;
+        size_t pairs = 0;
+        for (size_t i = 0; i < file->side_count; i++) {
+            const struct compare_word *word = &claim->sides[i];
+            struct rank_test test;
+            if (!word->word || !word->runs)
+                continue;
+            if (!first) {
+                first = word;
+                continue;
+            }
+            AUTO_MEMORY double *values = memory_new(first->runs + word->runs, sizeof(*values));
+            for (size_t j = 0; j < first->hits && j < first->runs; j++)
+                values[j] = 1;
+            for (size_t j = 0; j < word->hits && j < word->runs; j++)
+                values[first->runs + j] = 1;
+            const struct two_samples samples = {values, values + first->runs, first->runs,
+                                                word->runs};
+            rank_test(&samples, &test);
+
+            if (test.p > ALONE)
+                stratified_add(sums_of(report, sums, claim->study), &test, first->runs, word->runs);
+            verdict->excess += test.excess;
+            verdict->p = pairs++ ? fmin(verdict->p, test.p) : test.p;
+            verdict->least_p = fmin(verdict->least_p, test.least_p);
+        }
+        if (pairs) {
+            verdict->p = fmin(verdict->p * (double)pairs, 1);
+            verdict->least_p = fmin(verdict->least_p * (double)pairs, 1);
+            if (verdict->standing == STANDING_DIFFERS)
+                verdict->standing = STANDING_UNSURE; /* until it is adjusted */
+        }
+    }
 }
 
-static int compare_verdicts(const struct compare_case *file, struct compare_report *report)
+static void compare_verdicts(const struct compare_case *file, struct compare_report *report)
 {
-    report->verdicts = calloc(file->claim_count + 1, sizeof(*report->verdicts));
-    report->shares = calloc(file->claim_count + 1, sizeof(*report->shares));
-    AUTO_FREE struct stratified *sums = calloc(file->claim_count + 1, sizeof(*sums));
-    if (!report->verdicts || !report->shares || !sums)
-        return -ENOMEM;
+    report->verdicts = memory_new(file->claim_count, sizeof(*report->verdicts));
+    report->shares = memory_new(file->claim_count, sizeof(*report->shares));
+    AUTO_MEMORY struct stratified *sums = memory_new(file->claim_count, sizeof(*sums));
     report->verdict_count = file->claim_count;
-    int error = 0;
-    for (size_t i = 0; i < file->claim_count && error == 0; i++)
-        error = judge_claim(file, report, i, sums);
+    for (size_t i = 0; i < file->claim_count; i++)
+        judge_claim(file, report, i, sums);
     for (size_t i = 0; i < report->share_count; i++) {
         struct compare_shares *shares = &report->shares[i];
         shares->excess = sums[i].excess;
@@ -981,7 +734,6 @@ static int compare_verdicts(const struct compare_case *file, struct compare_repo
         shares->least_p = fmin(2 * exp(sums[i].log_least), 1);
         shares->adjusted_p = (double)NAN;
     }
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -1003,45 +755,65 @@ static bool differs(const struct compare_fact *fact, size_t sides)
     return false;
 }
 
-static int compare_facts(const struct compare_case *file, struct compare_report *report)
+void compare_judge(const struct compare_case *file, struct compare_report *report)
 {
-    report->fact_differs = calloc(file->fact_count + 1, sizeof(*report->fact_differs));
-    if (!report->fact_differs)
-        return -ENOMEM;
-    for (size_t i = 0; i < file->fact_count; i++)
-        report->fact_differs[i] = differs(&file->facts[i], file->side_count);
-    return 0;
-}
-
-int compare_judge(const struct compare_case *file, struct compare_report *report)
-{
-    /* In the order in which they are taken. Each: 0 or -ENOMEM. */
-    static int (*const parts[])(const struct compare_case *, struct compare_report *) = {
-        compare_facts,    compare_effects,    compare_groups,
-        compare_verdicts, compare_deviations, compare_adjust,
-    };
     *report = (struct compare_report){0};
     if (file->side_count < 2)
-        return 0;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-        int error = parts[i](file, report);
-        if (error < 0)
-            return error;
+        return;
+    report->fact_differs = memory_new(file->fact_count, sizeof(*report->fact_differs));
+    for (size_t i = 0; i < file->fact_count; i++)
+        report->fact_differs[i] = differs(&file->facts[i], file->side_count);
+    const size_t others = file->side_count - 1;
+    report->effects = memory_new(file->quantity_count * others + 1, sizeof(*report->effects));
+    for (size_t i = 0; i < file->quantity_count * others; i++) {
+        struct compare_effect *effect = &report->effects[report->effect_count];
+        *effect = (struct compare_effect){.quantity = i / others,
+                                          .side = 1 + i % others,
+                                          .group = COMPARE_NO_GROUP,
+                                          .shift = (double)NAN,
+                                          .ratio = (double)NAN,
+                                          .delta = (double)NAN,
+                                          .first_median = (double)NAN,
+                                          .median = (double)NAN,
+                                          .p = (double)NAN,
+                                          .adjusted_p = (double)NAN};
+        measure_effect(file, effect);
+        /* What neither this side nor the first has is no part of this comparison. */
+        report->effect_count += effect->first_count || effect->count;
     }
+    report->groups = memory_new(report->effect_count, sizeof(*report->groups));
+    AUTO_MEMORY struct stratified *sums = memory_new(report->effect_count, sizeof(*sums));
+    for (size_t i = 0; i < report->effect_count; i++) {
+        struct compare_effect *effect = &report->effects[i];
+        if (!was_compared(effect))
+            continue;
+        struct compare_group *group = group_of(file, report, effect);
+        effect->group = (size_t)(group - report->groups);
+        const struct rank_test test = {.least_p = effect->least_p,
+                                       .excess = effect->rank_excess,
+                                       .variance = effect->rank_variance};
+        stratified_add(&sums[effect->group], &test, effect->first_count, effect->count);
+        group->quantities++;
+    }
+    for (size_t i = 0; i < report->group_count; i++) {
+        take_sums(&report->groups[i], &sums[i]);
+        compare_typical(file, report, &report->groups[i], false);
+        take_margins(file, report, &report->groups[i]);
+    }
+
+    compare_verdicts(file, report);
+    report->deviations = memory_new(file->quantity_count, sizeof(*report->deviations));
+    for (size_t i = 0; i < file->quantity_count; i++) {
+        struct compare_deviation *deviation = &report->deviations[report->deviation_count];
+        if (!file->quantities[i].program)
+            continue;
+        deviation_of(file, i, deviation);
+        report->deviation_count += deviation->machines > 1 && !isnan(deviation->deviation_percent);
+    }
+
+    compare_adjust(file, report);
     report->different = compare_groups_that(report, STANDING_DIFFERS) ||
                         compare_verdicts_that(report, STANDING_DIFFERS);
-    return 0;
-}
-
-void compare_report_release(struct compare_report *report)
-{
-    free(report->effects);
-    free(report->groups);
-    free(report->verdicts);
-    free(report->shares);
-    free(report->deviations);
-    free(report->fact_differs);
-    *report = (struct compare_report){0};
 }
 
 size_t compare_effects_that(const struct compare_report *report, enum compare_standing standing)

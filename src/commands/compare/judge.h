@@ -88,22 +88,20 @@ struct compare_case {
     size_t quantity_count;
 };
 
-/* All sides are known before anything else is added. Words of new ones are copied; NULL: out of
- * memory. One that is there already is found. */
-int compare_add_sides(struct compare_case *file, size_t count);
+/* All sides are known before anything else is added. Words of new ones are copied. One that is
+ * there already is found. */
+void compare_add_sides(struct compare_case *file, size_t count);
 struct compare_fact *compare_add_fact(struct compare_case *file, const char *key, const char *title,
                                       enum fact_weight weight);
 struct compare_claim *compare_add_claim(struct compare_case *file, const char *study,
                                         const char *subject);
 struct compare_quantity *compare_add_quantity(struct compare_case *file,
                                               const struct compare_quantity *like);
-/* 0 or -ENOMEM. */
-int compare_add_value(struct compare_quantity *quantity, size_t side, double value);
+void compare_add_value(struct compare_quantity *quantity, size_t side, double value);
 /* The greatest common divisor; of 0 and something that. */
 double compare_common_step(double one, double other);
 /* What is said now of a side; where another run of it said something else, it is unsure. */
-int compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word);
-void compare_case_release(struct compare_case *file);
+void compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word);
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge of comparisons says: every other side is held against the first. */
@@ -198,9 +196,7 @@ struct compare_report {
     bool different;     /* anything differs beyond facts */
 };
 
-/* 0 or -ENOMEM; release in either case. */
-int compare_judge(const struct compare_case *file, struct compare_report *report);
-void compare_report_release(struct compare_report *report);
+void compare_judge(const struct compare_case *file, struct compare_report *report);
 
 /* How many effects (of any side), groups and verdicts stand so? */
 size_t compare_effects_that(const struct compare_report *report, enum compare_standing standing);

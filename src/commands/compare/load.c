@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "commands/compare/compare.h"
 #include "engine/loading.h"
@@ -92,25 +92,11 @@ struct reading {
     /* --- the process of the samples that come --- */
     uint32_t process;
     double *values[CELL_MAX_COUNTERS];
-    size_t count[CELL_MAX_COUNTERS], capacity[CELL_MAX_COUNTERS];
+    size_t count[CELL_MAX_COUNTERS];
     bool timed_out;
 };
 
 /* --- cells --- */
-
-static void put_window(const struct cell *cell, struct text *factors)
-{
-    text_printf(factors, "%s, %s", pattern_names[cell->pattern], cell->specimen);
-    if (cell->n)
-        text_printf(factors, ", N %llu", (unsigned long long)cell->n);
-    text_printf(factors, ", %s, %s", cell->opt, cell->link);
-    if (cell->counters > 1)
-        text_printf(factors, ", %u counters%s", cell->counters,
-                    cell->separate ? " one by one" : "");
-    for (uint32_t i = 1; i < cell->counters; i++)
-        if (strcmp(cell->events[i], cell->events[0]) != 0)
-            text_printf(factors, ", with %s", cell->events[i]);
-}
 
 /* Classified before. */
 static size_t add_quantity(const struct reading *reading, struct compare_quantity *like,
@@ -119,8 +105,7 @@ static size_t add_quantity(const struct reading *reading, struct compare_quantit
     struct compare_case *file = reading->loading->file;
     like->study = (char *)reading->loading->study;
     like->event = (char *)event;
-    const struct compare_quantity *quantity = compare_add_quantity(file, like);
-    return quantity ? (size_t)(quantity - file->quantities) : NO_QUANTITY;
+    return (size_t)(compare_add_quantity(file, like) - file->quantities);
 }
 
 /* Also those of kinds: the page cache moves them all. */
@@ -134,111 +119,86 @@ static bool is_page_fault(const char *event)
     return false;
 }
 
-static int know_window(const struct reading *reading, const struct cell *cell,
-                       struct known_cell *known)
-{
-    AUTO_TEXT struct text factors = {0};
-    put_window(cell, &factors);
-    struct compare_quantity like = {.subject = cell->path, .factors = factors.bytes};
-    compare_classify(cell->events[0], &like);
-    if (strcmp(cell->path, "perf-stat") == 0 && is_page_fault(cell->events[0]))
-        like.margin = COMPARE_FAULT_MARGIN; /* its window is a whole program */
-    known->quantity[0] =
-        factors.failed ? NO_QUANTITY : add_quantity(reading, &like, cell->events[0]);
-    return known->quantity[0] == NO_QUANTITY ? -ENOMEM : 0;
-}
-
-static void classify_program(const struct cell *cell, const char *event,
-                             struct compare_quantity *like)
-{
-    compare_classify(event, like);
-    const bool faults = is_page_fault(event), lasting = strcmp(like->unit, "ns") == 0;
-    if (faults)
-        like->margin = COMPARE_FAULT_MARGIN;
-    else if (lasting)
-        like->margin = COMPARE_PROGRAM_TIME_MARGIN;
-    like->program = cell->command.controls == CONTROLS_ALL && !faults && !lasting;
-}
-
 /* Swept ones and those that were watched more closely are no plain executions. */
-static int know_program(const struct reading *reading, const struct cell *cell,
-                        struct known_cell *known)
+static void know_program(const struct reading *reading, const struct cell *cell,
+                         struct known_cell *known)
 {
     char setting[256];
     AUTO_TEXT struct text factors = {0};
     known->program = true;
     if (cell->command.sweep != SWEEP_NONE || cell->command.detail != DETAIL_NONE)
-        return 0;
+        return;
     text_puts(&factors, setting_name(cell->command.controls, setting, sizeof(setting)));
     struct compare_quantity like = {.subject = cell->command.name, .factors = factors.bytes};
-    if (factors.failed)
-        return -ENOMEM;
     for (uint32_t i = 0; i < cell->counters; i++) {
         const char *event = cell->events[i];
         if (strcmp(event, RUN_STATUS) == 0)
             known->status = i;
         if (run_column(event) && strcmp(event, RUN_NANOSECONDS) != 0)
             continue;
-        classify_program(cell, event, &like);
+        compare_classify(event, &like);
+        const bool faults = is_page_fault(event), lasting = strcmp(like.unit, "ns") == 0;
+        if (faults)
+            like.margin = COMPARE_FAULT_MARGIN;
+        else if (lasting)
+            like.margin = COMPARE_PROGRAM_TIME_MARGIN;
+        like.program = cell->command.controls == CONTROLS_ALL && !faults && !lasting;
+
         known->quantity[i] = add_quantity(reading, &like, event);
-        if (known->quantity[i] == NO_QUANTITY)
-            return -ENOMEM;
     }
-    return 0;
 }
 
 static int know_cell(void *context, const struct stored_cell *stored)
 {
     struct reading *reading = context;
     const struct cell *cell = &stored->cell;
-    struct known_cell *grown =
-        realloc(reading->cells, (reading->cell_count + 1) * sizeof(*reading->cells));
-    if (!grown)
-        return loading_no_memory(reading->loading->failure);
-    reading->cells = grown;
-    struct known_cell *known = &grown[reading->cell_count++];
+    struct known_cell *known = memory_add(reading->cells, reading->cell_count);
     *known =
         (struct known_cell){.id = cell->id, .counters = cell->counters, .status = cell->counters};
     for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
         known->quantity[i] = NO_QUANTITY;
     if (cell->tour.calls || cell->watch.kind != WATCH_NONE)
         return 0;
-    int error = cell->command.words ? know_program(reading, cell, known)
-                                    : know_window(reading, cell, known);
-    return error < 0 ? loading_no_memory(reading->loading->failure) : 0;
+    if (cell->command.words)
+        know_program(reading, cell, known);
+    else {
+        AUTO_TEXT struct text factors = {0};
+        text_printf(&factors, "%s, %s", pattern_names[cell->pattern], cell->specimen);
+        if (cell->n)
+            text_printf(&factors, ", N %llu", (unsigned long long)cell->n);
+        text_printf(&factors, ", %s, %s", cell->opt, cell->link);
+        if (cell->counters > 1)
+            text_printf(&factors, ", %u counters%s", cell->counters,
+                        cell->separate ? " one by one" : "");
+        for (uint32_t i = 1; i < cell->counters; i++)
+            if (strcmp(cell->events[i], cell->events[0]) != 0)
+                text_printf(&factors, ", with %s", cell->events[i]);
+
+        struct compare_quantity like = {.subject = cell->path, .factors = factors.bytes};
+        compare_classify(cell->events[0], &like);
+        if (strcmp(cell->path, "perf-stat") == 0 && is_page_fault(cell->events[0]))
+            like.margin = COMPARE_FAULT_MARGIN; /* its window is a whole program */
+        known->quantity[0] = add_quantity(reading, &like, cell->events[0]);
+    }
+
+    return 0;
 }
 
 /* --- samples --- */
 
 /* The process is complete: what it comes to. */
-static int end_process(struct reading *reading)
+static void end_process(struct reading *reading)
 {
     const struct compare_loading *loading = reading->loading;
-    int error = 0;
-    for (uint32_t i = 0; i < CELL_MAX_COUNTERS && error == 0; i++) {
+    for (uint32_t i = 0; i < CELL_MAX_COUNTERS; i++) {
         if (reading->count[i] && !reading->timed_out) {
             size_t quantity = reading->cells[reading->current].quantity[i];
-            error = compare_add_median(&loading->file->quantities[quantity], loading->side,
-                                       reading->values[i], reading->count[i]);
+            compare_add_median(&loading->file->quantities[quantity], loading->side,
+                               reading->values[i], reading->count[i]);
         }
         reading->count[i] = 0;
     }
     reading->timed_out = false;
-    return error < 0 ? loading_no_memory(loading->failure) : 0;
-}
-
-static int keep_value(struct reading *reading, uint32_t counter, double value)
-{
-    if (reading->count[counter] == reading->capacity[counter]) {
-        const size_t capacity = reading->capacity[counter] ? reading->capacity[counter] * 2 : 64;
-        double *grown = realloc(reading->values[counter], capacity * sizeof(*grown));
-        if (!grown)
-            return loading_no_memory(reading->loading->failure);
-        reading->values[counter] = grown;
-        reading->capacity[counter] = capacity;
-    }
-    reading->values[counter][reading->count[counter]++] = value;
-    return 0;
 }
 
 static int keep_sample(void *context, const struct sample *sample)
@@ -246,9 +206,7 @@ static int keep_sample(void *context, const struct sample *sample)
     struct reading *reading = context;
     if (sample->process != reading->process ||
         sample->cell != reading->cells[reading->current].id) {
-        int error = end_process(reading);
-        if (error < 0)
-            return error;
+        end_process(reading);
         reading->process = sample->process;
         while (reading->current + 1 < reading->cell_count &&
                reading->cells[reading->current].id != sample->cell)
@@ -263,21 +221,9 @@ static int keep_sample(void *context, const struct sample *sample)
     if (known->quantity[sample->counter] == NO_QUANTITY || !whole)
         return 0;
     /* Differences below zero are stored as counts near 2^64. */
-    return keep_value(reading, sample->counter, (double)(int64_t)sample->value);
-}
-
-static int compare_load_cells(const struct compare_loading *loading)
-{
-    struct reading reading = {.loading = loading};
-    int error = store_each_cell(loading->store, know_cell, &reading, loading->failure);
-    if (error == 0 && reading.cell_count)
-        error = store_each_sample(loading->store, 0, keep_sample, &reading, loading->failure);
-    if (error == 0 && reading.cell_count)
-        error = end_process(&reading);
-    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
-        free(reading.values[i]);
-    free(reading.cells);
-    return error;
+    const uint32_t counter = sample->counter;
+    *memory_add(reading->values[counter], reading->count[counter]) = (double)(int64_t)sample->value;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -328,65 +274,24 @@ static double value_of(const struct watching *watching, size_t look, size_t colu
     return reference > 0 ? interval_of(watching, look, column) / reference : (double)NAN;
 }
 
-static int add_processes(const struct watching *watching, size_t column,
-                         const struct compare_quantity *like, double factor)
+static void add_processes(const struct watching *watching, size_t column,
+                          const struct compare_quantity *like, double factor)
 {
     const struct clock_watch *watch = watching->watch;
     const size_t step = watch->kind == WATCH_INTERVAL ? WATCH_INTERVAL_LOOKS : 1;
     const struct compare_loading *loading = watching->loading;
     struct compare_quantity *quantity = compare_add_quantity(loading->file, like);
-    for (size_t process = 0; quantity && process < watch->processes; process++) {
+    for (size_t process = 0; process < watch->processes; process++) {
         const size_t begin = watch->begins[process], end = watch->begins[process + 1];
-        AUTO_FREE double *values = calloc((end - begin) / step + 1, sizeof(*values));
+        AUTO_MEMORY double *values = memory_new((end - begin) / step, sizeof(*values));
         size_t count = 0;
-        for (size_t look = begin; values && look + step <= end; look += step) {
+        for (size_t look = begin; look + step <= end; look += step) {
             const double value = value_of(watching, look, column) * factor;
             if (!isnan(value))
                 values[count++] = value;
         }
-        if (!values || compare_add_median(quantity, loading->side, values, count) < 0)
-            return loading_no_memory(loading->failure);
+        compare_add_median(quantity, loading->side, values, count);
     }
-    return quantity ? 0 : loading_no_memory(loading->failure);
-}
-
-static int add_row(const struct watching *watching)
-{
-    const struct clock_watch *watch = watching->watch;
-    const struct clock_known *clock = &watching->file->clocks[watch->clocks[ROW_FIRST]],
-                             *meter = &watching->file->clocks[watch->clocks[ROW_BEFORE]];
-    struct compare_quantity like = {.study = (char *)watching->loading->study,
-                                    .event = (char *)"cost of a reading",
-                                    .subject = clock->name,
-                                    .factors = (char *)"",
-                                    .unit = (char *)(meter->hz ? "ns" : "ticks"),
-                                    .timed = true,
-                                    .margin = COMPARE_TIME_MARGIN};
-    return add_processes(watching, ROW_FIRST, &like, meter->hz ? 1e9 / (double)meter->hz : 1);
-}
-
-/* Clocks that claim no rate are in ticks a nanosecond. Those of CPU time run as others let them. */
-static int add_interval(const struct watching *watching, size_t column)
-{
-    const struct clock_watch *watch = watching->watch;
-    const struct clock_known *clock = &watching->file->clocks[watch->clocks[column]];
-    AUTO_TEXT struct text factors = {0};
-    if (clock->role != ROLE_WALL)
-        return 0;
-    text_printf(&factors, "%s, %llu us, %u thread%s%s%s%s", watch->workload,
-                (unsigned long long)watch->length, watch->threads, watch->threads == 1 ? "" : "s",
-                watch->moves ? ", moved" : "", watch->handover ? ", handed over" : "",
-                watch->awake ? ", kept awake" : "");
-    struct compare_quantity like = {.study = (char *)watching->loading->study,
-                                    .event = (char *)"rate",
-                                    .subject = clock->name,
-                                    .factors = factors.bytes,
-                                    .unit = (char *)(clock->hz ? "ratio" : "ticks/ns"),
-                                    .timed = true,
-                                    .margin = COMPARE_RATE_MARGIN};
-    return factors.failed
-               ? loading_no_memory(watching->loading->failure)
-               : add_processes(watching, column, &like, clock->hz ? 1e9 / (double)clock->hz : 1);
 }
 
 /* The operating system's clocks count ns. */
@@ -402,31 +307,46 @@ static int reference_of(const struct clocks_case *file, const struct clock_watch
     return -1;
 }
 
-static int add_watch(struct watching *watching)
+static void add_watch(struct watching *watching)
 {
     const struct clock_watch *watch = watching->watch;
-    if (watch->kind == WATCH_ROW)
-        return watch->columns == ROW_COLUMNS ? add_row(watching) : 0;
     watching->reference = reference_of(watching->file, watch);
-    if (watch->kind != WATCH_INTERVAL || watching->reference < 0)
-        return 0;
-    int error = 0;
-    for (size_t column = 0; column < watch->columns && error == 0; column++)
-        if (column != (size_t)watching->reference)
-            error = add_interval(watching, column);
-    return error;
-}
-
-static int compare_load_clocks(const struct compare_loading *loading)
-{
-    struct clocks_case file = {0};
-    int error = clocks_load(loading->store, &file, loading->failure);
-    for (size_t i = 0; i < file.watch_count && error == 0; i++) {
-        struct watching watching = {.loading = loading, .file = &file, .watch = &file.watches[i]};
-        error = add_watch(&watching);
+    if (watch->kind == WATCH_ROW && watch->columns == ROW_COLUMNS) {
+        const struct clock_known *clock = &watching->file->clocks[watch->clocks[ROW_FIRST]],
+                                 *meter = &watching->file->clocks[watch->clocks[ROW_BEFORE]];
+        struct compare_quantity like = {.study = (char *)watching->loading->study,
+                                        .event = (char *)"cost of a reading",
+                                        .subject = clock->name,
+                                        .factors = (char *)"",
+                                        .unit = (char *)(meter->hz ? "ns" : "ticks"),
+                                        .timed = true,
+                                        .margin = COMPARE_TIME_MARGIN};
+        add_processes(watching, ROW_FIRST, &like, meter->hz ? 1e9 / (double)meter->hz : 1);
     }
-    clocks_case_release(&file);
-    return error;
+
+    if (watch->kind != WATCH_INTERVAL || watching->reference < 0)
+        return;
+    for (size_t column = 0; column < watch->columns; column++)
+        if (column != (size_t)watching->reference) {
+            /* Clocks that claim no rate are in ticks a nanosecond. Those of CPU time run as others
+             * let them. */
+            const struct clock_known *clock = &watching->file->clocks[watch->clocks[column]];
+            AUTO_TEXT struct text factors = {0};
+            if (clock->role != ROLE_WALL)
+                continue;
+            text_printf(&factors, "%s, %llu us, %u thread%s%s%s%s", watch->workload,
+                        (unsigned long long)watch->length, watch->threads,
+                        watch->threads == 1 ? "" : "s", watch->moves ? ", moved" : "",
+                        watch->handover ? ", handed over" : "", watch->awake ? ", kept awake" : "");
+            struct compare_quantity like = {.study = (char *)watching->loading->study,
+                                            .event = (char *)"rate",
+                                            .subject = clock->name,
+                                            .factors = factors.bytes,
+                                            .unit = (char *)(clock->hz ? "ratio" : "ticks/ns"),
+                                            .timed = true,
+                                            .margin = COMPARE_RATE_MARGIN};
+            add_processes(watching, column, &like, clock->hz ? 1e9 / (double)clock->hz : 1);
+        }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -461,25 +381,9 @@ static enum follows follows(const struct overhead_tour *tour, size_t call)
     return tour->calls[before] == operation ? FOLLOWS_ITSELF : FOLLOWS_OTHER;
 }
 
-static struct compare_quantity *quantity_of(const struct touring *touring, uint32_t operation,
-                                            uint32_t meter, enum follows kind)
-{
-    const struct overhead_tour *tour = touring->tour;
-    AUTO_TEXT struct text factors = {0};
-    text_printf(&factors, "%s, %s, %u counter%s of %s%s", follow_words[kind], tour->link,
-                tour->open, tour->open == 1 ? "" : "s", tour->counted,
-                tour->separate ? ", one by one" : "");
-    struct compare_quantity like = {.study = (char *)touring->loading->study,
-                                    .event = tour->meters[meter].event,
-                                    .subject = touring->file->operations[operation].name,
-                                    .factors = factors.bytes};
-    compare_classify(tour->meters[meter].event, &like);
-    return factors.failed ? NULL : compare_add_quantity(touring->loading->file, &like);
-}
-
 /* The median of each process. */
-static int tours_add_processes(const struct touring *touring, uint32_t operation, uint32_t meter,
-                               enum follows kind)
+static void tours_add_processes(const struct touring *touring, uint32_t operation, uint32_t meter,
+                                enum follows kind)
 {
     const struct overhead_tour *tour = touring->tour;
     struct compare_quantity *quantity = NULL;
@@ -493,13 +397,21 @@ static int tours_add_processes(const struct touring *touring, uint32_t operation
                     (double)tour->values[(begin + call) * tour->meter_count + meter];
         if (!count)
             continue;
-        if (!quantity)
-            quantity = quantity_of(touring, operation, meter, kind);
-        if (!quantity ||
-            compare_add_median(quantity, touring->loading->side, touring->values, count) < 0)
-            return loading_no_memory(touring->loading->failure);
+        if (!quantity) {
+            AUTO_TEXT struct text factors = {0};
+            text_printf(&factors, "%s, %s, %u counter%s of %s%s", follow_words[kind], tour->link,
+                        tour->open, tour->open == 1 ? "" : "s", tour->counted,
+                        tour->separate ? ", one by one" : "");
+            struct compare_quantity like = {.study = (char *)touring->loading->study,
+                                            .event = tour->meters[meter].event,
+                                            .subject = touring->file->operations[operation].name,
+                                            .factors = factors.bytes};
+            compare_classify(tour->meters[meter].event, &like);
+            quantity = compare_add_quantity(touring->loading->file, &like);
+        }
+
+        compare_add_median(quantity, touring->loading->side, touring->values, count);
     }
-    return 0;
 }
 
 static bool seen_before(const struct overhead_tour *tour, size_t place)
@@ -510,53 +422,38 @@ static bool seen_before(const struct overhead_tour *tour, size_t place)
     return false;
 }
 
-static int add_tour(struct touring *touring)
+static void add_tour(struct touring *touring)
 {
     const struct overhead_tour *tour = touring->tour;
     size_t most = 0;
     for (size_t i = 0; i < tour->processes; i++)
         most = tour->begins[i + 1] - tour->begins[i] > most ? tour->begins[i + 1] - tour->begins[i]
                                                             : most;
-    AUTO_FREE double *values = calloc(most ? most : 1, sizeof(*values));
-    if (!values)
-        return loading_no_memory(touring->loading->failure);
+    AUTO_MEMORY double *values = memory_new(most, sizeof(*values));
     touring->values = values;
-    int error = 0;
-    for (size_t place = 0; place < tour->length && error == 0; place++) {
+    for (size_t place = 0; place < tour->length; place++) {
         if (seen_before(tour, place))
             continue;
-        for (uint32_t meter = 0; meter < tour->meter_count && error == 0; meter++)
-            for (int kind = 0; kind < FOLLOWS_COUNT && error == 0; kind++)
+        for (uint32_t meter = 0; meter < tour->meter_count; meter++)
+            for (int kind = 0; kind < FOLLOWS_COUNT; kind++)
                 if ((kind == FOLLOWS_NOTHING) == tour->cold)
-                    error =
-                        tours_add_processes(touring, tour->calls[place], meter, (enum follows)kind);
+                    tours_add_processes(touring, tour->calls[place], meter, (enum follows)kind);
     }
-    return error;
-}
-
-static int compare_load_tours(const struct compare_loading *loading)
-{
-    struct overhead_case file = {0};
-    int error = overhead_load(loading->store, &file, loading->failure);
-    for (size_t i = 0; i < file.tour_count && error == 0; i++) {
-        struct touring touring = {.loading = loading, .file = &file, .tour = &file.tours[i]};
-        error = add_tour(&touring);
-    }
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * From a store to quantities: which way. */
 
-int compare_add_median(struct compare_quantity *quantity, size_t side, double *values, size_t count)
+void compare_add_median(struct compare_quantity *quantity, size_t side, double *values,
+                        size_t count)
 {
     if (!count)
-        return 0;
+        return;
     sort_values(values, count);
     double *step = &quantity->sides[side].step;
     for (size_t i = 1; i < count && strcmp(quantity->unit, "ticks") == 0; i++)
         *step = compare_common_step(*step, values[i] - values[i - 1]);
-    return compare_add_value(quantity, side, quantile(values, count, .5));
+    compare_add_value(quantity, side, quantile(values, count, .5));
 }
 
 int compare_load(struct store *store, size_t side, struct compare_case *file,
@@ -566,12 +463,31 @@ int compare_load(struct store *store, size_t side, struct compare_case *file,
     int error = store_info(store, &info, failure);
     if (error == 0) {
         const struct compare_loading loading = {store, info.command, side, file, failure};
-        if (strcmp(info.command, "clocks") == 0)
-            error = compare_load_clocks(&loading);
-        else if (strcmp(info.command, "overhead") == 0)
-            error = compare_load_tours(&loading);
-        else
-            error = compare_load_cells(&loading);
+        if (strcmp(info.command, "clocks") == 0) {
+            struct clocks_case clocks = {0};
+            error = clocks_load(loading.store, &clocks, loading.failure);
+            for (size_t i = 0; i < clocks.watch_count && error == 0; i++) {
+                struct watching watching = {
+                    .loading = &loading, .file = &clocks, .watch = &clocks.watches[i]};
+                add_watch(&watching);
+            }
+            clocks_case_release(&clocks);
+        } else if (strcmp(info.command, "overhead") == 0) {
+            struct overhead_case tours = {0};
+            error = overhead_load(loading.store, &tours, loading.failure);
+            for (size_t i = 0; error == 0 && i < tours.tour_count; i++) {
+                struct touring touring = {
+                    .loading = &loading, .file = &tours, .tour = &tours.tours[i]};
+                add_tour(&touring);
+            }
+        } else {
+            struct reading reading = {.loading = &loading};
+            error = store_each_cell(loading.store, know_cell, &reading, loading.failure);
+            if (error == 0 && reading.cell_count)
+                error = store_each_sample(loading.store, 0, keep_sample, &reading, loading.failure);
+            if (error == 0 && reading.cell_count)
+                end_process(&reading);
+        }
     }
     store_info_release(&info);
     return error;

@@ -115,17 +115,6 @@ static const struct compare_group *farthest(const struct compare_report *report)
     return best;
 }
 
-/* "1 event", "2 events". */
-static void put_amount(double amount, const char *unit, struct text *out)
-{
-    char number[NUMBER_SIZE];
-    size_t length = strlen(unit);
-    number_brief(amount, number, sizeof(number));
-    if (strcmp(number, "1") == 0 && length > 2 && unit[length - 1] == 's')
-        length--;
-    text_printf(out, "%s %.*s", number, (int)length, unit);
-}
-
 static void put_farthest(const struct comparing *comparing, struct text *out)
 {
     const struct compare_group *group = farthest(&comparing->report);
@@ -137,7 +126,14 @@ static void put_farthest(const struct comparing *comparing, struct text *out)
     text_puts(out, "; most of all ");
     compare_put_group(comparing, group, out);
     text_printf(out, ", on %s %s by ", letter, effect->shift < 0 ? "less" : "more");
-    put_amount(fabs(effect->shift), group->unit, out);
+    /* "1 event", "2 events". */
+    char number[NUMBER_SIZE];
+    size_t length = strlen(group->unit);
+    number_brief(fabs(effect->shift), number, sizeof(number));
+    if (strcmp(number, "1") == 0 && length > 2 && group->unit[length - 1] == 's')
+        length--;
+    text_printf(out, "%s %.*s", number, (int)length, group->unit);
+
     if (!isnan(effect->ratio))
         text_printf(out, " (%.3g times)", effect->ratio);
 }
@@ -279,19 +275,6 @@ static size_t beyond(size_t count, size_t most)
     return count > most ? count - most : 0;
 }
 
-static void put_headline(const struct comparing *comparing, const struct style *style,
-                         struct text *out)
-{
-    json_t *headline = compare_headline(comparing);
-    size_t i;
-    json_t *sentence;
-    json_array_foreach(headline, i, sentence)
-    {
-        section_put_words(json_string_value(sentence), style, out);
-    }
-    json_decref(headline);
-}
-
 /* Columns "", A, B …; the last may wrap. */
 static void side_columns(const struct comparing *comparing, struct column *columns, size_t first,
                          char (*letters)[8])
@@ -320,18 +303,6 @@ static void add_fact_rows(const struct comparing *comparing, struct table *table
         for (size_t side = 0; side < file->side_count; side++)
             table_add(table, TONE_PLAIN, fact->values[side] ? fact->values[side] : "-");
     }
-}
-
-static void show_put_facts(const struct comparing *comparing, const struct style *style,
-                           struct text *out)
-{
-    struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "fact"}, {.title = "of"}};
-    char letters[COMPARE_MOST_SIDES][8];
-    side_columns(comparing, columns, 2, letters);
-    struct table table = {.columns = columns, .column_count = 2 + comparing->file.side_count};
-    for (int weight = WEIGHT_CODE; weight <= WEIGHT_SETTING; weight++)
-        add_fact_rows(comparing, &table, (enum fact_weight)weight, comparing->options->all);
-    end_table(&table, "What differs between the machines", 0, style, out);
 }
 
 /* --- verdicts --- */
@@ -469,34 +440,6 @@ static void add_side(size_t side, struct table *table)
 
 static const struct column group_columns[] = {
     QUANTITY_COLUMNS, {.title = "side"}, {.title = "differ", .right = true}, FIGURE_COLUMNS};
-
-static void add_group(const struct comparing *comparing, const struct compare_group *group,
-                      struct table *table)
-{
-    add_quantity(&comparing->file.quantities[group->quantity], table);
-    add_side(group->side, table);
-    if (group->differing)
-        table_addf(table, TONE_STRONG, "%zu of %zu", group->differing, group->quantities);
-    else
-        table_addf(table, TONE_PLAIN, "%s of %zu",
-                   group->standing == STANDING_DIFFERS ? "all" : "0", group->quantities);
-    add_figures(&comparing->report.effects[group->typical], group->delta, &group->delta_interval,
-                table);
-}
-
-static void put_groups(const struct comparing *comparing, enum compare_standing standing,
-                       const char *heading, size_t most, const struct style *style,
-                       struct text *out)
-{
-    const struct compare_report *report = &comparing->report;
-    struct table table = {.columns = group_columns,
-                          .column_count = sizeof(group_columns) / sizeof(*group_columns)};
-    size_t count = 0;
-    for (size_t i = 0; i < report->group_count; i++)
-        if (report->groups[i].standing == standing && count++ < most)
-            add_group(comparing, &report->groups[i], &table);
-    end_table(&table, heading, beyond(count, most), style, out);
-}
 
 static void put_effects(const struct comparing *comparing, const struct style *style,
                         struct text *out)
@@ -666,10 +609,54 @@ static void put_findings(const struct comparing *comparing, const struct style *
     json_decref(findings);
 }
 
-static void put_notes(const struct comparing *comparing, const struct style *style,
-                      struct text *out)
+void compare_put_report(const struct comparing *comparing, const struct style *style,
+                        struct text *out)
 {
+    const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
+    json_t *headline = compare_headline(comparing);
     size_t i;
+    json_t *sentence;
+    json_array_foreach(headline, i, sentence)
+    {
+        section_put_words(json_string_value(sentence), style, out);
+    }
+    json_decref(headline);
+    struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "fact"}, {.title = "of"}};
+    char letters[COMPARE_MOST_SIDES][8];
+    side_columns(comparing, columns, 2, letters);
+    struct table facts = {.columns = columns, .column_count = 2 + comparing->file.side_count};
+    for (int weight = WEIGHT_CODE; weight <= WEIGHT_SETTING; weight++)
+        add_fact_rows(comparing, &facts, (enum fact_weight)weight, comparing->options->all);
+    end_table(&facts, "What differs between the machines", 0, style, out);
+
+    show_put_verdicts(comparing, style, out);
+    const struct compare_report *report = &comparing->report;
+    struct table table = {.columns = group_columns,
+                          .column_count = sizeof(group_columns) / sizeof(*group_columns)};
+    size_t count = 0;
+    for (const struct compare_group *group = report->groups;
+         group < report->groups + report->group_count; group++)
+        if (group->standing == STANDING_DIFFERS && count++ < most) {
+            add_quantity(&comparing->file.quantities[group->quantity], &table);
+            add_side(group->side, &table);
+            if (group->differing)
+                table_addf(&table, TONE_STRONG, "%zu of %zu", group->differing, group->quantities);
+            else
+                table_addf(&table, TONE_PLAIN, "%s of %zu",
+                           group->standing == STANDING_DIFFERS ? "all" : "0", group->quantities);
+            add_figures(&comparing->report.effects[group->typical], group->delta,
+                        &group->delta_interval, &table);
+        }
+
+    end_table(&table, "Quantities that differ, each group by the one in the middle",
+              beyond(count, most), style, out);
+
+    if (comparing->options->all)
+        put_effects(comparing, style, out);
+    put_uncompared(comparing, style, out);
+    show_put_deviations(comparing, style, out);
+    put_factors(comparing, style, out);
+    put_findings(comparing, style, out);
     json_t *note;
     json_array_foreach(comparing->notes, i, note)
     {
@@ -677,22 +664,4 @@ static void put_notes(const struct comparing *comparing, const struct style *sty
             section_put_heading("To know", style, out);
         section_put_item(json_string_value(note), style, out);
     }
-}
-
-void compare_put_report(const struct comparing *comparing, const struct style *style,
-                        struct text *out)
-{
-    const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
-    put_headline(comparing, style, out);
-    show_put_facts(comparing, style, out);
-    show_put_verdicts(comparing, style, out);
-    put_groups(comparing, STANDING_DIFFERS,
-               "Quantities that differ, each group by the one in the middle", most, style, out);
-    if (comparing->options->all)
-        put_effects(comparing, style, out);
-    put_uncompared(comparing, style, out);
-    show_put_deviations(comparing, style, out);
-    put_factors(comparing, style, out);
-    put_findings(comparing, style, out);
-    put_notes(comparing, style, out);
 }

@@ -345,9 +345,11 @@ static void computation_from_outside(const struct clocks_facts *facts,
         finding_clause(finding, "whether computation or something else did it cannot be told");
 }
 
-static void rule_computation(const void *context, struct finding *finding)
+static void rule_computation(const struct claim *claim, const void *context,
+                             struct finding *finding)
 {
     const struct clocks_facts *facts = context;
+    (void)claim;
     struct agreement agreement;
     const struct clock_rate *rate = outside_rate(facts);
     if (!can_tell(facts, finding))
@@ -433,9 +435,10 @@ static void sleep_by_reference(const struct clocks_facts *facts, const struct ag
         finding_clause(finding, "it reads too low, but evenly");
 }
 
-static void rule_sleep(const void *context, struct finding *finding)
+static void rule_sleep(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct clocks_facts *facts = context;
+    (void)claim;
     struct agreement agreement;
     struct estimate scatter;
     const struct clock_rate *rate = outside_rate(facts);
@@ -493,9 +496,10 @@ static void report_some(const struct clock_monotonic *order, struct finding *fin
     finding->detectable = -log(.2) / (double)order->readings * MILLION;
 }
 
-static void rule_one_thread(const void *context, struct finding *finding)
+static void rule_one_thread(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct clocks_facts *facts = context;
+    (void)claim;
     if (!can_tell(facts, finding))
         return;
     const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
@@ -611,9 +615,10 @@ static void judge_intervals(const struct clocks_facts *facts, const struct agree
                                 "counter and would go wrong with it");
 }
 
-static void rule_changes(const void *context, struct finding *finding)
+static void rule_changes(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct clocks_facts *facts = context;
+    (void)claim;
     struct agreement agreement;
     if (!can_tell(facts, finding))
         return;
@@ -639,16 +644,16 @@ static void rule_changes(const void *context, struct finding *finding)
 static const struct claim claims[CLOCKS_FINDINGS] = {
     {"K1", "over computation, the CPU's counter and a proven clock agree",
      "durations virtually identical over Fibonacci numbers, their spread negligible", "times",
-     rule_computation, false},
+     rule_computation, false, NULL},
     {"K2", "over sleep, the CPU's counter reads too low and scatters",
      "significantly below the requested 20 to 160 ms, and varying (Core 2 Duo, Pentium M)", "times",
-     rule_sleep, false},
+     rule_sleep, false, NULL},
     {"K3", "the CPU's counter is monotonic within one thread",
      "confirmed on every platform by repeated readings", "per million readings", rule_one_thread,
      false},
     {"K4",
      "the CPU's counter stays dependable with several threads and across forced changes of CPU",
-     "left to future work", "ticks", rule_changes, false},
+     "left to future work", "ticks", rule_changes, false, NULL},
 };
 
 static int32_t find_counter(const struct clocks_case *file)

@@ -101,7 +101,7 @@ static void add_box(const struct overhead_run *run, const struct overhead_cells 
                 pooled_add(pooled, cost);
         }
     }
-    if (pooled->failed || distribution_of(pooled->values, pooled->count, &box) < 0)
+    if (distribution_of(pooled->values, pooled->count, &box) < 0)
         box.density = box.samples = json_null();
     FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
                overhead_kind_json(&run->file, row->operation),

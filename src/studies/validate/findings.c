@@ -24,12 +24,12 @@ enum foretold {
     FORETOLD_LOOP_ENDS, /* the paper's own: one misprediction for each loop that ends, N + 1 */
 };
 
-struct claim;
-typedef void claim_rule(const struct claim *claim, const struct judgements *judgements,
+struct tested_claim;
+typedef void claim_rule(const struct tested_claim *claim, const struct judgements *judgements,
                         struct finding *finding);
 
 #define TESTED_BY_MOST 4
-struct claim {
+struct tested_claim {
     const char *id, *text;
     const char *figure; /* of the paper */
     claim_rule *rule;
@@ -231,7 +231,7 @@ static bool claim_usable(const struct judgement *judgement, const char *classes,
 }
 
 /* Why an event that counts has nothing to say: its specimens were not measured, or not enough. */
-static void excuse_points(const struct claim *claim, const struct tested_by *test,
+static void excuse_points(const struct tested_claim *claim, const struct tested_by *test,
                           const struct evidence *evidence, char *why, size_t size)
 {
     double most = -1;
@@ -266,7 +266,7 @@ static void excuse_points(const struct claim *claim, const struct tested_by *tes
 /* Why nothing was read in a test, as a clause about the event that came furthest. Excuses of tests
  * whose events came further weigh more: the result. */
 enum excuse { EXCUSE_NOT_TRIED, EXCUSE_REFUSED, EXCUSE_NOT_ENOUGH };
-static enum excuse claim_excuse(const struct claim *claim, const struct tested_by *test,
+static enum excuse claim_excuse(const struct tested_claim *claim, const struct tested_by *test,
                                 const struct judgements *judgements, char *why, size_t size)
 {
     enum excuse excuse = EXCUSE_NOT_TRIED;
@@ -300,7 +300,7 @@ struct untested {
     char text[NOTE_SIZE];
 };
 
-static void untested_add(struct untested *untested, const struct claim *claim,
+static void untested_add(struct untested *untested, const struct tested_claim *claim,
                          const struct tested_by *test, const struct judgements *judgements,
                          bool named)
 {
@@ -381,7 +381,7 @@ static size_t look_at(const struct judgements *judgements, bool otherwise, struc
 }
 
 /* What measuring adds shows in small counts and vanishes in large ones. */
-static void rule_overhead(const struct claim *claim, const struct judgements *judgements,
+static void rule_overhead(const struct tested_claim *claim, const struct judgements *judgements,
                           struct finding *finding)
 {
     (void)claim;
@@ -459,7 +459,7 @@ static bool find_threshold(const struct judgement *judgement, const struct judge
 }
 
 /* Small counts are reported as zero. */
-static void rule_threshold(const struct claim *claim, const struct judgements *judgements,
+static void rule_threshold(const struct tested_claim *claim, const struct judgements *judgements,
                            struct finding *finding)
 {
     struct threshold best = {0};
@@ -520,7 +520,7 @@ struct gravest {
     size_t points;
 };
 
-static struct gravest within_look_at_test(const struct claim *claim, const struct tested_by *test,
+static struct gravest within_look_at_test(const struct tested_claim *claim, const struct tested_by *test,
                                           const struct judgements *judgements)
 {
     struct gravest gravest = {0};
@@ -548,7 +548,7 @@ static struct gravest within_look_at_test(const struct claim *claim, const struc
 }
 
 /* Counts lie within 1 % of what was foretold. */
-static void rule_within(const struct claim *claim, const struct judgements *judgements,
+static void rule_within(const struct tested_claim *claim, const struct judgements *judgements,
                         struct finding *finding)
 {
     struct gravest gravest = {0};
@@ -603,7 +603,7 @@ static void rule_within(const struct claim *claim, const struct judgements *judg
 
 #define SCALAR_CLASSES "fp-scalar-single fp-scalar-double fp-operations fp-adds fp-muls fp-divs"
 
-static const struct claim claims[VALIDATE_FINDINGS] = {
+static const struct tested_claim claims[VALIDATE_FINDINGS] = {
     {.id = "A1",
      .text = "nested loops are mispredicted once where each loop ends, to within 1 %",
      .figure = "within 1 % on Pentium III, Itanium, Power3-II and R12K",
@@ -701,7 +701,7 @@ void validate_findings(const struct case_file *file, const struct judgements *ju
                        struct finding findings[VALIDATE_FINDINGS])
 {
     for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
-        const struct claim *claim = &claims[i];
+        const struct tested_claim *claim = &claims[i];
         struct finding *finding = &findings[i];
         *finding = (struct finding){.id = claim->id,
                                     .claim = claim->text,
