@@ -205,24 +205,6 @@ static int column_of(const char *class)
     return -1;
 }
 
-/* Some columns are only as good as QEMU's disassembler. */
-static int check_row(const struct source_visit *visit, const char *class, int column,
-                     const qemu_counts row)
-{
-    if (column >= QEMU_BRANCHES && column < QEMU_SYSCALLS && row[QEMU_UNDECODED])
-        return source_fail(visit, -ENOTSUP,
-                           "the disassembler in this QEMU does not know %llu executed "
-                           "instructions, so %s cannot be told: try a newer QEMU",
-                           (unsigned long long)row[QEMU_UNDECODED], class);
-    if ((column == QEMU_COND_BRANCHES_TAKEN || column == QEMU_COND_BRANCHES_NOT_TAKEN) &&
-        row[QEMU_AMBIGUOUS])
-        return source_fail(visit, -ENOTSUP,
-                           "%llu conditional branches go to the next instruction: whether they "
-                           "were taken cannot be told from what was executed",
-                           (unsigned long long)row[QEMU_AMBIGUOUS]);
-    return 0;
-}
-
 static int write_rows(const struct trial *trial, const qemu_counts *rows)
 {
     const struct source_visit *visit = trial->visit;
@@ -232,9 +214,19 @@ static int write_rows(const struct trial *trial, const qemu_counts *rows)
             int column = column_of(class);
             if (column < 0)
                 return source_fail(visit, -ENOENT, "QEMU cannot count %s", class);
-            int result = check_row(visit, class, column, rows[run]);
-            if (result < 0)
-                return result;
+            /* Some columns are only as good as QEMU's disassembler. */
+            if (column >= QEMU_BRANCHES && column < QEMU_SYSCALLS && rows[run][QEMU_UNDECODED])
+                return source_fail(visit, -ENOTSUP,
+                                   "the disassembler in this QEMU does not know %llu executed "
+                                   "instructions, so %s cannot be told: try a newer QEMU",
+                                   (unsigned long long)rows[run][QEMU_UNDECODED], class);
+            if ((column == QEMU_COND_BRANCHES_TAKEN || column == QEMU_COND_BRANCHES_NOT_TAKEN) &&
+                rows[run][QEMU_AMBIGUOUS])
+                return source_fail(
+                    visit, -ENOTSUP,
+                    "%llu conditional branches go to the next instruction: whether they "
+                    "were taken cannot be told from what was executed",
+                    (unsigned long long)rows[run][QEMU_AMBIGUOUS]);
             source_put(visit, run, index, rows[run][column]);
         }
         source_row_done(visit, run,

@@ -306,39 +306,6 @@ static bool read_access(const char *at, const char *end, uint64_t *address, uint
     return at > start && *size;
 }
 
-static void take_instruction(struct trace *trace, uint64_t address, uint64_t size)
-{
-    uint64_t *counts = trace->counts;
-    if (trace->conditional && address != trace->next)
-        counts[VALGRIND_TAKEN]++;
-    bool again = trace->repeats && address == trace->address;
-    counts[VALGRIND_INSTRUCTIONS_RAW]++;
-    trace->loaded = trace->stored = false;
-    if (again)
-        return;
-    size_t length = size < MOST_BYTES ? (size_t)size : MOST_BYTES;
-    const uint8_t *code = image_at(trace->image, address, &length);
-    trace->address = address;
-    trace->next = address + size;
-    trace->repeats = code && traced_repeats(code, length);
-    trace->conditional = code && traced_conditional(code, length);
-    counts[VALGRIND_INSTRUCTIONS]++;
-    counts[VALGRIND_UNREADABLE] += code == NULL;
-    counts[VALGRIND_CONDITIONAL] += trace->conditional;
-}
-
-static void take_data(struct trace *trace, bool load, bool store)
-{
-    if (load && !trace->loaded) {
-        trace->loaded = true;
-        trace->counts[VALGRIND_LOADS]++;
-    }
-    if (store && !trace->stored) {
-        trace->stored = true;
-        trace->counts[VALGRIND_STORES]++;
-    }
-}
-
 static void take_line(struct trace *trace)
 {
     const char *line = trace->line, *end = line + trace->length;
@@ -351,10 +318,34 @@ static void take_line(struct trace *trace)
         return;
     if (!read_access(line + 3, end, &address, &size))
         trace->damaged = true;
-    else if (instruction)
-        take_instruction(trace, address, size);
-    else
-        take_data(trace, line[1] != 'S', line[1] != 'L');
+    else if (instruction) {
+        uint64_t *counts = trace->counts;
+        if (trace->conditional && address != trace->next)
+            counts[VALGRIND_TAKEN]++;
+        bool again = trace->repeats && address == trace->address;
+        counts[VALGRIND_INSTRUCTIONS_RAW]++;
+        trace->loaded = trace->stored = false;
+        if (!again) {
+            size_t length = size < MOST_BYTES ? (size_t)size : MOST_BYTES;
+            const uint8_t *code = image_at(trace->image, address, &length);
+            trace->address = address;
+            trace->next = address + size;
+            trace->repeats = code && traced_repeats(code, length);
+            trace->conditional = code && traced_conditional(code, length);
+            counts[VALGRIND_INSTRUCTIONS]++;
+            counts[VALGRIND_UNREADABLE] += code == NULL;
+            counts[VALGRIND_CONDITIONAL] += trace->conditional;
+        }
+    } else {
+        if ((line[1] != 'S') && !trace->loaded) {
+            trace->loaded = true;
+            trace->counts[VALGRIND_LOADS]++;
+        }
+        if ((line[1] != 'L') && !trace->stored) {
+            trace->stored = true;
+            trace->counts[VALGRIND_STORES]++;
+        }
+    }
 }
 
 void trace_feed(struct trace *trace, const char *bytes, size_t length)
