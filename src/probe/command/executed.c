@@ -132,19 +132,6 @@ static bool take_segment(const struct origin *origin, const Elf64_Ehdr *header, 
 
 /* --- tables --- */
 
-/* Functions first; then labels of assembly, which have no type; names seen by others before own. */
-static bool wanted(const Elf64_Sym *symbol, size_t name_bytes, const char *names, uint8_t *rank)
-{
-    unsigned type = symbol->st_info & 0xf, binding = symbol->st_info >> 4;
-    bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    *rank = (uint8_t)((is_function ? 0 : 4) + (binding == STB_GLOBAL ? 0
-                                               : binding == STB_WEAK ? 1
-                                                                     : 2));
-    return (is_function || type == STT_NOTYPE) && symbol->st_shndx != SHN_UNDEF &&
-           symbol->st_shndx < SHN_LORESERVE && symbol->st_name < name_bytes &&
-           names[symbol->st_name] && names[symbol->st_name] != '$';
-}
-
 static int compare(const void *one, const void *other)
 {
     const struct symbol *left = one, *right = other;
@@ -185,9 +172,17 @@ static int read_table(const struct origin *origin, const Elf64_Ehdr *header,
                                  .st_value = narrow.st_value,
                                  .st_size = narrow.st_size};
         }
-        uint8_t rank;
         uint64_t end = symbol.st_value + symbol.st_size;
-        if (wanted(&symbol, symbols->name_bytes, symbols->names, &rank))
+        /* Functions first; then labels of assembly, which have no type; names seen by others before
+         * own. */
+        unsigned type = symbol.st_info & 0xf, binding = symbol.st_info >> 4;
+        bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+        const uint8_t rank = (uint8_t)((is_function ? 0 : 4) + (binding == STB_GLOBAL ? 0
+                                                                : binding == STB_WEAK ? 1
+                                                                                      : 2));
+        if ((is_function || type == STT_NOTYPE) && symbol.st_shndx != SHN_UNDEF &&
+            symbol.st_shndx < SHN_LORESERVE && symbol.st_name < symbols->name_bytes &&
+            symbols->names[symbol.st_name] && symbols->names[symbol.st_name] != '$')
             symbols->list[symbols->count++] = (struct symbol){
                 symbol.st_value, end < symbol.st_value ? UINT64_MAX : end, symbol.st_name, rank};
     }

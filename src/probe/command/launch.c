@@ -23,8 +23,6 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/words.h"
-#include "probe/command/environment.h"
-#include "probe/command/system.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The row of a command: its columns, and what became of it, in those called run/…/. */

@@ -247,25 +247,6 @@ static int read_folder(struct qemu_accounts *accounts, const char *folder, const
     return result;
 }
 
-static void sum(struct qemu_accounts *accounts, uint64_t *due)
-{
-    accounts->processes = *due = 1;
-    for (size_t index = 0; index < accounts->count; index++) {
-        const struct qemu_account *each = &accounts->list[index];
-        *due += each->header.forks + each->header.followed;
-        accounts->processes += each->header.forks;
-        accounts->tasks += each->header.tasks;
-        accounts->calls += each->header.calls;
-        for (uint64_t record = 0; record < each->header.records; record++) {
-            accounts->instructions += each->executed[record].executions;
-            accounts->repetitions += each->executed[record].repetitions;
-        }
-        accounts->tasks -= each->header.followed; /* the same thread, in another program */
-    }
-    if (accounts->count < *due) /* these were killed before they could say so */
-        accounts->tasks += *due - accounts->count;
-}
-
 int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
                        struct failure *failure)
 {
@@ -277,7 +258,21 @@ int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const
         return fail_with(failure, -ENOTSUP,
                          "QEMU kept no account: it did not load assay's plugin, or died before. "
                          "What it says is shown with --show-output");
-    sum(accounts, &due);
+    accounts->processes = due = 1;
+    for (size_t index = 0; index < accounts->count; index++) {
+        const struct qemu_account *each = &accounts->list[index];
+        due += each->header.forks + each->header.followed;
+        accounts->processes += each->header.forks;
+        accounts->tasks += each->header.tasks;
+        accounts->calls += each->header.calls;
+        for (uint64_t record = 0; record < each->header.records; record++) {
+            accounts->instructions += each->executed[record].executions;
+            accounts->repetitions += each->executed[record].repetitions;
+        }
+        accounts->tasks -= each->header.followed; /* the same thread, in another program */
+    }
+    if (accounts->count < due) /* these were killed before they could say so */
+        accounts->tasks += due - accounts->count;
     for (size_t index = 0; index < accounts->count; index++) {
         const struct account_header *header = &accounts->list[index].header;
         if (header->leaving)

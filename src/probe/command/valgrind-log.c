@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/sources/span.h"
 #include "traced-code.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -18,32 +19,6 @@
 /* --- the summaries --- */
 
 #define THREAD "# Thread "
-
-struct span {
-    const char *at, *end;
-};
-
-static bool take(struct span *span, const char *words)
-{
-    size_t length = strlen(words);
-    if ((size_t)(span->end - span->at) < length || memcmp(span->at, words, length) != 0)
-        return false;
-    span->at += length;
-    return true;
-}
-
-static bool take_number(struct span *span, uint64_t *number)
-{
-    const char *start = span->at;
-    *number = 0;
-    for (; span->at < span->end && *span->at >= '0' && *span->at <= '9'; span->at++) {
-        unsigned digit = (unsigned)(*span->at - '0');
-        if (*number > (UINT64_MAX - digit) / 10)
-            return false;
-        *number = *number * 10 + digit;
-    }
-    return span->at > start;
-}
 
 /* Every line begins with the process: "==1234== ". */
 static bool take_mark(struct span *span)

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/driver/answers.h"
 #include "probe/driver/child.h"
+#include "probe/driver/session.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "specimens/specimen.h"

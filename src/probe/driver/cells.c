@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "probe/driver/cells.h"
+#include "probe/driver/session.h"
 #include "probe/harness/job.h"
-#include "probe/sources/tool.h"
+#include "probe/sources/source.h"
 #include "probe/tour/spans.h"
 #include "wire/tour.h"
 

@@ -319,29 +319,6 @@ static int latest_first(const void *left, const void *right)
     return (a->used < b->used) - (a->used > b->used);
 }
 
-static size_t list_kits(DIR *folder, struct old_kit **list)
-{
-    size_t count = 0;
-    const struct dirent *entry;
-    while ((entry = readdir(folder)) && count < MOST_KITS) {
-        struct stat facts;
-        /* Kits and what unfinished pushes left. Whatever else lies there is not ours. */
-        if (!(strncmp(entry->d_name, ".new.", 5) == 0 ||
-              (entry->d_name[0] != '.' && strlen(entry->d_name) >= 8 &&
-               !entry->d_name[strspn(entry->d_name, "0123456789abcdef")])) ||
-            fstatat(dirfd(folder), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) < 0 ||
-            !S_ISDIR(facts.st_mode))
-            continue;
-        struct old_kit *grown = realloc(*list, (count + 1) * sizeof(**list));
-        if (!grown)
-            break;
-        *list = grown;
-        grown[count].used = facts.st_mtime;
-        strcpy(grown[count++].name, entry->d_name);
-    }
-    return count;
-}
-
 /* Beside the kit at place the few latest stay, and all that is in use or was lately. */
 static void remove_old(const char *place)
 {
@@ -354,7 +331,24 @@ static void remove_old(const char *place)
     AUTO_DIR DIR *folder = opendir(parent);
     if (!folder)
         return;
-    size_t count = list_kits(folder, &list);
+    size_t count = 0;
+    const struct dirent *entry;
+    while ((entry = readdir(folder)) && count < MOST_KITS) {
+        struct stat facts;
+        /* Kits and what unfinished pushes left. Whatever else lies there is not ours. */
+        if (!(strncmp(entry->d_name, ".new.", 5) == 0 ||
+              (entry->d_name[0] != '.' && strlen(entry->d_name) >= 8 &&
+               !entry->d_name[strspn(entry->d_name, "0123456789abcdef")])) ||
+            fstatat(dirfd(folder), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) < 0 ||
+            !S_ISDIR(facts.st_mode))
+            continue;
+        struct old_kit *grown = realloc(list, (count + 1) * sizeof(*list));
+        if (!grown)
+            break;
+        list = grown;
+        grown[count].used = facts.st_mtime;
+        strcpy(grown[count++].name, entry->d_name);
+    }
     if (count)
         qsort(list, count, sizeof(*list), latest_first);
     const time_t limit = time(NULL) - REST_S;

@@ -62,20 +62,6 @@ static int serve(int count, char **arguments)
     return session_serve(STDIN_FILENO, STDOUT_FILENO, lent, folder) < 0;
 }
 
-/* Serves from where the kit lies now; *own is what has to be removed afterwards, if anything. */
-static int serve_received(char *folder, char **own, const char *place, const char *how)
-{
-    keep_hold(folder);
-    if (place && keep_kit(folder, place, strcmp(how, "replace") == 0)) {
-        free(folder);
-        free(*own);
-        *own = NULL;
-        folder = strdup(place);
-    }
-    return folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, (const int[]){-1, -1}, folder)
-                  : -ENOMEM;
-}
-
 static int receive(int count, char **arguments)
 {
     struct failure failure = {0};
@@ -96,8 +82,17 @@ static int receive(int count, char **arguments)
         report(&failure);
         free(folder);
     } else {
-        result =
-            serve_received(folder, &own, count ? arguments[0] : NULL, count ? arguments[1] : "");
+        /* Serves from where the kit lies now; own is what has to be removed afterwards. */
+        const char *place = count ? arguments[0] : NULL;
+        keep_hold(folder);
+        if (place && keep_kit(folder, place, strcmp(count ? arguments[1] : "", "replace") == 0)) {
+            free(folder);
+            free(own);
+            own = NULL;
+            folder = strdup(place);
+        }
+        result = folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, (const int[]){-1, -1}, folder)
+                        : -ENOMEM;
     }
     if (own)
         folder_remove(own);

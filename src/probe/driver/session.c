@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "probe/command/environment.h"
-#include "probe/sources/tool.h"
+#include "probe/command/launch.h"
+#include "probe/sources/source.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */
 

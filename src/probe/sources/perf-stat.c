@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "probe/sources/perf-program.h"
 #include "probe/sources/program.h"
-#include "probe/sources/tool.h"
+#include "probe/sources/source.h"
 #include "probe/sources/trial.h"
 
 /* One execution of perf. */

@@ -130,10 +130,20 @@ static bool name_window(const struct source_visit *visit, char *key, size_t size
     return length > 0 && (size_t)length < size;
 }
 
-/* Where the window is: the harness says so and ends. */
-static int ask_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
-                     uint64_t *closed)
+/* The same, asked once for all visits of a session that have this window. */
+static int find_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
+                      uint64_t *closed)
 {
+    struct kept_windows *kept = visit->kept;
+    char key[sizeof(kept->list->key)];
+    bool known = kept && name_window(visit, key, sizeof(key));
+    for (uint32_t index = 0; known && index < kept->count && index < KEPT_MOST; index++)
+        if (strcmp(kept->list[index].key, key) == 0) {
+            *opens = kept->list[index].opens;
+            *closed = kept->list[index].closed;
+            return 0;
+        }
+    /* Where the window is: the harness says so and ends. */
     struct trial trial = {0};
     const char *words[COMMAND_MOST];
     program_emulator_words(emulator, words);
@@ -151,23 +161,6 @@ static int ask_marks(const struct source_visit *visit, const char *emulator, uin
             result = source_fail(visit, -ENOENT, "the window has no marks: the kit is not whole");
     }
     trial_free(&trial);
-    return result;
-}
-
-/* The same, asked once for all visits of a session that have this window. */
-static int find_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
-                      uint64_t *closed)
-{
-    struct kept_windows *kept = visit->kept;
-    char key[sizeof(kept->list->key)];
-    bool known = kept && name_window(visit, key, sizeof(key));
-    for (uint32_t index = 0; known && index < kept->count && index < KEPT_MOST; index++)
-        if (strcmp(kept->list[index].key, key) == 0) {
-            *opens = kept->list[index].opens;
-            *closed = kept->list[index].closed;
-            return 0;
-        }
-    int result = ask_marks(visit, emulator, opens, closed);
     if (result < 0 || !known || kept->count >= KEPT_MOST)
         return result;
     struct kept_marks *fresh = &kept->list[kept->count];

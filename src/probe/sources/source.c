@@ -15,7 +15,6 @@
 #include "probe/driver/catalogue.h"
 #include "probe/driver/child.h"
 #include "probe/sources/source.h"
-#include "probe/sources/tool.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What sources call: the reason of a failure, rows of counts. */

@@ -143,25 +143,6 @@ static int step_edges(struct stepper *stepper, const struct trial *trial, uint32
     return result;
 }
 
-static int step_path(struct stepper *stepper, const struct trial *trial, uint32_t run,
-                     uint32_t openings, struct steps *steps)
-{
-    const struct job *job = trial->workspace.job;
-    struct edges edges = {.own = is_counter_0, .context = stepper};
-    uint32_t seen;
-    int result = 0;
-    if (job->edges == JOB_EDGES_CALLS)
-        result = run_to_opening(stepper, trial, openings ? openings : 1, &edges, &seen);
-    if (result == 0)
-        result = step_edges(stepper, trial, run, !openings, &edges);
-    if (result < 0)
-        return result;
-    if (!edges.opened || !edges.closed)
-        return refuse_edges(trial, run, &edges);
-    *steps = edges_between(&edges);
-    return stepper_run_to(stepper, (uintptr_t)job->closed);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The source: whether it can be done here, and counting. */
 
@@ -253,8 +234,23 @@ static int step_window(struct stepper *stepper, const struct trial *trial, uint3
     const struct job *job = trial->workspace.job;
     if (job->edges == JOB_EDGES_MARKS)
         result = stepper_step_to(stepper, (uintptr_t)job->closed, &steps);
-    else
-        result = step_path(stepper, trial, run, openings, &steps);
+    else {
+        struct edges edges = {.own = is_counter_0, .context = stepper};
+        uint32_t seen;
+        int error = 0;
+        if (job->edges == JOB_EDGES_CALLS)
+            error = run_to_opening(stepper, trial, openings ? openings : 1, &edges, &seen);
+        if (error == 0)
+            error = step_edges(stepper, trial, run, !openings, &edges);
+        if (error < 0)
+            result = error;
+        else if (!edges.opened || !edges.closed)
+            result = refuse_edges(trial, run, &edges);
+        else {
+            steps = edges_between(&edges);
+            result = stepper_run_to(stepper, (uintptr_t)job->closed);
+        }
+    }
     if (result == 0) {
         uint64_t nanoseconds = monotonic_ns() - begun;
         for (uint32_t index = 0; index < trial->visit->job->counters; index++)
