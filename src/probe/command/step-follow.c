@@ -321,7 +321,7 @@ static int exclusive_run(struct following *following, struct traced *traced, int
     /* Each of the sequence's instructions was executed once, up to where the task came out. */
     for (unsigned index = 0; index < executed; index++) {
         struct instruction *instruction;
-        int result =
+        result =
             code_at(following->visit, traced->code, traced->task, begun + 4 * index, &instruction);
         if (result < 0)
             return result;

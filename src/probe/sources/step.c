@@ -218,6 +218,9 @@ static int step_usable(const char *kit, char *reason, size_t size)
 
 /* --- counting --- */
 
+/* openings: so many calls that may open the window are run past; more of them that come before the
+ * slot are found. 0: not known, taken for 1 where that is near enough, else -EAGAIN. 0 or negative
+ * errno; where source_fail was not called it is the stepper's. */
 static int step_window(struct stepper *stepper, const struct trial *trial, uint32_t run,
                        uint32_t openings)
 {
@@ -226,27 +229,19 @@ static int step_window(struct stepper *stepper, const struct trial *trial, uint3
     if (result < 0)
         return result;
     uint64_t begun = monotonic_ns();
-    /* The process stands on the mark where the window's code begins, and afterwards on the one
-     * behind it. openings: so many calls that may open the window are run past; more of them that
-     * come before the slot are found. 0: not known, taken for 1 where that is near enough, else
-     * -EAGAIN. All return 0 or negative errno; where source_fail was not called it is the
-     * stepper's. */
     const struct job *job = trial->workspace.job;
     if (job->edges == JOB_EDGES_MARKS)
         result = stepper_step_to(stepper, (uintptr_t)job->closed, &steps);
     else {
         struct edges edges = {.own = is_counter_0, .context = stepper};
         uint32_t seen;
-        int error = 0;
         if (job->edges == JOB_EDGES_CALLS)
-            error = run_to_opening(stepper, trial, openings ? openings : 1, &edges, &seen);
-        if (error == 0)
-            error = step_edges(stepper, trial, run, !openings, &edges);
-        if (error < 0)
-            result = error;
-        else if (!edges.opened || !edges.closed)
+            result = run_to_opening(stepper, trial, openings ? openings : 1, &edges, &seen);
+        if (result == 0)
+            result = step_edges(stepper, trial, run, !openings, &edges);
+        if (result == 0 && (!edges.opened || !edges.closed))
             result = refuse_edges(trial, run, &edges);
-        else {
+        if (result == 0) {
             steps = edges_between(&edges);
             result = stepper_run_to(stepper, (uintptr_t)job->closed);
         }

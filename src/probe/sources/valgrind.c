@@ -604,10 +604,9 @@ static int count_row(struct plan *plan, uint32_t run, counts_of_tools null)
         return result;
     /* lackey counts every way out of a block as a branch, cachegrind real ones only: where they
      * differ, what was taken is looked up in a trace. */
-    if (!plan->traced && asks_taken(plan) &&
-        !(!plan->tools[TOOL_LACKEY] || !plan->tools[TOOL_CACHE] ||
-          counts[TOOL_LACKEY][VALGRIND_CONDITIONAL] - null[TOOL_LACKEY][VALGRIND_CONDITIONAL] ==
-              counts[TOOL_CACHE][VALGRIND_CONDITIONAL] - null[TOOL_CACHE][VALGRIND_CONDITIONAL])) {
+    if (!plan->traced && asks_taken(plan) && plan->tools[TOOL_LACKEY] && plan->tools[TOOL_CACHE] &&
+        counts[TOOL_LACKEY][VALGRIND_CONDITIONAL] - null[TOOL_LACKEY][VALGRIND_CONDITIONAL] !=
+            counts[TOOL_CACHE][VALGRIND_CONDITIONAL] - null[TOOL_CACHE][VALGRIND_CONDITIONAL]) {
         plan->traced = true;
         result = count_null(plan, TOOL_TRACE, null[TOOL_TRACE]);
         plan->tools[TOOL_TRACE] = true;
