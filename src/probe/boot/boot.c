@@ -438,14 +438,13 @@ static void live(void)
     struct failure failure = {0};
     int result = read_plan(&plan, &failure);
     if (result == 0) {
-        int status = open_port(&ports.errors, plan.errors, O_WRONLY, &failure);
-        if (status == 0)
-            status = open_port(&ports.status, plan.status, O_WRONLY, &failure);
-        if (status == 0)
-            status = open_port(&ports.in, plan.in, O_RDONLY, &failure);
-        if (status == 0)
-            status = open_port(&ports.out, plan.out, O_WRONLY, &failure);
-        result = status;
+        result = open_port(&ports.errors, plan.errors, O_WRONLY, &failure);
+        if (result == 0)
+            result = open_port(&ports.status, plan.status, O_WRONLY, &failure);
+        if (result == 0)
+            result = open_port(&ports.in, plan.in, O_RDONLY, &failure);
+        if (result == 0)
+            result = open_port(&ports.out, plan.out, O_WRONLY, &failure);
     }
     if (result == 0 && ports.status >= 0)
         dprintf(ports.status, "started\n");

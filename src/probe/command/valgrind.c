@@ -443,39 +443,34 @@ static int count_all(const struct command_visit *visit, struct execution *execut
     return result < 0 ? result : read_all(visit, execution, pid, *status);
 }
 
+/* After launch_prepare: executes it, to its end, and writes the detail; without counts where it was
+ * killed, because nothing is known then. *status as of waitpid. */
 static int tell_all(const struct command_visit *visit, struct execution *execution, int *status)
 {
     struct valgrind_counts counts = {0};
-    /* After launch_prepare: executes it, to its end, and writes the detail. *status as of waitpid.
-     * 0 with its counts (threads 0: it was killed, and nothing is known), or negative errno with
-     * the reason. */
-    int result;
     AUTO_FREE struct tracing *tracing = calloc(1, sizeof(*tracing));
     if (!tracing)
-        result = command_fail(visit, -ENOMEM, "out of memory");
-    else {
-        tracing->visit = visit;
-        tracing->pipe = tracing->memory = -1;
-        tracing->summed.look = look;
-        tracing->summed.context = tracing;
-        int error = start_tracing(tracing, execution);
-        if (error == 0)
-            error = follow(tracing, execution, status);
-        if (error == 0)
-            error = launch_clear(visit, execution);
-        if (error == 0)
-            error = conclude(tracing,
-                             launch_timed_out(execution) ||
-                                 (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL),
-                             &counts);
-        if (tracing->pipe >= 0)
-            close(tracing->pipe);
-        if (tracing->memory >= 0)
-            close(tracing->memory);
-        code_maps_free(&tracing->maps);
-        summed_free(&tracing->summed);
-        result = error;
-    }
+        return command_fail(visit, -ENOMEM, "out of memory");
+    tracing->visit = visit;
+    tracing->pipe = tracing->memory = -1;
+    tracing->summed.look = look;
+    tracing->summed.context = tracing;
+    int result = start_tracing(tracing, execution);
+    if (result == 0)
+        result = follow(tracing, execution, status);
+    if (result == 0)
+        result = launch_clear(visit, execution);
+    if (result == 0)
+        result = conclude(tracing,
+                          launch_timed_out(execution) ||
+                              (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL),
+                          &counts);
+    if (tracing->pipe >= 0)
+        close(tracing->pipe);
+    if (tracing->memory >= 0)
+        close(tracing->memory);
+    code_maps_free(&tracing->maps);
+    summed_free(&tracing->summed);
     if (result == 0 && counts.threads)
         put_counts(visit, &counts);
     else if (result == 0)

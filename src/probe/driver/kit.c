@@ -224,8 +224,7 @@ static int receive_file(int input, int folder, const char *line, struct failure 
     int end = 0;
     /* A plain name: nothing can be written outside the folder or over the running probe. */
     if (sscanf(line, "file %255s %o %llu%n", name, &mode, &size, &end) != 3 || line[end] ||
-        !(name[0] != '.' && strcmp(name, "assay-probe") != 0 && !strchr(name, '/')) ||
-        size > MAX_FILE)
+        name[0] == '.' || strcmp(name, "assay-probe") == 0 || strchr(name, '/') || size > MAX_FILE)
         return fail_with(failure, -EBADMSG, "not a file of a kit: %.100s", line);
     AUTO_CLOSE int file =
         openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

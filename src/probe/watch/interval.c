@@ -223,11 +223,8 @@ static int take_part(struct member *member, uint32_t round)
     interval_side(&member->looks, job, run + WATCH_SIDE_LOOKS);
     account_take(&after);
     account_write(&job_accounts(job)[run + WATCH_SIDE_LOOKS], &before, &after);
-    if (result == 0) {
-        result = shared->interval.job->watch.moves
-                     ? places_rest(shared->interval.places, &member->failure)
-                     : 0;
-    }
+    if (result == 0 && shared->interval.job->watch.moves)
+        result = places_rest(shared->interval.places, &member->failure);
     return result < 0 ? result : looks_check(&member->looks, &member->failure);
 }
 
@@ -359,17 +356,14 @@ int handover_watch(const struct watch *watch)
     /* Both stay in their places: an interval that is handed over to the same CPU tells less. */
     int here = place_now();
     pair.cpu = places_next(pair.interval.places, here);
-    int error = place_pin(here, &pair.failure);
-    if (error == 0)
-        error = looks_open(&pair.looks, job, NULL, job->counters, watch->objects, &pair.failure);
-    if (error < 0)
-        result = error;
-    else {
-        error = looks_rehearse(&pair.looks, &pair.failure);
-        if (error == 0)
-            error = run_pair(&pair);
+    result = place_pin(here, &pair.failure);
+    if (result == 0)
+        result = looks_open(&pair.looks, job, NULL, job->counters, watch->objects, &pair.failure);
+    if (result == 0) {
+        result = looks_rehearse(&pair.looks, &pair.failure);
+        if (result == 0)
+            result = run_pair(&pair);
         looks_close(&pair.looks);
-        result = error;
     }
     if (result < 0)
         *watch->failure = pair.failure;
