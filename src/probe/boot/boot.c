@@ -58,38 +58,22 @@ static const struct {
     {"tracefs", "/sys/kernel/tracing", NULL, false},
 };
 
-/* /proc, /sys, /dev and what else programs expect; what cannot be had is said on the console. */
-static void mount_all(void)
-{
-    for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-        mkdir(mounts[i].place, 0755);
-        if (mount("lab", mounts[i].place, mounts[i].type, 0, mounts[i].options) < 0 &&
-            mounts[i].needed)
-            fprintf(stderr, "assay lab: cannot mount %s: %s\n", mounts[i].place, strerror(errno));
-    }
-    if (sethostname("lab", 3) < 0)
-        fprintf(stderr, "assay lab: cannot set the name: %s\n", strerror(errno));
-}
-
-static void load(const char *name)
-{
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/%s", MODULES, name);
-    AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
-    const char *end = strrchr(name, '.');
-    int flags = end && strcmp(end, ".ko") != 0 ? MODULE_INIT_COMPRESSED_FILE : 0;
-    if (fd < 0 || (syscall(SYS_finit_module, fd, "", flags) < 0 && errno != EEXIST))
-        fprintf(stderr, "assay lab: cannot load %s: %s\n", name, strerror(errno));
-}
-
 /* The modules in /lab/modules, in the order of their names. */
 static void load_modules(void)
 {
     struct dirent **names = NULL;
     int count = scandir(MODULES, &names, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        if (names[i]->d_name[0] != '.')
-            load(names[i]->d_name);
+        if (names[i]->d_name[0] != '.') {
+            AUTO_TEXT struct text path = {0};
+            text_printf(&path, "%s/%s", MODULES, names[i]->d_name);
+            AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
+            const char *end = strrchr(names[i]->d_name, '.');
+            int flags = end && strcmp(end, ".ko") != 0 ? MODULE_INIT_COMPRESSED_FILE : 0;
+            if (fd < 0 || (syscall(SYS_finit_module, fd, "", flags) < 0 && errno != EEXIST))
+                fprintf(stderr, "assay lab: cannot load %s: %s\n", names[i]->d_name,
+                        strerror(errno));
+        }
         free(names[i]);
     }
     free(names);
@@ -253,45 +237,9 @@ static int open_port(int *fd, const char *name, int flags, struct failure *failu
     return fail_with(failure, error, "the machine has no port %s: %s", name, strerror(-error));
 }
 
-static int open_ports(struct boot_ports *ports, const struct boot_plan *plan,
-                      struct failure *failure)
-{
-    int status = open_port(&ports->errors, plan->errors, O_WRONLY, failure);
-    if (status == 0)
-        status = open_port(&ports->status, plan->status, O_WRONLY, failure);
-    if (status == 0)
-        status = open_port(&ports->in, plan->in, O_RDONLY, failure);
-    if (status == 0)
-        status = open_port(&ports->out, plan->out, O_WRONLY, failure);
-    return status;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Becoming the command, and why that failed. execvp would give a program of another ISA to the
  * shell, which reads it as a script. */
-
-/* Becomes the command, looked up in PATH; what is no program is never taken for a script of the
- * shell. Returns only when that fails, with errno. */
-static void exec_command(char *const *words)
-{
-    const char *path = getenv("PATH");
-    int error = ENOENT;
-    if (strchr(words[0], '/')) {
-        execv(words[0], words);
-        return;
-    }
-    for (const char *start = path ? path : "/bin"; *start;) {
-        char candidate[PATH_MAX];
-        int length = (int)strcspn(start, ":");
-        if (snprintf(candidate, sizeof(candidate), "%.*s/%s", length, start, words[0]) <
-            (int)sizeof(candidate))
-            execv(candidate, words);
-        if (errno != ENOENT && errno != ENOTDIR)
-            error = errno;
-        start += length + (start[length] == ':');
-    }
-    errno = error;
-}
 
 static const char *machine_name(unsigned machine)
 {
@@ -345,38 +293,6 @@ static int explain_exec(const struct boot_plan *plan, int error, struct failure 
 /* ----------------------------------------------------------------------------------------------
  * Runs the one command of the machine on its ports, or on a terminal that is connected to them,
  * and meanwhile reaps whatever else ends. */
-
-static bool become_user(uid_t user)
-{
-    return user == 0 || (setgroups(0, NULL) == 0 && setgid((gid_t)user) == 0 && setuid(user) == 0);
-}
-
-static bool connect_ports(const struct boot_ports *ports, int terminal)
-{
-    int in = terminal >= 0 ? terminal : ports->in;
-    int out = terminal >= 0 ? terminal : ports->out;
-    int errors = terminal >= 0 ? terminal : ports->errors;
-    setsid();
-    if (terminal >= 0)
-        ioctl(terminal, TIOCSCTTY, 0);
-    return (in < 0 || dup2(in, 0) == 0) && (out < 0 || dup2(out, 1) == 1) &&
-           (errors < 0 || dup2(errors, 2) == 2);
-}
-
-/* In the child; never returns. The errno of a failed exec goes to `news`. */
-static void become(const struct boot_plan *plan, const struct boot_ports *ports, int terminal,
-                   int news)
-{
-    setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin:/work:/kit", 0);
-    setenv("HOME", "/work", 0);
-    setenv("TERM", "linux", 0);
-    if (connect_ports(ports, terminal) && chdir(plan->folder ? plan->folder : "/") == 0 &&
-        become_user(plan->user))
-        exec_command(plan->words);
-    int error = errno;
-    ssize_t told = write(news, &error, sizeof(error));
-    _exit(told == sizeof(error) ? 127 : 126);
-}
 
 /* Moves what there is; false at the end of `from`. */
 static bool move(int from, int to)
@@ -448,8 +364,46 @@ static int run_command(const struct boot_plan *plan, const struct boot_ports *po
     if (pipe2(news, O_CLOEXEC) < 0)
         return fail_with(failure, -errno, "no pipe for '%s': %s", plan->words[0], strerror(errno));
     pid_t child = fork();
-    if (child == 0)
-        become(plan, ports, theirs, news[1]);
+    if (child == 0) {
+        /* In the child; never returns. The errno of a failed exec goes to `news`. */
+        setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin:/work:/kit", 0);
+        setenv("HOME", "/work", 0);
+        setenv("TERM", "linux", 0);
+        int in = theirs >= 0 ? theirs : ports->in;
+        int out = theirs >= 0 ? theirs : ports->out;
+        int errors = theirs >= 0 ? theirs : ports->errors;
+        setsid();
+        if (theirs >= 0)
+            ioctl(theirs, TIOCSCTTY, 0);
+        if (((in < 0 || dup2(in, 0) == 0) && (out < 0 || dup2(out, 1) == 1) &&
+             (errors < 0 || dup2(errors, 2) == 2)) &&
+            chdir(plan->folder ? plan->folder : "/") == 0 &&
+            (plan->user == 0 || (setgroups(0, NULL) == 0 && setgid((gid_t)plan->user) == 0 &&
+                                 setuid(plan->user) == 0))) {
+            /* Becomes the command, looked up in PATH; what is no program is never taken for a
+             * script of the shell. Returns only when that fails, with errno. */
+            const char *path = getenv("PATH");
+            int result = ENOENT;
+            if (strchr(plan->words[0], '/'))
+                execv(plan->words[0], plan->words);
+            else {
+                for (const char *start = path ? path : "/bin"; *start;) {
+                    char candidate[PATH_MAX];
+                    int length = (int)strcspn(start, ":");
+                    if (snprintf(candidate, sizeof(candidate), "%.*s/%s", length, start,
+                                 plan->words[0]) < (int)sizeof(candidate))
+                        execv(candidate, plan->words);
+                    if (errno != ENOENT && errno != ENOTDIR)
+                        result = errno;
+                    start += length + (start[length] == ':');
+                }
+                errno = result;
+            }
+        }
+        int result = errno;
+        ssize_t told = write(news[1], &result, sizeof(result));
+        _exit(told == sizeof(result) ? 127 : 126);
+    }
     if (child < 0)
         return fail_with(failure, -errno, "no process for '%s': %s", plan->words[0],
                          strerror(errno));
@@ -477,33 +431,21 @@ static int status_of(int result)
     return WIFEXITED(result) ? WEXITSTATUS(result) : 128 + WTERMSIG(result);
 }
 
-/* Where the user looks: the port for errors, or the console. */
-static void complain(const struct boot_ports *ports, const char *words)
-{
-    dprintf(ports->errors >= 0 ? ports->errors : STDERR_FILENO, "assay lab: %s\n", words);
-}
-
-/* The last word; it must be out before the machine is turned off. */
-static void tell(const struct boot_ports *ports, int result, const struct failure *failure)
-{
-    if (failure->code)
-        complain(ports, failure->text);
-    else if (WIFSIGNALED(result))
-        dprintf(STDERR_FILENO, "assay lab: the command was ended by signal %d (%s)%s\n",
-                WTERMSIG(result), strsignal(WTERMSIG(result)),
-                WTERMSIG(result) == SIGKILL ? ", perhaps for want of memory" : "");
-    if (ports->status >= 0)
-        dprintf(ports->status, "%d%s\n", status_of(result), result == -ENOENT ? " absent" : "");
-}
-
 static void live(void)
 {
     static struct boot_plan plan;
     struct boot_ports ports = {-1, -1, -1, -1};
     struct failure failure = {0};
     int result = read_plan(&plan, &failure);
-    if (result == 0)
-        result = open_ports(&ports, &plan, &failure);
+    if (result == 0) {
+        result = open_port(&ports.errors, plan.errors, O_WRONLY, &failure);
+        if (result == 0)
+            result = open_port(&ports.status, plan.status, O_WRONLY, &failure);
+        if (result == 0)
+            result = open_port(&ports.in, plan.in, O_RDONLY, &failure);
+        if (result == 0)
+            result = open_port(&ports.out, plan.out, O_WRONLY, &failure);
+    }
     if (result == 0 && ports.status >= 0)
         dprintf(ports.status, "started\n");
     if (result == 0)
@@ -511,7 +453,16 @@ static void live(void)
     kill(-1, SIGKILL);
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
         ;
-    tell(&ports, result, &failure);
+    /* The last word; it must be out before the machine is turned off. */
+    if (failure.code) {
+        /* Where the user looks: the port for errors, or the console. */
+        dprintf(ports.errors >= 0 ? ports.errors : STDERR_FILENO, "assay lab: %s\n", failure.text);
+    } else if (WIFSIGNALED(result))
+        dprintf(STDERR_FILENO, "assay lab: the command was ended by signal %d (%s)%s\n",
+                WTERMSIG(result), strsignal(WTERMSIG(result)),
+                WTERMSIG(result) == SIGKILL ? ", perhaps for want of memory" : "");
+    if (ports.status >= 0)
+        dprintf(ports.status, "%d%s\n", status_of(result), result == -ENOENT ? " absent" : "");
 }
 
 int boot_machine(void)
@@ -521,7 +472,16 @@ int boot_machine(void)
               stderr);
         return 2;
     }
-    mount_all();
+    /* /proc, /sys, /dev and what else programs expect; what cannot be had is said on the
+     * console. */
+    for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
+        mkdir(mounts[i].place, 0755);
+        if (mount("lab", mounts[i].place, mounts[i].type, 0, mounts[i].options) < 0 &&
+            mounts[i].needed)
+            fprintf(stderr, "assay lab: cannot mount %s: %s\n", mounts[i].place, strerror(errno));
+    }
+    if (sethostname("lab", 3) < 0)
+        fprintf(stderr, "assay lab: cannot set the name: %s\n", strerror(errno));
     load_modules();
     live();
     sync();

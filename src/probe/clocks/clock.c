@@ -106,27 +106,22 @@ const char *trial_signal_name(int number)
     return "a signal";
 }
 
-/* Whatever handler, mask or wish for a core file the parent has is not the child's. */
-static void forget_parents_ways(void)
-{
-    struct rlimit nothing = {0, 0};
-    sigset_t none;
-    for (size_t index = 0; index < sizeof(deadly) / sizeof(*deadly); index++)
-        signal(deadly[index].number, SIG_DFL);
-    setrlimit(RLIMIT_CORE, &nothing);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    alarm(TRIAL_SECONDS);
-}
-
 int trial(int (*attempt)(void *context), void *context)
 {
     pid_t child = fork();
     if (child < 0)
         return errno;
     if (child == 0) {
-        forget_parents_ways();
+        /* Whatever handler, mask or wish for a core file the parent has is not the child's. */
+        struct rlimit nothing = {0, 0};
+        sigset_t none;
+        for (size_t index = 0; index < sizeof(deadly) / sizeof(*deadly); index++)
+            signal(deadly[index].number, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &nothing);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        alarm(TRIAL_SECONDS);
         _exit(attempt(context) & 0xff);
     }
     int status = 0;
@@ -143,11 +138,6 @@ static int read_once(void *context)
     return reader->error;
 }
 
-static bool reads_ticks(const struct clock *clock)
-{
-    return strcmp(clock->way, "instruction") == 0 || strcmp(clock->way, "vdso") == 0;
-}
-
 int clock_try(struct clock_reader *reader, char *reason, size_t size)
 {
     int ended = trial(read_once, reader);
@@ -159,7 +149,8 @@ int clock_try(struct clock_reader *reader, char *reason, size_t size)
         return clock_says(reason, size, -ETIMEDOUT, "a first reading did not end within %u s",
                           TRIAL_SECONDS);
     const char *name = trial_signal_name(-ended);
-    if (!reads_ticks(reader->clock))
+    if (!(strcmp(reader->clock->way, "instruction") == 0 ||
+          strcmp(reader->clock->way, "vdso") == 0))
         return clock_says(reason, size, -EFAULT, "a first reading ended its process by %s", name);
     if (!clock_ticks_allowed())
         return clock_says(reason, size, -EPERM,

@@ -25,12 +25,6 @@
 
 CLOCK_READ_AND_FILL(ptp, posix_ask(reader))
 
-/* How the operating system makes an id of a descriptor: its complement, above a mark. */
-static int64_t id_of(int descriptor)
-{
-    return (int64_t)~descriptor * 8 | 3;
-}
-
 /* What the driver calls it, "" where nobody tells. */
 static void read_name(int number, char *name, size_t size)
 {
@@ -50,7 +44,8 @@ static int open_number(struct clock_reader *reader, int number)
     reader->descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (reader->descriptor < 0)
         return errno;
-    reader->id = id_of(reader->descriptor);
+    /* How the operating system makes an id of a descriptor: its complement, above a mark. */
+    reader->id = (int64_t)~reader->descriptor * 8 | 3;
     posix_ask(reader);
     int error = reader->error;
     if (error) {
@@ -98,9 +93,8 @@ const struct clock clock_ptp = {
 };
 
 /* ----------------------------------------------------------------------------------------------
- * The battery-backed clock of the machine, in seconds since 1970. Its device lets one in at a
- * time and often root alone; what sysfs shows of it is read from the hardware as well, by anybody.
- */
+ * The battery-backed clock of the machine, in seconds since 1970. Its device lets one in at a time
+ * and often root alone; what sysfs shows of it is read from the hardware as well, by anybody. */
 
 #define RTC_DEVICE "/dev/rtc0"
 #define RTC_SHOWN  "/sys/class/rtc/rtc0/since_epoch"
@@ -139,22 +133,18 @@ static uint64_t ask_rtc(struct clock_reader *reader)
 
 CLOCK_READ_AND_FILL(rtc, ask_rtc(reader))
 
-/* Where the first way is closed, the second may be open. */
-static int open_either(struct clock_reader *reader)
+static int rtc_open(struct clock_reader *reader, char *claim, char *reason, size_t size)
 {
+    /* Where the first way is closed, the second may be open. */
     reader->id = BY_DEVICE;
     reader->descriptor = open(RTC_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int error = errno;
+    if (reader->descriptor < 0) {
+        reader->id = BY_FILE;
+        reader->descriptor = open(RTC_SHOWN, O_RDONLY | O_CLOEXEC);
+    }
     if (reader->descriptor >= 0)
-        return 0;
-    reader->id = BY_FILE;
-    reader->descriptor = open(RTC_SHOWN, O_RDONLY | O_CLOEXEC);
-    return reader->descriptor >= 0 ? 0 : error;
-}
-
-static int rtc_open(struct clock_reader *reader, char *claim, char *reason, size_t size)
-{
-    int error = open_either(reader);
+        error = 0;
     if (error == ENOENT || error == ENODEV || error == ENXIO)
         return clock_says(reason, size, -error, "this machine has no RTC (no " RTC_DEVICE ")");
     if (error)

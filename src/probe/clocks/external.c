@@ -48,12 +48,6 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void sleep_us(long microseconds)
-{
-    struct timespec time = {.tv_nsec = microseconds * 1000};
-    assay_syscall4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);
-}
-
 /* Of a process that has ended, or is to. */
 static int bury(struct coprocess *coprocess)
 {
@@ -75,7 +69,8 @@ static bool await_end(const struct coprocess *coprocess, int64_t deadline)
             return true;
         if (now_ms() >= deadline)
             return false;
-        sleep_us(pause);
+        struct timespec time = {.tv_nsec = pause * 1000};
+        assay_syscall4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);
     }
 }
 
@@ -324,19 +319,6 @@ static int coprocess_hear_line(struct coprocess *coprocess, uint64_t *number,
     return take_number(answer, (size_t)length, number, failure);
 }
 
-/* The number that is all it prints until it ends, which it must do well. */
-static int coprocess_hear_all(struct coprocess *coprocess, uint64_t *number,
-                              struct failure *failure)
-{
-    char answer[ANSWER_BYTES];
-    coprocess->deadline = now_ms() + COPROCESS_PATIENCE_MS;
-    ssize_t length = hear(coprocess, '\0', answer, failure);
-    int result = length < 0 ? (int)length : 0;
-    if (result == 0 && length < ANSWER_BYTES - 1)
-        result = end_well(coprocess, failure);
-    return result < 0 ? result : take_number(answer, (size_t)length, number, failure);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Clocks that are commands: one that runs on and is asked, one that runs for each reading. */
 
@@ -374,8 +356,16 @@ static uint64_t run(struct clock_reader *reader)
     if (reader->error)
         return 0;
     int result = coprocess_start(&coprocess, command->words, false, &failure);
-    if (result == 0)
-        result = coprocess_hear_all(&coprocess, &number, &failure);
+    if (result == 0) {
+        /* The number that is all it prints until it ends, which it must do well. */
+        char answer[ANSWER_BYTES];
+        coprocess.deadline = now_ms() + COPROCESS_PATIENCE_MS;
+        ssize_t length = hear(&coprocess, '\0', answer, &failure);
+        int error = length < 0 ? (int)length : 0;
+        if (error == 0 && length < ANSWER_BYTES - 1)
+            error = end_well(&coprocess, &failure);
+        result = error < 0 ? error : take_number(answer, (size_t)length, &number, &failure);
+    }
     coprocess_end(&coprocess);
     return result < 0 ? give_up(reader, result, &failure) : number;
 }
@@ -452,22 +442,6 @@ static void external_close(struct clock_reader *reader)
     free(external);
 }
 
-static int make(struct clock_reader *reader, const struct external_clock *parsed,
-                const struct external_kind *kind, char *reason, size_t size)
-{
-    struct external *external = calloc(1, sizeof(*external));
-    if (!external)
-        return clock_says(reason, size, -ENOMEM, "out of memory");
-    memcpy(external->name, parsed->name, sizeof(external->name));
-    external->kind = kind;
-    external->clock = kind->like;
-    external->clock.name = external->name;
-    external->clock.close = external_close;
-    reader->own = external;
-    reader->clock = &external->clock;
-    return kind->open(external, parsed->what, reason, size);
-}
-
 static int read_first(struct clock_reader *reader, char *reason, size_t size)
 {
     const struct external *external = reader->own;
@@ -497,7 +471,20 @@ int external_open(struct clock_reader *reader, const char *text, bool objects, c
         [EXTERNAL_ASK] = &external_ask,
         [EXTERNAL_RUN] = &external_run,
     };
-    result = make(reader, &parsed, kinds[parsed.way], reason, size);
+    const struct external_kind *kind = kinds[parsed.way];
+    struct external *external = calloc(1, sizeof(*external));
+    if (!external)
+        result = clock_says(reason, size, -ENOMEM, "out of memory");
+    else {
+        memcpy(external->name, parsed.name, sizeof(external->name));
+        external->kind = kind;
+        external->clock = kind->like;
+        external->clock.name = external->name;
+        external->clock.close = external_close;
+        reader->own = external;
+        reader->clock = &external->clock;
+        result = kind->open(external, parsed.what, reason, size);
+    }
     if (result == 0)
         result = read_first(reader, reason, size);
     if (result < 0)

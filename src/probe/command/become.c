@@ -98,19 +98,16 @@ static char *find_file(const struct execution *execution, const char *path)
     return absolute(NULL, path);
 }
 
-static char *find_subject(const struct command_visit *visit, const char *name)
-{
-    char *path = NULL;
-    if (!*name || strchr(name, '/') || asprintf(&path, "%s/subject-%s", visit->kit, name) < 0)
-        return NULL;
-    return path;
-}
-
 static int find_program(const struct command_visit *visit, struct execution *execution)
 {
     const char *word = execution->words[0];
     if (strncmp(word, SUBJECT_WORD, strlen(SUBJECT_WORD)) == 0) {
-        execution->program = find_subject(visit, word + strlen(SUBJECT_WORD));
+        const char *name = word + strlen(SUBJECT_WORD);
+        char *path = NULL;
+        if (!*name || strchr(name, '/') || asprintf(&path, "%s/subject-%s", visit->kit, name) < 0)
+            execution->program = NULL;
+        else
+            execution->program = path;
         if (!execution->program || access(execution->program, F_OK) < 0)
             return command_fail(visit, -ENOENT, "this kit has no %.200s", word);
         free(execution->words[0]);
@@ -251,9 +248,22 @@ static char *places_lengthen(const char *path, uint64_t bytes)
     return text_take(&longer);
 }
 
-/* The path of what is executed lies at the very beginning of the stack. */
-static int lower_stack(const struct command_visit *visit, struct execution *execution)
+int places_resolve(const struct command_visit *visit, struct execution *execution)
 {
+    int result = split(visit, execution);
+    if (result == 0)
+        result = resolve_files(visit, execution);
+    if (result == 0)
+        result = find_program(visit, execution);
+    if (result == 0)
+        result = check_program(visit, execution);
+    if (result < 0)
+        return result;
+    execution->bits = bits_of(execution->program);
+    result = settle_name(visit, execution);
+    /* The path of what is executed lies at the very beginning of the stack. */
+    if (result < 0)
+        return result;
     if (visit->cell->command.sweep != SWEEP_STACK || !visit->cell->command.swept)
         return 0;
     if (!execution->bits)
@@ -269,22 +279,6 @@ static int lower_stack(const struct command_visit *visit, struct execution *exec
     free(execution->program);
     execution->program = longer;
     return 0;
-}
-
-int places_resolve(const struct command_visit *visit, struct execution *execution)
-{
-    int result = split(visit, execution);
-    if (result == 0)
-        result = resolve_files(visit, execution);
-    if (result == 0)
-        result = find_program(visit, execution);
-    if (result == 0)
-        result = check_program(visit, execution);
-    if (result < 0)
-        return result;
-    execution->bits = bits_of(execution->program);
-    result = settle_name(visit, execution);
-    return result < 0 ? result : lower_stack(visit, execution);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -391,8 +385,8 @@ static int apply_stdin(const struct command_visit *visit, const struct execution
     return 0;
 }
 
-/* A program that crashes leaves no file. 1 byte, because 0 does not stop who takes dumps by a pipe.
- */
+/* A program that crashes leaves no file. 1 byte, because 0 does not stop who takes dumps by a
+ * pipe. */
 static int apply_no_dumps(const struct command_visit *visit, const struct execution *execution,
                           struct failure *failure)
 {
@@ -506,28 +500,6 @@ static char **environment_with(const struct becoming *becoming)
     return joined;
 }
 
-/* Everything but the exec itself is done and paid for before. */
-static void wait_to_go(const struct becoming *becoming)
-{
-    const struct failure ready = {0};
-    char byte;
-    if (write(becoming->said, &ready, sizeof(ready)) < 0)
-        _exit(127);
-    while (read(becoming->hold, &byte, 1) < 0 && errno == EINTR)
-        ;
-}
-
-static uint64_t note_account(struct account *spent)
-{
-    struct rusage usage = {0};
-    getrusage(RUSAGE_SELF, &usage);
-    spent->minor_faults = (uint64_t)usage.ru_minflt;
-    spent->major_faults = (uint64_t)usage.ru_majflt;
-    spent->voluntary = (uint64_t)usage.ru_nvcsw;
-    spent->involuntary = (uint64_t)usage.ru_nivcsw;
-    return cpu_ns_of(&usage);
-}
-
 void become_program(const struct becoming *becoming)
 {
     const struct execution *execution = becoming->execution;
@@ -548,8 +520,20 @@ void become_program(const struct becoming *becoming)
     const bool direct = words[0] == execution->words[0];
     const char *file = direct ? execution->program : words[0];
     close_others();
-    wait_to_go(becoming);
-    execution->guarded->spent_ns = note_account(&execution->guarded->spent);
+    /* Everything but the exec itself is done and paid for before. */
+    const struct failure ready = {0};
+    char byte;
+    if (write(becoming->said, &ready, sizeof(ready)) < 0)
+        _exit(127);
+    while (read(becoming->hold, &byte, 1) < 0 && errno == EINTR)
+        ;
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    execution->guarded->spent.minor_faults = (uint64_t)usage.ru_minflt;
+    execution->guarded->spent.major_faults = (uint64_t)usage.ru_majflt;
+    execution->guarded->spent.voluntary = (uint64_t)usage.ru_nvcsw;
+    execution->guarded->spent.involuntary = (uint64_t)usage.ru_nivcsw;
+    execution->guarded->spent_ns = cpu_ns_of(&usage);
     execve(file, words, environment);
     failure.code = -errno;
     places_explain(file, errno, failure.text, sizeof(failure.text));

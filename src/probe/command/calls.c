@@ -246,14 +246,6 @@ static uint64_t sum_vector(pid_t task, uint64_t address, uint64_t count, uint64_
     return sum;
 }
 
-static uint64_t sum_message(pid_t task, uint64_t address, uint64_t total)
-{
-    uint64_t header[4]; /* a name and its length, a list and how long it is */
-    if (read_memory(task, address, header, sizeof(header)) != sizeof(header))
-        return 0;
-    return sum_vector(task, header[2], header[3], total);
-}
-
 /* Structures of 32-bit programs are others: of these only bytes that the result tells. */
 static uint64_t sum_given(pid_t task, const struct given *given, const struct stepped_call *made,
                           int64_t result)
@@ -265,8 +257,12 @@ static uint64_t sum_given(pid_t task, const struct given *given, const struct st
     switch (given->kind) {
     case GIVEN_VECTOR:
         return sum_vector(task, place, counter, length);
-    case GIVEN_MESSAGE:
-        return sum_message(task, place, length);
+    case GIVEN_MESSAGE: {
+        uint64_t header[4]; /* a name and its length, a list and how long it is */
+        if (read_memory(task, place, header, sizeof(header)) != sizeof(header))
+            return 0;
+        return sum_vector(task, header[2], header[3], length);
+    }
     case GIVEN_FIXED:
         length = given->size;
         break;
@@ -300,22 +296,6 @@ static char *file_of(pid_t task, uint64_t descriptor)
     return strdup(path);
 }
 
-static char *path_at(pid_t task, uint64_t address)
-{
-    char path[PATH_MAX] = "";
-    size_t got = 0;
-    while (address && got < sizeof(path) && !memchr(path, '\0', got)) {
-        size_t part = 4096 - ((address + got) & 4095); /* what follows may not be mapped */
-        if (part > sizeof(path) - got)
-            part = sizeof(path) - got;
-        size_t more = read_memory(task, address + got, path + got, part);
-        got += more;
-        if (more < part)
-            break;
-    }
-    return got && memchr(path, '\0', got) ? strdup(path) : NULL;
-}
-
 void call_begin(pid_t task, struct call *call)
 {
     const struct given *given = given_find(call->name);
@@ -323,8 +303,21 @@ void call_begin(pid_t task, struct call *call)
     call->what = NULL;
     if (given && given->file >= 0)
         call->what = file_of(task, call->made.arguments[given->file]);
-    else if (given && given->path >= 0)
-        call->what = path_at(task, call->made.arguments[given->path]);
+    else if (given && given->path >= 0) {
+        const uint64_t address = call->made.arguments[given->path];
+        char path[PATH_MAX] = "";
+        size_t got = 0;
+        while (address && got < sizeof(path) && !memchr(path, '\0', got)) {
+            size_t part = 4096 - ((address + got) & 4095); /* what follows may not be mapped */
+            if (part > sizeof(path) - got)
+                part = sizeof(path) - got;
+            size_t more = read_memory(task, address + got, path + got, part);
+            got += more;
+            if (more < part)
+                break;
+        }
+        call->what = got && memchr(path, '\0', got) ? strdup(path) : NULL;
+    }
     /* an empty path stands for the descriptor before it (AT_EMPTY_PATH) */
     if (given && given->path > 0 && call->what && !call->what[0]) {
         free(call->what);

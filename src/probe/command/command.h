@@ -44,7 +44,7 @@ struct command_visit {
                                    it and them; -1: what it writes is read */
     int detail; /* descriptor of an empty file for what cell->command.detail asks for, in the form
                    of detail.h; -1: nothing */
-    const char *tunables;    /* for glibc, where they are controlled (environment.h); NULL: none */
+    const char *tunables;    /* for glibc, where they are controlled (environment.c); NULL: none */
     struct guard_line *line; /* to the guard; command_start makes it */
 };
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The environment that a command gets, and what in it settles the choices of glibc. */
-#include "probe/command/environment.h"
+#include "probe/command/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,13 +183,6 @@ static bool is_kept(const char *variable, const char *keep)
     return false;
 }
 
-static void put_kept(struct environment *environment, const char *keep, char *const *inherited)
-{
-    for (; *inherited; inherited++)
-        if (is_kept(*inherited, keep))
-            put(environment, *inherited);
-}
-
 static size_t bytes_of(const struct environment *environment)
 {
     size_t bytes = 0;
@@ -214,26 +207,6 @@ static void put_padding(struct environment *environment, const char *name, size_
     put(environment, text_string(&variable));
 }
 
-/* Small ones for the number, and one for the bytes, which is `more` longer than it must be. Where
- * controls are off that are made of variables, there is as much room as if they were on: none of
- * those is as small as a small one. */
-static void fill_up(struct environment *environment, const struct environment *off, size_t more)
-{
-    const size_t wanted = environment->count + off->count + 1;
-    const size_t variables = up_to(wanted, FIXED_VARIABLES);
-    const size_t bytes = up_to(bytes_of(environment) + bytes_of(off) +
-                                   (variables - wanted) * sizeof(SMALL "00=") + sizeof(PADDING "="),
-                               COMMAND_ENVIRONMENT_BYTES);
-    const size_t small = variables - 1 - environment->count;
-    for (size_t index = 0; index < small; index++) {
-        char name[32];
-        snprintf(name, sizeof(name), SMALL "%02zu", index);
-        put_padding(environment, name, 0);
-    }
-    const size_t filled = bytes_of(environment);
-    put_padding(environment, PADDING, (bytes > filled ? bytes - filled : 0) + more);
-}
-
 char **environment_make(const struct cell_command *command, char *const *inherited,
                         const char *tunables)
 {
@@ -247,11 +220,30 @@ char **environment_make(const struct cell_command *command, char *const *inherit
     put_all(command->controls & CONTROL_BIT(CONTROL_HASH_SEEDS) ? &environment : &off, seeds);
     if (tunables)
         put(command->controls & CONTROL_BIT(CONTROL_TUNABLES) ? &environment : &off, tunables);
-    if (controlled)
-        put_kept(&environment, command->keep, inherited);
-    if (controlled)
-        fill_up(&environment, &off, more);
-    else if (command->sweep == SWEEP_ENVIRONMENT)
+    if (controlled) {
+        for (; *inherited; inherited++)
+            if (is_kept(*inherited, command->keep))
+                put(&environment, *inherited);
+    }
+    if (controlled) {
+        /* Small ones for the number, and one for the bytes, which is `more` longer than it must be.
+         * Where controls are off that are made of variables, there is as much room as if they were
+         * on: none of those is as small as a small one. */
+        const size_t wanted = environment.count + off.count + 1;
+        const size_t variables = up_to(wanted, FIXED_VARIABLES);
+        const size_t bytes =
+            up_to(bytes_of(&environment) + bytes_of(&off) +
+                      (variables - wanted) * sizeof(SMALL "00=") + sizeof(PADDING "="),
+                  COMMAND_ENVIRONMENT_BYTES);
+        const size_t small = variables - 1 - environment.count;
+        for (size_t index = 0; index < small; index++) {
+            char name[32];
+            snprintf(name, sizeof(name), SMALL "%02zu", index);
+            put_padding(&environment, name, 0);
+        }
+        const size_t filled = bytes_of(&environment);
+        put_padding(&environment, PADDING, (bytes > filled ? bytes - filled : 0) + more);
+    } else if (command->sweep == SWEEP_ENVIRONMENT)
         put_padding(&environment, PADDING, sizeof(PADDING "=") + more);
     const bool failed = environment.failed || off.failed ||
                         !list_add(&environment.list, &environment.count, sizeof(char *));

@@ -130,51 +130,7 @@ static bool take_segment(const struct origin *origin, const Elf64_Ehdr *header, 
     return true;
 }
 
-static Elf64_Sym symbol_at(const struct origin *origin, const char *table, size_t index)
-{
-    Elf64_Sym wide;
-    Elf32_Sym narrow;
-    if (!origin->narrow) {
-        memcpy(&wide, table + index * sizeof(wide), sizeof(wide));
-        return wide;
-    }
-    memcpy(&narrow, table + index * sizeof(narrow), sizeof(narrow));
-    return (Elf64_Sym){.st_name = narrow.st_name,
-                       .st_info = narrow.st_info,
-                       .st_shndx = narrow.st_shndx,
-                       .st_value = narrow.st_value,
-                       .st_size = narrow.st_size};
-}
-
 /* --- tables --- */
-
-static int read_segments(const struct origin *origin, const Elf64_Ehdr *header,
-                         struct symbols *symbols)
-{
-    symbols->segments = calloc((size_t)header->e_phnum + 1, sizeof(*symbols->segments));
-    if (!symbols->segments)
-        return -ENOMEM;
-    for (unsigned index = 0; index < header->e_phnum; index++) {
-        Elf64_Phdr segment;
-        if (take_segment(origin, header, index, &segment) && segment.p_type == PT_LOAD)
-            symbols->segments[symbols->segment_count++] =
-                (struct segment){segment.p_offset, segment.p_filesz, segment.p_vaddr};
-    }
-    return 0;
-}
-
-/* Functions first; then labels of assembly, which have no type; names seen by others before own. */
-static bool wanted(const Elf64_Sym *symbol, size_t name_bytes, const char *names, uint8_t *rank)
-{
-    unsigned type = symbol->st_info & 0xf, binding = symbol->st_info >> 4;
-    bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-    *rank = (uint8_t)((is_function ? 0 : 4) + (binding == STB_GLOBAL ? 0
-                                               : binding == STB_WEAK ? 1
-                                                                     : 2));
-    return (is_function || type == STT_NOTYPE) && symbol->st_shndx != SHN_UNDEF &&
-           symbol->st_shndx < SHN_LORESERVE && symbol->st_name < name_bytes &&
-           names[symbol->st_name] && names[symbol->st_name] != '$';
-}
 
 static int compare(const void *one, const void *other)
 {
@@ -184,21 +140,6 @@ static int compare(const void *one, const void *other)
     if (left->rank != right->rank)
         return left->rank < right->rank ? -1 : 1;
     return (left->name > right->name) - (left->name < right->name);
-}
-
-/* One symbol an address; one without a size reaches to the next. */
-static void settle(struct symbols *symbols)
-{
-    size_t kept = 0;
-    qsort(symbols->list, symbols->count, sizeof(*symbols->list), compare);
-    for (size_t index = 0; index < symbols->count; index++)
-        if (!kept || symbols->list[kept - 1].start != symbols->list[index].start)
-            symbols->list[kept++] = symbols->list[index];
-    symbols->count = kept;
-    for (size_t index = 0; index < kept; index++)
-        if (symbols->list[index].end == symbols->list[index].start)
-            symbols->list[index].end =
-                index + 1 < kept ? symbols->list[index + 1].start : UINT64_MAX;
 }
 
 static int read_table(const struct origin *origin, const Elf64_Ehdr *header,
@@ -219,14 +160,43 @@ static int read_table(const struct origin *origin, const Elf64_Ehdr *header,
     if (!symbols->list)
         return -ENOMEM;
     for (size_t index = 0; index < count; index++) {
-        Elf64_Sym symbol = symbol_at(origin, table, index);
-        uint8_t rank;
+        Elf64_Sym symbol;
+        Elf32_Sym narrow;
+        if (!origin->narrow) {
+            memcpy(&symbol, table + index * sizeof(symbol), sizeof(symbol));
+        } else {
+            memcpy(&narrow, table + index * sizeof(narrow), sizeof(narrow));
+            symbol = (Elf64_Sym){.st_name = narrow.st_name,
+                                 .st_info = narrow.st_info,
+                                 .st_shndx = narrow.st_shndx,
+                                 .st_value = narrow.st_value,
+                                 .st_size = narrow.st_size};
+        }
         uint64_t end = symbol.st_value + symbol.st_size;
-        if (wanted(&symbol, symbols->name_bytes, symbols->names, &rank))
+        /* Functions first; then labels of assembly, which have no type; names seen by others before
+         * own. */
+        unsigned type = symbol.st_info & 0xf, binding = symbol.st_info >> 4;
+        bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+        const uint8_t rank = (uint8_t)((is_function ? 0 : 4) + (binding == STB_GLOBAL ? 0
+                                                                : binding == STB_WEAK ? 1
+                                                                                      : 2));
+        if ((is_function || type == STT_NOTYPE) && symbol.st_shndx != SHN_UNDEF &&
+            symbol.st_shndx < SHN_LORESERVE && symbol.st_name < symbols->name_bytes &&
+            symbols->names[symbol.st_name] && symbols->names[symbol.st_name] != '$')
             symbols->list[symbols->count++] = (struct symbol){
                 symbol.st_value, end < symbol.st_value ? UINT64_MAX : end, symbol.st_name, rank};
     }
-    settle(symbols);
+    /* One symbol an address; one without a size reaches to the next. */
+    size_t kept = 0;
+    qsort(symbols->list, symbols->count, sizeof(*symbols->list), compare);
+    for (size_t index = 0; index < symbols->count; index++)
+        if (!kept || symbols->list[kept - 1].start != symbols->list[index].start)
+            symbols->list[kept++] = symbols->list[index];
+    symbols->count = kept;
+    for (size_t index = 0; index < kept; index++)
+        if (symbols->list[index].end == symbols->list[index].start)
+            symbols->list[index].end =
+                index + 1 < kept ? symbols->list[index + 1].start : UINT64_MAX;
     return 0;
 }
 
@@ -238,7 +208,14 @@ static int read_origin(struct symbols *symbols, struct origin *origin)
     Elf64_Shdr section;
     if (!take_header(origin, &header))
         return 0;
-    int result = read_segments(origin, &header, symbols);
+    symbols->segments = calloc((size_t)header.e_phnum + 1, sizeof(*symbols->segments));
+    int result = symbols->segments ? 0 : -ENOMEM;
+    for (unsigned index = 0; index < header.e_phnum && result == 0; index++) {
+        Elf64_Phdr segment;
+        if (take_segment(origin, &header, index, &segment) && segment.p_type == PT_LOAD)
+            symbols->segments[symbols->segment_count++] =
+                (struct segment){segment.p_offset, segment.p_filesz, segment.p_vaddr};
+    }
     for (unsigned type = 0; type < 2 && result == 0 && !symbols->count; type++)
         for (unsigned index = 0; index < header.e_shnum && result == 0; index++)
             if (take_section(origin, &header, index, &section) && section.sh_type == types[type]) {
@@ -260,26 +237,23 @@ int symbols_read_bytes(struct symbols *symbols, const void *bytes, size_t length
     return read_origin(symbols, &origin);
 }
 
-/* The vDSO is the same for all processes of a width; how long it is, a look at the maps tells. */
-static int read_vdso(struct symbols *symbols)
-{
-    const uint8_t *start = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-    if (!start)
-        return 0;
-    AUTO_FREE uint8_t *copy = calloc(1, VDSO_BYTES);
-    AUTO_CLOSE int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-    if (!copy)
-        return -ENOMEM;
-    ssize_t got = memory < 0 ? 0 : pread(memory, copy, VDSO_BYTES, (off_t)(uintptr_t)start);
-    return got <= 0 ? 0 : symbols_read_bytes(symbols, copy, (size_t)got);
-}
-
 int symbols_read(struct symbols *symbols, const char *object)
 {
     struct stat facts;
     *symbols = (struct symbols){0};
-    if (strcmp(object, "[vdso]") == 0)
-        return read_vdso(symbols);
+    if (strcmp(object, "[vdso]") == 0) {
+        /* The vDSO is the same for all processes of a width; how long it is, a look at the maps
+         * tells. */
+        const uint8_t *start = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+        if (!start)
+            return 0;
+        AUTO_FREE uint8_t *copy = calloc(1, VDSO_BYTES);
+        AUTO_CLOSE int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+        if (!copy)
+            return -ENOMEM;
+        ssize_t got = memory < 0 ? 0 : pread(memory, copy, VDSO_BYTES, (off_t)(uintptr_t)start);
+        return got <= 0 ? 0 : symbols_read_bytes(symbols, copy, (size_t)got);
+    }
     if (object[0] != '/')
         return 0;
     AUTO_CLOSE int descriptor = open(object, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -386,19 +360,16 @@ bool code_maps_touch(const struct code_maps *maps, uint64_t address, uint64_t le
     return false;
 }
 
-/* Of memory without a file, the place in it means nothing. */
-static bool same_code(const struct mapped *one, const struct mapped *other)
-{
-    return strcmp(one->object, other->object) == 0 &&
-           (one->object[0] != '/' || one->start - one->offset == other->start - other->offset);
-}
-
 bool code_maps_replaced(const struct code_maps *before, const struct code_maps *now)
 {
     for (size_t old = 0; old < before->count; old++)
         for (size_t index = 0; index < now->count; index++) {
             const struct mapped *one = &before->list[old].mapped, *other = &now->list[index].mapped;
-            if (one->start < other->end && other->start < one->end && !same_code(one, other))
+            /* Of memory without a file, the place in it means nothing. */
+            if (one->start < other->end && other->start < one->end &&
+                !(strcmp(one->object, other->object) == 0 &&
+                  (one->object[0] != '/' ||
+                   one->start - one->offset == other->start - other->offset)))
                 return true;
         }
     return false;
@@ -464,27 +435,6 @@ static int places_make(struct places *places, const struct mapped *maps, size_t 
     return 0;
 }
 
-static void places_free(struct places *places)
-{
-    for (size_t index = 0; index < places->count; index++)
-        symbols_free(&places->list[index].symbols);
-    free(places->list);
-}
-
-static const struct place *place_of(const struct places *places, uint64_t address)
-{
-    size_t low = 0, high = places->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (places->list[middle].mapped.end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool inside = low < places->count && places->list[low].mapped.start <= address;
-    return inside ? &places->list[low] : NULL;
-}
-
 /* The function's name lives as long as the places. */
 static const char *function_at(struct places *places, const struct place *place, uint64_t address)
 {
@@ -526,61 +476,52 @@ static int put(struct wire_writer *writer, const struct stretch *stretch)
     return wire_end(writer);
 }
 
-/* How long an instruction is whose counter does not know: at most to the next that was executed. */
-static size_t length_of(const struct executed_instruction *one,
-                        const struct executed_instruction *next)
-{
-    size_t length = one->length ? one->length : sizeof(one->bytes) - 1;
-    if (length > sizeof(one->bytes))
-        length = sizeof(one->bytes);
-    if (!one->length && next && next->address > one->address &&
-        next->address - one->address < length)
-        length = (size_t)(next->address - one->address);
-    return length;
-}
-
-static bool continues(const struct stretch *stretch, const struct executed_instruction *one,
-                      const struct place *place, const char *function, size_t length)
-{
-    return stretch->instructions && stretch->end == one->address && one->length &&
-           stretch->executions == one->executions && !stretch->repetitions && !one->repetitions &&
-           stretch->place == place && strcmp(stretch->function, function) == 0 &&
-           stretch->length + length <= sizeof(stretch->bytes);
-}
-
-static int add(struct places *places, struct wire_writer *writer, struct stretch *stretch,
-               const struct executed_instruction *one, const struct executed_instruction *next)
-{
-    const struct place *place = place_of(places, one->address);
-    const char *function = function_at(places, place, one->address);
-    size_t length = length_of(one, next);
-    int result = 0;
-    if (!continues(stretch, one, place, function, length)) {
-        result = put(writer, stretch);
-        stretch->place = place;
-        stretch->function = function;
-        stretch->address = one->address;
-        stretch->executions = one->executions;
-        stretch->repetitions = one->repetitions;
-        stretch->instructions = 0;
-        stretch->length = 0;
-    }
-    memcpy(stretch->bytes + stretch->length, one->bytes, length);
-    stretch->length += length;
-    stretch->end = one->address + length;
-    stretch->instructions++;
-    return result;
-}
-
 static int write_all(const struct command_visit *visit, struct places *places,
                      const struct executed_instruction *list, size_t count)
 {
     struct wire_writer writer = detail_writer(visit->detail);
     AUTO_FREE struct stretch *stretch = calloc(1, sizeof(*stretch));
     int result = stretch ? 0 : -ENOMEM;
-    for (size_t index = 0; index < count && result == 0; index++)
-        result = add(places, &writer, stretch, &list[index],
-                     index + 1 < count ? &list[index + 1] : NULL);
+    for (size_t index = 0; index < count && result == 0; index++) {
+        const struct executed_instruction *next = index + 1 < count ? &list[index + 1] : NULL;
+        size_t low = 0, high = places->count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (places->list[middle].mapped.end <= list[index].address)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bool inside = low < places->count && places->list[low].mapped.start <= list[index].address;
+        const struct place *place = inside ? &places->list[low] : NULL;
+        const char *function = function_at(places, place, list[index].address);
+        /* How long an instruction is whose counter does not know: at most to the next that was
+         * executed. */
+        size_t length = list[index].length ? list[index].length : sizeof(list[index].bytes) - 1;
+        if (length > sizeof(list[index].bytes))
+            length = sizeof(list[index].bytes);
+        if (!list[index].length && next && next->address > list[index].address &&
+            next->address - list[index].address < length)
+            length = (size_t)(next->address - list[index].address);
+        if (!(stretch->instructions && stretch->end == list[index].address && list[index].length &&
+              stretch->executions == list[index].executions && !stretch->repetitions &&
+              !list[index].repetitions && stretch->place == place &&
+              strcmp(stretch->function, function) == 0 &&
+              stretch->length + length <= sizeof(stretch->bytes))) {
+            result = put(&writer, stretch);
+            stretch->place = place;
+            stretch->function = function;
+            stretch->address = list[index].address;
+            stretch->executions = list[index].executions;
+            stretch->repetitions = list[index].repetitions;
+            stretch->instructions = 0;
+            stretch->length = 0;
+        }
+        memcpy(stretch->bytes + stretch->length, list[index].bytes, length);
+        stretch->length += length;
+        stretch->end = list[index].address + length;
+        stretch->instructions++;
+    }
     if (result == 0)
         result = put(&writer, stretch);
     int finished = detail_finish(&writer);
@@ -599,7 +540,9 @@ int executed_write(const struct command_visit *visit, const struct executed_inst
         qsort(sorted, count, sizeof(*sorted), by_address);
         result = write_all(visit, &places, sorted, count);
     }
-    places_free(&places);
+    for (size_t index = 0; index < places.count; index++)
+        symbols_free(&places.list[index].symbols);
+    free(places.list);
     if (result < 0)
         return command_fail(visit, result, "what was executed cannot be written: %s",
                             strerror(-result));

@@ -99,20 +99,6 @@ static bool is_below(const struct processes *processes, const struct process *pr
     return false;
 }
 
-/* A child may stand before its parent in the list. */
-static void mark_below(const struct processes *processes, pid_t root)
-{
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (size_t index = 0; index < processes->count; index++) {
-            struct process *process = &processes->list[index];
-            if (!process->below && process->pid != root && is_below(processes, process, root))
-                changed = process->below = true;
-        }
-    }
-}
-
 /* Only if it is still the process that was found. */
 static void signal_process(const struct process *process, int signal)
 {
@@ -135,7 +121,16 @@ static void descendants_signal(pid_t root, int signal)
 {
     struct processes processes = {0};
     read_processes(&processes);
-    mark_below(&processes, root);
+    /* A child may stand before its parent in the list. */
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t index = 0; index < processes.count; index++) {
+            struct process *process = &processes.list[index];
+            if (!process->below && process->pid != root && is_below(&processes, process, root))
+                changed = process->below = true;
+        }
+    }
     for (size_t index = 0; index < processes.count; index++)
         if (processes.list[index].below)
             signal_process(&processes.list[index], signal);
@@ -157,30 +152,25 @@ static bool reap(uint64_t *ended)
     }
 }
 
-/* A group is killed at once: nobody in it can slip away by forking. */
-static void kill_children(void)
-{
-    struct processes processes = {0};
-    const pid_t self = getpid(), group = getpgrp();
-    read_processes(&processes);
-    for (size_t index = 0; index < processes.count; index++) {
-        const struct process *process = &processes.list[index];
-        if (process->parent != self || process->state == 'Z')
-            continue;
-        if (process->group != group && process->group > 1)
-            kill(-process->group, SIGKILL);
-        kill(process->pid, SIGKILL);
-    }
-    free(processes.list);
-}
-
 int descendants_end(uint64_t *ended)
 {
     const int64_t deadline = monotonic_ms() + PATIENCE_MS;
     if (!reap(NULL))
         return 0;
     for (;;) {
-        kill_children();
+        /* A group is killed at once: nobody in it can slip away by forking. */
+        struct processes processes = {0};
+        const pid_t self = getpid(), group = getpgrp();
+        read_processes(&processes);
+        for (size_t index = 0; index < processes.count; index++) {
+            const struct process *process = &processes.list[index];
+            if (process->parent != self || process->state == 'Z')
+                continue;
+            if (process->group != group && process->group > 1)
+                kill(-process->group, SIGKILL);
+            kill(process->pid, SIGKILL);
+        }
+        free(processes.list);
         if (!reap(ended))
             return 0;
         if (monotonic_ms() > deadline)
@@ -216,21 +206,6 @@ static void drain_reset(struct drain *drain)
     drain->sum = SUM_BASE;
 }
 
-static void sum_up(struct drain *drain, const char *bytes, size_t length)
-{
-    uint64_t sum = drain->sum;
-    for (size_t index = 0; index < length; index++)
-        sum = (sum ^ (unsigned char)bytes[index]) * SUM_PRIME;
-    drain->sum = sum;
-    drain->bytes += length;
-}
-
-/* In 32 bits. */
-static uint64_t drain_sum(const struct drain *drain)
-{
-    return (drain->sum ^ drain->sum >> 32) & 0xffffffffu;
-}
-
 /* What it waits for now, for poll(2): `from` to be read, or `to` to be written. What is not
  * shown is waited for by nobody (-1): whoever is woken by each piece makes the program wait,
  * too. */
@@ -263,7 +238,12 @@ static size_t take(struct drain *drain)
     const ssize_t got = read(drain->from, bytes, shown ? DRAIN_PASSED : DRAIN_ROOM);
     if (got <= 0)
         return 0;
-    sum_up(drain, bytes, (size_t)got);
+    const size_t length = (size_t)got;
+    uint64_t sum = drain->sum;
+    for (size_t index = 0; index < length; index++)
+        sum = (sum ^ (unsigned char)bytes[index]) * SUM_PRIME;
+    drain->sum = sum;
+    drain->bytes += length;
     drain->held = shown ? (size_t)got : 0;
     return (size_t)got;
 }
@@ -284,21 +264,6 @@ static bool is_told_to_end(void)
     return sigpending(&pending) == 0 &&
            (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1 ||
             sigismember(&pending, SIGQUIT) == 1);
-}
-
-/* Reads everything that is there; nobody can write any more. What is shown is passed on, even if
- * that takes a while. */
-static void drain_finish(struct drain *drain)
-{
-    do {
-        while (drain->held) {
-            struct pollfd end = {.fd = drain->to, .events = POLLOUT};
-            if (poll(&end, 1, LISTENER_MS) > 0)
-                pass_on(drain);
-            else if (is_told_to_end())
-                drain->to = -1, drain->held = 0;
-        }
-    } while (take(drain));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -341,40 +306,43 @@ int guard_tell(const struct guard_line *line, enum guard_request request, uint64
     return moved == (ssize_t)sizeof(message) ? 0 : -EPIPE;
 }
 
-static void begin(struct guard *guard)
-{
-    guard->runs = true;
-    guard->deadline = 0;
-    guard->asked = 0;
-    guard->guarded->timed_out = guard->guarded->killed = 0;
-    guard->look = LOOK_MS;
-    for (int index = 0; index < 2; index++)
-        drain_reset(&guard->drains[index]);
-}
-
-static void finish(struct guard *guard)
-{
-    struct guarded *guarded = guard->guarded;
-    guard->runs = false;
-    guard->deadline = 0;
-    for (int index = 0; index < 2 && guarded->output_known; index++)
-        drain_finish(&guard->drains[index]);
-    guarded->output_bytes = guard->drains[0].bytes + guard->drains[1].bytes;
-    guarded->output_sum = drain_sum(&guard->drains[0]);
-}
-
 static void listen_to(struct guard *guard)
 {
     struct guard_message message;
     const ssize_t got = recv(guard->control, &message, sizeof(message), MSG_DONTWAIT);
     if (got != (ssize_t)sizeof(message))
         return;
-    if (message.request == GUARD_BEGIN)
-        begin(guard);
-    else if (message.request == GUARD_LIMIT)
+    if (message.request == GUARD_BEGIN) {
+        guard->runs = true;
+        guard->deadline = 0;
+        guard->asked = 0;
+        guard->guarded->timed_out = guard->guarded->killed = 0;
+        guard->look = LOOK_MS;
+        for (int index = 0; index < 2; index++)
+            drain_reset(&guard->drains[index]);
+    } else if (message.request == GUARD_LIMIT)
         guard->deadline = message.deadline;
-    else
-        finish(guard);
+    else {
+        struct guarded *guarded = guard->guarded;
+        guard->runs = false;
+        guard->deadline = 0;
+        for (int index = 0; index < 2 && guarded->output_known; index++) {
+            /* Reads everything that is there; nobody can write any more. What is shown is passed
+             * on, even if that takes a while. */
+            do {
+                while (guard->drains[index].held) {
+                    struct pollfd end = {.fd = guard->drains[index].to, .events = POLLOUT};
+                    if (poll(&end, 1, LISTENER_MS) > 0)
+                        pass_on(&guard->drains[index]);
+                    else if (is_told_to_end())
+                        guard->drains[index].to = -1, guard->drains[index].held = 0;
+                }
+            } while (take(&guard->drains[index]));
+        }
+        guarded->output_bytes = guard->drains[0].bytes + guard->drains[1].bytes;
+        /* In 32 bits. */
+        guarded->output_sum = (guard->drains[0].sum ^ guard->drains[0].sum >> 32) & 0xffffffffu;
+    }
     send(guard->control, &message, sizeof(message), MSG_NOSIGNAL);
 }
 
@@ -386,24 +354,6 @@ static void ask(struct guard *guard, int number)
     guard->asked = monotonic_ms();
     descendants_signal(guard->counting, number);
     descendants_signal(guard->counting, SIGCONT);
-}
-
-/* Its time is over, or it was asked to end: later it is not asked. */
-static void end_in_time(struct guard *guard)
-{
-    const int64_t now = monotonic_ms();
-    const bool over = guard->deadline && monotonic_ns() >= guard->deadline;
-    if (!guard->runs || (!guard->asked && !over))
-        return;
-    if (!guard->asked) {
-        __atomic_store_n(&guard->guarded->timed_out, 1, __ATOMIC_RELEASE);
-        ask(guard, SIGTERM);
-    } else if (now - guard->asked >= LOST_MS) {
-        kill(guard->counting, SIGKILL);
-    } else if (now - guard->asked >= GRACE_MS) {
-        __atomic_store_n(&guard->guarded->killed, 1, __ATOMIC_RELEASE);
-        descendants_signal(guard->counting, SIGKILL);
-    }
 }
 
 static bool is_unawaited(const struct drain *drain)
@@ -423,22 +373,6 @@ static int patience_ms(const struct guard *guard)
     if (!guard->asked && guard->deadline && guard->deadline < now + left * 1000000u)
         left = guard->deadline > now ? (guard->deadline - now) / 1000000u + 1 : 0;
     return (int)left;
-}
-
-/* A program that fills its pipe before the next look has to wait, and waiting is a context switch.
- */
-static void look_at_output(struct guard *guard)
-{
-    size_t most = 0;
-    for (int index = 0; index < 2; index++) {
-        struct drain *drain = &guard->drains[index];
-        const size_t got = is_unawaited(drain) ? drain_go_on(drain) : 0;
-        most = got > most ? got : most;
-    }
-    if (most >= DRAIN_ROOM / 2 && guard->look > 1)
-        guard->look /= 2;
-    else if (!most && guard->look < LOOK_MOST_MS)
-        guard->look *= 2;
 }
 
 /* The counting process is a child among orphans. SIGINT: a person wants the program to end, and
@@ -472,28 +406,41 @@ static void stand_by(struct guard *guard)
         for (int index = 0; index < 2; index++)
             if (ends[OUTPUT + index].revents)
                 drain_go_on(&guard->drains[index]);
-        if (guard->runs)
-            look_at_output(guard);
+        if (guard->runs) {
+            /* A program that fills its pipe before the next look has to wait, and waiting is a
+             * context switch. */
+            size_t most = 0;
+            for (int index = 0; index < 2; index++) {
+                struct drain *drain = &guard->drains[index];
+                const size_t got = is_unawaited(drain) ? drain_go_on(drain) : 0;
+                most = got > most ? got : most;
+            }
+            if (most >= DRAIN_ROOM / 2 && guard->look > 1)
+                guard->look /= 2;
+            else if (!most && guard->look < LOOK_MOST_MS)
+                guard->look *= 2;
+        }
         if (ends[CONTROL].revents & POLLIN)
             listen_to(guard);
         if (ends[SIGNALS].revents && take_signals(guard))
             return;
         if (ends[CONTROL].revents & POLLHUP)
             guard->control = -1; /* its end wakes by a signal */
-        end_in_time(guard);
+        /* Its time is over, or it was asked to end: later it is not asked. */
+        const int64_t now = monotonic_ms();
+        const bool over = guard->deadline && monotonic_ns() >= guard->deadline;
+        if (!guard->runs || (!guard->asked && !over))
+            continue;
+        if (!guard->asked) {
+            __atomic_store_n(&guard->guarded->timed_out, 1, __ATOMIC_RELEASE);
+            ask(guard, SIGTERM);
+        } else if (now - guard->asked >= LOST_MS) {
+            kill(guard->counting, SIGKILL);
+        } else if (now - guard->asked >= GRACE_MS) {
+            __atomic_store_n(&guard->guarded->killed, 1, __ATOMIC_RELEASE);
+            descendants_signal(guard->counting, SIGKILL);
+        }
     }
-}
-
-/* The program has the CPU that it is held on to itself, where there is another. */
-static void step_aside(const struct command_visit *visit)
-{
-    unsigned long mask[GUARD_MASK] = {0};
-    const int cpu = visit->cell->cpu;
-    if (cpu < 0 || (size_t)cpu >= GUARD_MASK * MASK_BITS ||
-        syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) < 0)
-        return;
-    mask[(size_t)cpu / MASK_BITS] &= ~(1ul << (size_t)cpu % MASK_BITS);
-    syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask); /* refused where nothing is left */
 }
 
 static void __attribute__((noreturn))
@@ -591,8 +538,12 @@ static pid_t fork_counting(const struct command_counter *counter, const struct c
     count(counter, &copy, guard);
 }
 
-static int guard_signals(void)
+static void __attribute__((noreturn))
+be_guard(const struct command_counter *counter, const struct command_visit *visit,
+         const struct lines *lines, pid_t driver)
 {
+    static struct guard guard;
+    setpgid(0, 0);
     static const int taken[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     sigset_t signals;
     sigemptyset(&signals);
@@ -600,16 +551,7 @@ static int guard_signals(void)
         sigaddset(&signals, taken[index]);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
-static void __attribute__((noreturn))
-be_guard(const struct command_counter *counter, const struct command_visit *visit,
-         const struct lines *lines, pid_t driver)
-{
-    static struct guard guard;
-    setpgid(0, 0);
-    guard.signals = guard_signals();
+    guard.signals = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (guard.signals < 0 || getppid() != driver)
         _exit(1);
@@ -626,7 +568,14 @@ be_guard(const struct command_counter *counter, const struct command_visit *visi
         guard.drains[index].to = visit->cell->command.shown ? visit->outlets[index] : -1;
         drain_reset(&guard.drains[index]);
     }
-    step_aside(visit);
+    /* The program has the CPU that it is held on to itself, where there is another. */
+    unsigned long mask[GUARD_MASK] = {0};
+    const int cpu = visit->cell->cpu;
+    if (!(cpu < 0 || (size_t)cpu >= GUARD_MASK * MASK_BITS ||
+          syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) < 0)) {
+        mask[(size_t)cpu / MASK_BITS] &= ~(1ul << (size_t)cpu % MASK_BITS);
+        syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask);
+    }
     stand_by(&guard);
     if (!guard.ended) {
         kill(guard.counting, SIGKILL);

@@ -23,8 +23,6 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/words.h"
-#include "probe/command/environment.h"
-#include "probe/command/system.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The row of a command: its columns, and what became of it, in those called run/…/. */
@@ -91,46 +89,6 @@ struct column {
     bool known;
 };
 #define COLUMNS 10
-
-static void columns_of(const struct outcome *outcome, struct column columns[COLUMNS])
-{
-    const struct guarded *guarded = outcome->guarded;
-    const struct column filled[COLUMNS] = {
-        {RUN_STATUS, status_of(outcome), true},
-        {RUN_OUTPUT_BYTES, guarded->output_bytes, guarded->output_known},
-        {RUN_OUTPUT_SUM, guarded->output_sum, guarded->output_known},
-        {RUN_TASKS, outcome->tasks, outcome->tasks_known},
-        {RUN_PROCESSES, outcome->processes, outcome->tasks_known},
-        {RUN_LEFT, outcome->left, true},
-        {RUN_INTERRUPTS, outcome->interrupts, outcome->interrupts_known},
-        {RUN_NANOSECONDS, outcome->nanoseconds, true},
-        {RUN_CPU, outcome->cpu_nanoseconds, true},
-        {RUN_RIGHTS, outcome->rights, true},
-    };
-    memcpy(columns, filled, sizeof(filled));
-}
-
-/* Completes the row. What is not known reads 0 and has a running time of 0. */
-static void row_fill(const struct command_visit *visit, const struct outcome *outcome)
-{
-    struct job *job = visit->job;
-    struct column columns[COLUMNS];
-    columns_of(outcome, columns);
-    for (uint32_t index = 0; index < job->counters; index++) {
-        if (visit->line->timed & 1u << index)
-            continue;
-        bool known = true;
-        for (size_t column = 0; column < COLUMNS; column++)
-            if (strcmp(columns[column].name, visit->cell->events[index]) == 0) {
-                known = columns[column].known;
-                job_values(job)[index] = known ? columns[column].value : 0;
-            }
-        job_enabled(job)[index] = outcome->nanoseconds;
-        job_running(job)[index] = known ? outcome->nanoseconds : 0;
-    }
-    job_accounts(job)[0] = outcome->account;
-    __atomic_store_n(&job->runs_done, 1, __ATOMIC_RELEASE);
-}
 
 /* ----------------------------------------------------------------------------------------------
  * From the preparation of a program to the end of all that is left of it. */
@@ -269,16 +227,6 @@ static bool gains_are_readable(void)
     return fd >= 0 && read(fd, &digit, 1) == 1 && digit == '1';
 }
 
-/* Who is traced by somebody without the right to, or runs in an emulator, gains nothing. */
-static enum command_rights rights_of(const struct launch *launch, const struct execution *execution)
-{
-    const bool withholds = launch->prefix || (launch->traced && geteuid() != 0);
-    if (withholds)
-        return gives_rights(execution) ? RIGHTS_WITHHELD : RIGHTS_PLAIN;
-    const bool secret = access(execution->program, R_OK) != 0 || gives_rights(execution);
-    return secret && !gains_are_readable() ? RIGHTS_GAINED : RIGHTS_PLAIN;
-}
-
 int launch_start(const struct command_visit *visit, const struct launch *launch,
                  struct execution *execution)
 {
@@ -286,7 +234,14 @@ int launch_start(const struct command_visit *visit, const struct launch *launch,
     memset(&execution->guarded->spent, 0, sizeof(execution->guarded->spent));
     execution->guarded->spent_ns = 0;
     execution->waited_ns = take_account(&execution->waited);
-    execution->rights = rights_of(launch, execution);
+    /* Who is traced by somebody without the right to, or runs in an emulator, gains nothing. */
+    const bool withholds = launch->prefix || (launch->traced && geteuid() != 0);
+    if (withholds)
+        execution->rights = gives_rights(execution) ? RIGHTS_WITHHELD : RIGHTS_PLAIN;
+    else {
+        const bool secret = access(execution->program, R_OK) != 0 || gives_rights(execution);
+        execution->rights = secret && !gains_are_readable() ? RIGHTS_GAINED : RIGHTS_PLAIN;
+    }
     int input = fed ? start_feeder(execution) : -1;
     if (fed && input < 0)
         return command_fail(visit, -errno, "cannot start a process: %s", strerror(errno));
@@ -408,7 +363,35 @@ int launch_finish(const struct command_visit *visit, struct execution *execution
     outcome.interrupts_known =
         execution->interrupts_known && interrupts_read(visit->cell->cpu, &interrupts) == 0;
     outcome.interrupts = interrupts - execution->interrupts;
-    row_fill(visit, &outcome);
+    /* Completes the row. What is not known reads 0 and has a running time of 0. */
+    struct job *job = visit->job;
+    const struct guarded *guarded = outcome.guarded;
+    const struct column columns[COLUMNS] = {
+        {RUN_STATUS, status_of(&outcome), true},
+        {RUN_OUTPUT_BYTES, guarded->output_bytes, guarded->output_known},
+        {RUN_OUTPUT_SUM, guarded->output_sum, guarded->output_known},
+        {RUN_TASKS, outcome.tasks, outcome.tasks_known},
+        {RUN_PROCESSES, outcome.processes, outcome.tasks_known},
+        {RUN_LEFT, outcome.left, true},
+        {RUN_INTERRUPTS, outcome.interrupts, outcome.interrupts_known},
+        {RUN_NANOSECONDS, outcome.nanoseconds, true},
+        {RUN_CPU, outcome.cpu_nanoseconds, true},
+        {RUN_RIGHTS, outcome.rights, true},
+    };
+    for (uint32_t index = 0; index < job->counters; index++) {
+        if (visit->line->timed & 1u << index)
+            continue;
+        bool known = true;
+        for (size_t column = 0; column < COLUMNS; column++)
+            if (strcmp(columns[column].name, visit->cell->events[index]) == 0) {
+                known = columns[column].known;
+                job_values(job)[index] = known ? columns[column].value : 0;
+            }
+        job_enabled(job)[index] = outcome.nanoseconds;
+        job_running(job)[index] = known ? outcome.nanoseconds : 0;
+    }
+    job_accounts(job)[0] = outcome.account;
+    __atomic_store_n(&job->runs_done, 1, __ATOMIC_RELEASE);
     release(execution);
     return 0;
 }

@@ -5,9 +5,13 @@
  * and executes it. */
 #pragma once
 
+#include <stdint.h>
+#include <stdio.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include "probe/command/guard.h"
+#include "wire/cell.h"
 
 /* Fills program, words, input and directory of the execution. Negative errno with the reason. */
 int places_resolve(const struct command_visit *visit, struct execution *execution);
@@ -35,3 +39,35 @@ static inline uint64_t cpu_ns_of(const struct rusage *usage)
     return ((uint64_t)user->tv_sec + (uint64_t)system->tv_sec) * 1000000000u +
            ((uint64_t)user->tv_usec + (uint64_t)system->tv_usec) * 1000u;
 }
+
+/* --- the environment that a command gets (environment.c) --- */
+
+/* As the controls of the command ask for it, from what the probe has (ends with NULL), and with
+ * tunables for glibc (NULL: none) where they are controlled. To be freed by words_free; NULL: out
+ * of memory. */
+char **environment_make(const struct cell_command *command, char *const *inherited,
+                        const char *tunables);
+
+/* GLIBC_TUNABLES=… that programs of this machine start with; NULL: there is nothing to settle.
+ * loader: that of dynamic programs, NULL for the ISA's own. Asked once in a session. */
+const char *tunables_choose(const char *loader);
+
+/* --- what the operating system tells of a program beside what is counted (system.c) --- */
+
+/* --- how many interrupts a CPU has had --- */
+
+/* Of all kinds, since the machine started. -ENOENT: not told, or no such CPU. */
+int interrupts_read(int cpu, uint64_t *interrupts);
+/* The same from a text like /proc/interrupts. */
+int interrupts_parse(FILE *text, int cpu, uint64_t *interrupts);
+
+/* --- threads and processes that are born below a process --- */
+
+struct task_records;
+
+/* From now on; NULL: cannot be had here. cpu: the one that they are held on; -1: on any. */
+struct task_records *tasks_watch(pid_t pid, int cpu);
+/* How many there were, the first with them, and of these how many processes. -ENOENT: not known,
+ * or records were lost. */
+int tasks_count(struct task_records *records, uint64_t *tasks, uint64_t *processes);
+void tasks_free(struct task_records *records);

@@ -19,13 +19,6 @@ struct opened {
     int fds[CELL_MAX_COUNTERS]; /* -1: a column that is no event */
 };
 
-static void close_all(const struct opened *opened)
-{
-    for (size_t index = 0; index < CELL_MAX_COUNTERS; index++)
-        if (opened->fds[index] >= 0)
-            close(opened->fds[index]);
-}
-
 static int open_event(const struct command_visit *visit, uint32_t index, pid_t pid)
 {
     const struct event *event = &visit->events[index];
@@ -77,34 +70,30 @@ static int read_all(const struct command_visit *visit, const struct opened *open
     return 0;
 }
 
-static int run(const struct command_visit *visit, struct execution *execution,
-               struct opened *opened)
-{
-    int status = 0;
-    int result = launch_prepare(visit, execution);
-    if (result == 0)
-        result = launch_start(visit, &(struct launch){.held = true}, execution);
-    if (result == 0)
-        result = open_all(visit, execution->pid, opened);
-    if (result == 0)
-        result = launch_release(visit, execution);
-    if (result == 0 && (result = launch_await(execution, &status)) < 0)
-        command_fail(visit, result, "the program was lost: %s", strerror(-result));
-    if (result == 0)
-        result = launch_clear(visit, execution);
-    if (result == 0)
-        result = read_all(visit, opened, execution->rights == RIGHTS_GAINED);
-    return result == 0 ? launch_finish(visit, execution, status, 0, 0) : result;
-}
-
 static int perf_event_count(const struct command_visit *visit)
 {
     struct execution execution = {0};
     struct opened opened;
     for (size_t index = 0; index < CELL_MAX_COUNTERS; index++)
         opened.fds[index] = -1;
-    int result = run(visit, &execution, &opened);
-    close_all(&opened);
+    int status = 0;
+    int error = launch_prepare(visit, &execution);
+    if (error == 0)
+        error = launch_start(visit, &(struct launch){.held = true}, &execution);
+    if (error == 0)
+        error = open_all(visit, execution.pid, &opened);
+    if (error == 0)
+        error = launch_release(visit, &execution);
+    if (error == 0 && (error = launch_await(&execution, &status)) < 0)
+        command_fail(visit, error, "the program was lost: %s", strerror(-error));
+    if (error == 0)
+        error = launch_clear(visit, &execution);
+    if (error == 0)
+        error = read_all(visit, &opened, execution.rights == RIGHTS_GAINED);
+    int result = error == 0 ? launch_finish(visit, &execution, status, 0, 0) : error;
+    for (size_t index = 0; index < CELL_MAX_COUNTERS; index++)
+        if (opened.fds[index] >= 0)
+            close(opened.fds[index]);
     if (result < 0)
         launch_end(&execution);
     return result;

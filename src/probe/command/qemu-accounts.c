@@ -47,31 +47,6 @@ static void *read_part(int fd, uint64_t at, uint64_t count, size_t size)
     return part;
 }
 
-static int check_header(const struct account_header *header, const char *target,
-                        struct failure *failure)
-{
-    static const char *const lacks[ACCOUNT_LACKS] = {
-        [ACCOUNT_TOO_MUCH_CODE] = "executes more different instructions than there is room for",
-        [ACCOUNT_TOO_MANY_THREADS] = "has more threads at a time than there is room for",
-        [ACCOUNT_NO_MEMORY] = "left QEMU no memory to count in",
-        [ACCOUNT_STRANGE_CODE] = "executes code whose bytes QEMU does not show",
-        [ACCOUNT_LOST_CHILD] = "has a child that could not make a file to be counted in",
-    };
-    if (memcmp(header->magic, ACCOUNT_MAGIC, sizeof(header->magic)) != 0)
-        return refuse(failure, "it begins otherwise");
-    if (strncmp(header->target, target, sizeof(header->target)) != 0)
-        return refuse(failure, "it is of another ISA");
-    if (header->lack >= ACCOUNT_LACKS || header->records > ACCOUNT_RECORDS ||
-        header->maps > ACCOUNT_MAPS)
-        return refuse(failure, "its numbers make no sense");
-    if (header->lack)
-        return fail_with(failure, -ENOTSUP,
-                         "the program %s, so QEMU cannot count all of it: the sources valgrind and "
-                         "step may",
-                         lacks[header->lack]);
-    return 0;
-}
-
 /* Of a process that was killed before its first instruction: made, and not begun. */
 static bool is_blank(int fd)
 {
@@ -83,30 +58,6 @@ static bool is_blank(int fd)
     return facts.st_size == 0 || ((uint64_t)facts.st_size == ACCOUNT_FILE_BYTES &&
                                   pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
                                   memcmp(magic, nothing, sizeof(magic)) == 0);
-}
-
-static int read_file(struct qemu_account *account, int fd, const char *target,
-                     struct failure *failure)
-{
-    struct account_header *header = &account->header;
-    struct stat facts;
-    if (fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode) ||
-        (uint64_t)facts.st_size != ACCOUNT_FILE_BYTES ||
-        pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
-        return refuse(failure, "it has another size");
-    int result = check_header(header, target, failure);
-    if (result < 0)
-        return result;
-    account->maps = read_part(fd, ACCOUNT_MAPS_AT, header->maps, sizeof(*account->maps));
-    account->records =
-        read_part(fd, ACCOUNT_RECORDS_AT, header->records, sizeof(*account->records));
-    account->executed = calloc(header->records + 1, sizeof(*account->executed));
-    if (!account->maps || !account->records || !account->executed)
-        return fail_with(failure, -ENOMEM, "out of memory for %llu executed instructions",
-                         (unsigned long long)header->records);
-    for (uint64_t index = 0; index < header->maps; index++)
-        account->maps[index].object[sizeof(account->maps->object) - 1] = 0;
-    return 0;
 }
 
 /* --- from what was begun to what was executed --- */
@@ -159,19 +110,6 @@ static uint64_t unfinished(const struct flow *flow)
     return lost < flow->before ? lost : flow->before; /* it was killed at the edge of a block */
 }
 
-static void take_away(struct qemu_account *account, const struct edge *edges, size_t count,
-                      uint64_t lost)
-{
-    for (size_t index = 0; index < count && lost; index++) {
-        const struct account_record *record = &account->records[edges[index].record];
-        struct executed_instruction *executed = &account->executed[edges[index].record];
-        uint64_t most = record->inner < executed->executions ? record->inner : executed->executions;
-        uint64_t taken = lost < most ? lost : most;
-        executed->executions -= taken;
-        lost -= taken;
-    }
-}
-
 /* Both lists by address: instructions where they begin, and where they end. */
 static bool balance(struct qemu_account *account, const struct edge *begins,
                     const struct edge *ends, size_t count)
@@ -192,13 +130,66 @@ static bool balance(struct qemu_account *account, const struct edge *begins,
         }
         if (flow.begun > flow.before + flow.entries)
             return false;
-        take_away(account, ends + first, end - first, unfinished(&flow));
+        const struct edge *edges = ends + first;
+        uint64_t lost = unfinished(&flow);
+        for (size_t index = 0; index < (end - first) && lost; index++) {
+            const struct account_record *record = &account->records[edges[index].record];
+            struct executed_instruction *executed = &account->executed[edges[index].record];
+            uint64_t most =
+                record->inner < executed->executions ? record->inner : executed->executions;
+            uint64_t taken = lost < most ? lost : most;
+            executed->executions -= taken;
+            lost -= taken;
+        }
     }
     return true;
 }
 
-static int find_executed(struct qemu_account *account, struct failure *failure)
+/* Reads a file and finds what came to its end of what was begun. target: QEMU's name of the ISA
+ * that it must be of. 0; 1: it was not begun, because the process was killed before its first
+ * instruction; or negative errno with what is wrong. */
+static int account_read(struct qemu_account *account, const char *path, const char *target,
+                        struct failure *failure)
 {
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return refuse(failure, strerror(errno));
+    if (is_blank(fd))
+        return 1;
+    struct account_header *header = &account->header;
+    struct stat facts;
+    if (fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode) ||
+        (uint64_t)facts.st_size != ACCOUNT_FILE_BYTES ||
+        pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
+        return refuse(failure, "it has another size");
+    static const char *const lacks[ACCOUNT_LACKS] = {
+        [ACCOUNT_TOO_MUCH_CODE] = "executes more different instructions than there is room for",
+        [ACCOUNT_TOO_MANY_THREADS] = "has more threads at a time than there is room for",
+        [ACCOUNT_NO_MEMORY] = "left QEMU no memory to count in",
+        [ACCOUNT_STRANGE_CODE] = "executes code whose bytes QEMU does not show",
+        [ACCOUNT_LOST_CHILD] = "has a child that could not make a file to be counted in",
+    };
+    if (memcmp(header->magic, ACCOUNT_MAGIC, sizeof(header->magic)) != 0)
+        return refuse(failure, "it begins otherwise");
+    if (strncmp(header->target, target, sizeof(header->target)) != 0)
+        return refuse(failure, "it is of another ISA");
+    if (header->lack >= ACCOUNT_LACKS || header->records > ACCOUNT_RECORDS ||
+        header->maps > ACCOUNT_MAPS)
+        return refuse(failure, "its numbers make no sense");
+    if (header->lack)
+        return fail_with(failure, -ENOTSUP,
+                         "the program %s, so QEMU cannot count all of it: the sources valgrind and "
+                         "step may",
+                         lacks[header->lack]);
+    account->maps = read_part(fd, ACCOUNT_MAPS_AT, header->maps, sizeof(*account->maps));
+    account->records =
+        read_part(fd, ACCOUNT_RECORDS_AT, header->records, sizeof(*account->records));
+    account->executed = calloc(header->records + 1, sizeof(*account->executed));
+    if (!account->maps || !account->records || !account->executed)
+        return fail_with(failure, -ENOMEM, "out of memory for %llu executed instructions",
+                         (unsigned long long)header->records);
+    for (uint64_t index = 0; index < header->maps; index++)
+        account->maps[index].object[sizeof(account->maps->object) - 1] = 0;
     size_t count = (size_t)account->header.records;
     AUTO_FREE struct edge *begins = calloc(count + 1, sizeof(*begins));
     AUTO_FREE struct edge *ends = calloc(count + 1, sizeof(*ends));
@@ -218,52 +209,8 @@ static int find_executed(struct qemu_account *account, struct failure *failure)
     return 0;
 }
 
-/* Reads a file and finds what came to its end of what was begun. target: QEMU's name of the ISA
- * that it must be of. 0; 1: it was not begun, because the process was killed before its first
- * instruction; or negative errno with what is wrong. */
-static int account_read(struct qemu_account *account, const char *path, const char *target,
-                        struct failure *failure)
-{
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return refuse(failure, strerror(errno));
-    if (is_blank(fd))
-        return 1;
-    int result = read_file(account, fd, target, failure);
-    return result < 0 ? result : find_executed(account, failure);
-}
-
-static void account_free(struct qemu_account *account)
-{
-    free(account->maps);
-    free(account->records);
-    free(account->executed);
-    *account = (struct qemu_account){0};
-}
-
 /* ----------------------------------------------------------------------------------------------
  * All accounts of an execution. */
-
-static int take(struct qemu_accounts *accounts, const char *path, const char *target,
-                struct failure *failure)
-{
-    struct qemu_account *grown =
-        realloc(accounts->list, (accounts->count + 1) * sizeof(*accounts->list));
-    if (!grown)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    accounts->list = grown;
-    struct qemu_account *fresh = &accounts->list[accounts->count++];
-    *fresh = (struct qemu_account){0};
-    int result = account_read(fresh, path, target, failure);
-    if (result > 0) {
-        accounts->count--;
-        accounts->blank++;
-        return 0;
-    }
-    free(fresh->records); /* many processes may have many: what is executed is enough */
-    fresh->records = NULL;
-    return result;
-}
 
 static int read_folder(struct qemu_accounts *accounts, const char *folder, const char *target,
                        struct failure *failure)
@@ -278,17 +225,43 @@ static int read_folder(struct qemu_accounts *accounts, const char *folder, const
         if (strncmp(entry->d_name, ACCOUNT_PREFIX, strlen(ACCOUNT_PREFIX)) != 0)
             continue;
         text_printf(&path, "%s/%s", folder, entry->d_name);
-        result = take(accounts, text_string(&path), target, failure);
+        struct qemu_account *grown =
+            realloc(accounts->list, (accounts->count + 1) * sizeof(*accounts->list));
+        if (!grown)
+            result = fail_with(failure, -ENOMEM, "out of memory");
+        else {
+            accounts->list = grown;
+            struct qemu_account *fresh = &accounts->list[accounts->count++];
+            *fresh = (struct qemu_account){0};
+            int error = account_read(fresh, text_string(&path), target, failure);
+            if (error > 0) {
+                accounts->count--;
+                accounts->blank++;
+            } else {
+                free(fresh->records); /* many processes may have many: what is executed is enough */
+                fresh->records = NULL;
+                result = error;
+            }
+        }
     }
     return result;
 }
 
-static void sum(struct qemu_accounts *accounts, uint64_t *due)
+int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
+                       struct failure *failure)
 {
-    accounts->processes = *due = 1;
+    uint64_t due;
+    int result = read_folder(accounts, folder, target, failure);
+    if (result < 0)
+        return result;
+    if (!accounts->count)
+        return fail_with(failure, -ENOTSUP,
+                         "QEMU kept no account: it did not load assay's plugin, or died before. "
+                         "What it says is shown with --show-output");
+    accounts->processes = due = 1;
     for (size_t index = 0; index < accounts->count; index++) {
         const struct qemu_account *each = &accounts->list[index];
-        *due += each->header.forks + each->header.followed;
+        due += each->header.forks + each->header.followed;
         accounts->processes += each->header.forks;
         accounts->tasks += each->header.tasks;
         accounts->calls += each->header.calls;
@@ -298,12 +271,8 @@ static void sum(struct qemu_accounts *accounts, uint64_t *due)
         }
         accounts->tasks -= each->header.followed; /* the same thread, in another program */
     }
-    if (accounts->count < *due) /* these were killed before they could say so */
-        accounts->tasks += *due - accounts->count;
-}
-
-static int check(const struct qemu_accounts *accounts, uint64_t due, struct failure *failure)
-{
+    if (accounts->count < due) /* these were killed before they could say so */
+        accounts->tasks += due - accounts->count;
     for (size_t index = 0; index < accounts->count; index++) {
         const struct account_header *header = &accounts->list[index].header;
         if (header->leaving)
@@ -328,21 +297,6 @@ static int check(const struct qemu_accounts *accounts, uint64_t due, struct fail
     return 0;
 }
 
-int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
-                       struct failure *failure)
-{
-    uint64_t due;
-    int result = read_folder(accounts, folder, target, failure);
-    if (result < 0)
-        return result;
-    if (!accounts->count)
-        return fail_with(failure, -ENOTSUP,
-                         "QEMU kept no account: it did not load assay's plugin, or died before. "
-                         "What it says is shown with --show-output");
-    sum(accounts, &due);
-    return check(accounts, due, failure);
-}
-
 /* --- what was executed --- */
 
 struct image {
@@ -357,25 +311,6 @@ static int by_code(const void *one, const void *other)
     if (left->address != right->address)
         return left->address < right->address ? -1 : 1;
     return memcmp(left->bytes, right->bytes, sizeof(left->bytes));
-}
-
-/* The same instruction of several processes becomes one; what was never executed goes. */
-static void join(struct image *image)
-{
-    size_t kept = 0;
-    qsort(image->list, image->count, sizeof(*image->list), by_code);
-    for (size_t index = 0; index < image->count; index++) {
-        const struct executed_instruction *each = &image->list[index];
-        if (!each->executions)
-            continue;
-        if (kept && by_code(&image->list[kept - 1], each) == 0) {
-            image->list[kept - 1].executions += each->executions;
-            image->list[kept - 1].repetitions += each->repetitions;
-        } else {
-            image->list[kept++] = *each;
-        }
-    }
-    image->count = kept;
 }
 
 /* Forks inherit what was mapped: each once. */
@@ -410,7 +345,21 @@ static int collect(const struct qemu_accounts *accounts, uint64_t id, struct ima
         for (uint64_t map = 0; map < each->header.maps; map++)
             add_map(image, &each->maps[map]);
     }
-    join(image);
+    /* The same instruction of several processes becomes one; what was never executed goes. */
+    size_t kept = 0;
+    qsort(image->list, image->count, sizeof(*image->list), by_code);
+    for (size_t index = 0; index < image->count; index++) {
+        const struct executed_instruction *each = &image->list[index];
+        if (!each->executions)
+            continue;
+        if (kept && by_code(&image->list[kept - 1], each) == 0) {
+            image->list[kept - 1].executions += each->executions;
+            image->list[kept - 1].repetitions += each->repetitions;
+        } else {
+            image->list[kept++] = *each;
+        }
+    }
+    image->count = kept;
     return 0;
 }
 
@@ -437,8 +386,13 @@ int qemu_accounts_tell(const struct qemu_accounts *accounts, const struct comman
 
 void qemu_accounts_free(struct qemu_accounts *accounts)
 {
-    for (size_t index = 0; index < accounts->count; index++)
-        account_free(&accounts->list[index]);
+    for (size_t index = 0; index < accounts->count; index++) {
+        struct qemu_account *account = &accounts->list[index];
+        free(account->maps);
+        free(account->records);
+        free(account->executed);
+        *account = (struct qemu_account){0};
+    }
     free(accounts->list);
     *accounts = (struct qemu_accounts){0};
 }

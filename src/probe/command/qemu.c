@@ -94,29 +94,6 @@ static bool is_wide(const char *path)
            start[EI_CLASS] == ELFCLASS64;
 }
 
-static int choose_narrow(struct qemu_program *program, const struct command_visit *visit,
-                         const struct execution *execution, int own, int machine)
-{
-    for (size_t index = 0; index < sizeof(narrows) / sizeof(*narrows); index++) {
-        const struct narrow *narrow = &narrows[index];
-        if (narrow->own != own || narrow->machine != machine)
-            continue;
-        program->target = narrow->target;
-        program->emulator = program_find(narrow->emulator);
-        if (program->emulator)
-            return 0;
-        return command_fail(visit, -ENOENT,
-                            "%.200s is a 32-bit program, and there is no %s on this machine: "
-                            "install QEMU's user mode for it, for example with `apt-get install "
-                            "qemu-user`",
-                            execution->program, narrow->emulator);
-    }
-    return command_fail(visit, -ENOEXEC,
-                        "%.200s is no program of an ISA that QEMU's user mode runs for this kit "
-                        "(" PROBE_ISA "): the sources step and valgrind may count it",
-                        execution->program);
-}
-
 static int choose(struct qemu_program *program, const struct command_visit *visit,
                   const struct execution *execution)
 {
@@ -128,8 +105,28 @@ static int choose(struct qemu_program *program, const struct command_visit *visi
         return command_fail(visit, -ENOEXEC,
                             "%.300s is neither an ELF file nor a script that begins with #!",
                             execution->program);
-    if (machine != own || !is_wide(execution->program))
-        return choose_narrow(program, visit, execution, own, machine);
+    if (machine != own || !is_wide(execution->program)) {
+        for (size_t index = 0; index < sizeof(narrows) / sizeof(*narrows); index++) {
+            const struct narrow *narrow = &narrows[index];
+            if (narrow->own != own || narrow->machine != machine)
+                continue;
+            program->target = narrow->target;
+            program->emulator = program_find(narrow->emulator);
+            if (program->emulator)
+                return 0;
+            return command_fail(
+                visit, -ENOENT,
+                "%.200s is a 32-bit program, and there is no %s on this machine: "
+                "install QEMU's user mode for it, for example with `apt-get install "
+                "qemu-user`",
+                execution->program, narrow->emulator);
+        }
+        return command_fail(
+            visit, -ENOEXEC,
+            "%.200s is no program of an ISA that QEMU's user mode runs for this kit "
+            "(" PROBE_ISA "): the sources step and valgrind may count it",
+            execution->program);
+    }
     program->target = PROBE_ISA;
     program->emulator = program_emulator();
     return program->emulator ? 0 : command_fail(visit, -ENOENT, "qemu-" PROBE_ISA " is gone");
@@ -155,9 +152,18 @@ static int turn_environment(const struct command_visit *visit, char **list)
     return 0;
 }
 
-static int put_words(struct qemu_program *program, const struct command_visit *visit,
-                     const struct execution *execution)
+/* After launch_prepare: execution becomes what QEMU can execute as the operating system would.
+ * 0, or negative errno with the reason. */
+static int program_prepare(struct qemu_program *program, const struct command_visit *visit,
+                           struct execution *execution)
 {
+    int result = follow_scripts(visit, execution);
+    if (result == 0)
+        result = choose(program, visit, execution);
+    if (result == 0)
+        result = turn_environment(visit, execution->environment);
+    if (result < 0)
+        return result;
     AUTO_FREE char *plugin = qemu_find_plugin(visit->kit, program->emulator, QEMU_RUN_PLUGIN);
     if (!plugin)
         return command_fail(visit, -ENOENT, "the plugin for QEMU is gone");
@@ -181,25 +187,6 @@ static int put_words(struct qemu_program *program, const struct command_visit *v
     return 0;
 }
 
-/* After launch_prepare: execution becomes what QEMU can execute as the operating system would.
- * 0, or negative errno with the reason. */
-static int program_prepare(struct qemu_program *program, const struct command_visit *visit,
-                           struct execution *execution)
-{
-    int result = follow_scripts(visit, execution);
-    if (result == 0)
-        result = choose(program, visit, execution);
-    if (result == 0)
-        result = turn_environment(visit, execution->environment);
-    return result < 0 ? result : put_words(program, visit, execution);
-}
-
-static void program_free(struct qemu_program *program)
-{
-    free(program->emulator);
-    text_free(&program->option);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The counter. */
 
@@ -211,53 +198,44 @@ static int qemu_usable(const char *kit, char *reason, size_t size)
     return qemu_check(kit, emulator, QEMU_RUN_PLUGIN, reason, size);
 }
 
-static int conclude(const struct command_visit *visit, struct execution *execution, int status,
-                    const char *target)
-{
-    struct qemu_accounts accounts = {0};
-    struct failure failure = {0};
-    int result = qemu_accounts_read(&accounts, visit->folder, target, &failure);
-    if (result < 0)
-        command_fail(visit, result, "%s", failure.text);
-    else if (visit->detail >= 0)
-        result = qemu_accounts_tell(&accounts, visit);
-    if (result == 0) {
-        command_put(visit, command_column(visit, "instructions"), accounts.instructions);
-        command_put(visit, command_column(visit, "instructions-raw"),
-                    accounts.instructions + accounts.repetitions);
-        command_put(visit, command_column(visit, "syscalls"), accounts.calls);
-        result = launch_finish(visit, execution, status, accounts.tasks, accounts.processes);
-    }
-    qemu_accounts_free(&accounts);
-    return result;
-}
-
-static int run(const struct command_visit *visit, struct execution *execution,
-               struct qemu_program *program)
-{
-    int status = 0;
-    int result = launch_prepare(visit, execution);
-    if (result == 0)
-        result = program_prepare(program, visit, execution);
-    if (result < 0)
-        return result;
-    launch_forbid_cores();
-    result = launch_start(visit, &(struct launch){.prefix = program->words}, execution);
-    if (result == 0 && (result = launch_await(execution, &status)) < 0)
-        command_fail(visit, result, "QEMU was lost: %s", strerror(-result));
-    if (result == 0)
-        result = launch_clear(visit, execution);
-    return result < 0 ? result : conclude(visit, execution, status, program->target);
-}
-
 static int qemu_count(const struct command_visit *visit)
 {
     struct execution execution = {0};
     struct qemu_program program = {0};
-    int result = run(visit, &execution, &program);
+    int status = 0;
+    int result = launch_prepare(visit, &execution);
+    if (result == 0)
+        result = program_prepare(&program, visit, &execution);
+    if (result >= 0) {
+        launch_forbid_cores();
+        result = launch_start(visit, &(struct launch){.prefix = program.words}, &execution);
+        if (result == 0 && (result = launch_await(&execution, &status)) < 0)
+            command_fail(visit, result, "QEMU was lost: %s", strerror(-result));
+        if (result == 0)
+            result = launch_clear(visit, &execution);
+        if (result >= 0) {
+            struct qemu_accounts accounts = {0};
+            struct failure failure = {0};
+            result = qemu_accounts_read(&accounts, visit->folder, program.target, &failure);
+            if (result < 0)
+                command_fail(visit, result, "%s", failure.text);
+            else if (visit->detail >= 0)
+                result = qemu_accounts_tell(&accounts, visit);
+            if (result == 0) {
+                command_put(visit, command_column(visit, "instructions"), accounts.instructions);
+                command_put(visit, command_column(visit, "instructions-raw"),
+                            accounts.instructions + accounts.repetitions);
+                command_put(visit, command_column(visit, "syscalls"), accounts.calls);
+                result =
+                    launch_finish(visit, &execution, status, accounts.tasks, accounts.processes);
+            }
+            qemu_accounts_free(&accounts);
+        }
+    }
     if (result < 0)
         launch_end(&execution);
-    program_free(&program);
+    free(program.emulator);
+    text_free(&program.option);
     return result;
 }
 

@@ -173,69 +173,6 @@ static struct instruction *find_version(struct instruction *instruction, const u
     return instruction;
 }
 
-/* Makes the version the first of its address. */
-static void bring_forward(struct instruction **slot, struct instruction *version)
-{
-    struct instruction **from = slot;
-    while (*from && *from != version)
-        from = &(*from)->older;
-    if (*from)
-        *from = version->older;
-    version->older = *slot;
-    *slot = version;
-}
-
-static int find_width(struct code *code, pid_t task)
-{
-    decode_registers registers;
-    int result = code->width_known ? 0 : stepped_registers(task, &registers);
-    if (result < 0)
-        return result;
-    if (!code->width_known)
-        code->narrow = stepped_is_narrow(&registers);
-    code->width_known = true;
-    return 0;
-}
-
-static void describe(const struct code *code, struct instruction *instruction,
-                     const uint8_t bytes[16])
-{
-    memcpy(instruction->bytes, bytes, sizeof(instruction->bytes));
-    instruction->narrow = code->narrow;
-    instruction->kind = (uint8_t)stepped_kind(bytes, code->narrow);
-    instruction->length = (uint8_t)stepped_transfer(bytes, code->narrow);
-}
-
-/* Reads the bytes at the address, and finds or makes what they are. */
-static int look(struct code *code, pid_t task, uint64_t address, struct instruction **instruction)
-{
-    uint8_t bytes[16];
-    const struct code_map *map = code_maps_find(&code->maps, address);
-    bool changing = !map || map->changing;
-    int result = find_width(code, task);
-    if (result < 0)
-        return result;
-    if (changing)
-        read_bytes(task, address, bytes);
-    else
-        read_settled(code, task, address, bytes);
-    struct instruction **slot = slot_of(code->slots, code->slot_count, address);
-    struct instruction *version = find_version(*slot, bytes);
-    if (!version) {
-        version = add(code, address);
-        if (!version)
-            return -ENOMEM;
-        slot = slot_of(code->slots, code->slot_count, address); /* they may have moved */
-        describe(code, version, bytes);
-    }
-    if (*slot != version)
-        bring_forward(slot, version);
-    version->changing = changing;
-    version->checked = code->generation;
-    *instruction = version;
-    return 0;
-}
-
 /* --- mappings --- */
 
 void code_mapped(struct code *code, uint64_t address, uint64_t length, bool executable)
@@ -269,7 +206,49 @@ int code_at(const struct command_visit *visit, struct code *code, pid_t task, ui
     int result = 0;
     if (code->stale || !code_maps_find(&code->maps, address))
         result = refresh(visit, code, task);
-    return result < 0 ? result : look(code, task, address, instruction);
+    /* Reads the bytes at the address, and finds or makes what they are. */
+    if (result < 0)
+        return result;
+    uint8_t bytes[16];
+    const struct code_map *map = code_maps_find(&code->maps, address);
+    bool changing = !map || map->changing;
+    decode_registers registers;
+    result = code->width_known ? 0 : stepped_registers(task, &registers);
+    if (result < 0)
+        return result;
+    if (!code->width_known)
+        code->narrow = stepped_is_narrow(&registers);
+    code->width_known = true;
+    if (changing)
+        read_bytes(task, address, bytes);
+    else
+        read_settled(code, task, address, bytes);
+    struct instruction **slot = slot_of(code->slots, code->slot_count, address);
+    struct instruction *version = find_version(*slot, bytes);
+    if (!version) {
+        version = add(code, address);
+        if (!version)
+            return -ENOMEM;
+        slot = slot_of(code->slots, code->slot_count, address); /* they may have moved */
+        memcpy(version->bytes, bytes, sizeof(version->bytes));
+        version->narrow = code->narrow;
+        version->kind = (uint8_t)stepped_kind(bytes, code->narrow);
+        version->length = (uint8_t)stepped_transfer(bytes, code->narrow);
+    }
+    if (*slot != version) {
+        /* Makes the version the first of its address. */
+        struct instruction **from = slot;
+        while (*from && *from != version)
+            from = &(*from)->older;
+        if (*from)
+            *from = version->older;
+        version->older = *slot;
+        *slot = version;
+    }
+    version->changing = changing;
+    version->checked = code->generation;
+    *instruction = version;
+    return 0;
 }
 
 /* --- what was executed --- */

@@ -100,19 +100,6 @@ static bool traced_take_early(struct traced_list *tasks, pid_t task, int *status
     return false;
 }
 
-static void traced_free(struct traced_list *tasks)
-{
-    for (size_t index = 0; index < tasks->count; index++) {
-        struct traced *traced = tasks->list[index];
-        if (traced->code && --traced->code->users == 0)
-            code_free(traced->code);
-        free(traced);
-    }
-    free(tasks->list);
-    free(tasks->early);
-    *tasks = (struct traced_list){0};
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Tracer and tasks on one CPU: they take turns anyway, and across two CPUs a turn costs thrice
  * as much. A program that asks where it may run gets the answer that it would get otherwise. */
@@ -145,13 +132,6 @@ static void cpu_hold(const struct following *following, struct traced *traced)
     sched_setaffinity(traced->task, sizeof(one), &one);
 }
 
-/* Lets it go where it may run. */
-static void cpu_release(const struct following *following, const struct traced *traced)
-{
-    if (following->cpu >= 0 && !traced->placed)
-        sched_setaffinity(traced->task, sizeof(traced->allowed), &traced->allowed);
-}
-
 /* Whom the call is about; NULL: none of the program's. */
 static struct traced *meant(struct following *following, struct traced *traced)
 {
@@ -167,7 +147,9 @@ void cpu_before_call(struct following *following, struct traced *traced)
     struct traced *whom = meant(following, traced);
     if (!whom)
         return;
-    cpu_release(following, whom);
+    /* Lets it go where it may run. */
+    if (following->cpu >= 0 && !whom->placed)
+        sched_setaffinity(whom->task, sizeof(whom->allowed), &whom->allowed);
     if (role == CALL_CHOOSES_CPUS)
         whom->placed = true;
 }
@@ -293,44 +275,6 @@ static int set_breakpoint(pid_t task, struct breakpoint *breakpoint, uint64_t ad
     return poke(task, address, (long)word);
 }
 
-static void read_sequence(pid_t task, uint64_t address, uint32_t words[DECODE_SEQUENCE])
-{
-    for (size_t index = 0; index < DECODE_SEQUENCE; index += 2) {
-        long word;
-        if (peek(task, address + 4 * index, &word) < 0)
-            word = 0; /* the end of what is mapped: no such instruction */
-        memcpy(words + index, &word, sizeof(word));
-    }
-}
-
-/* Each of the sequence's instructions was executed once, up to where the task came out. */
-static int count_through(struct following *following, struct traced *traced, uint64_t begun,
-                         unsigned executed)
-{
-    for (unsigned index = 0; index < executed; index++) {
-        struct instruction *instruction;
-        int result =
-            code_at(following->visit, traced->code, traced->task, begun + 4 * index, &instruction);
-        if (result < 0)
-            return result;
-        instruction->executions++;
-        following->instructions++;
-    }
-    return 0;
-}
-
-/* Runs to one of the breakpoints, or to whatever stops it first. */
-static int run_to(pid_t task, const struct breakpoint *breakpoints, size_t count, int *status)
-{
-    int result = ptrace(PTRACE_CONT, task, NULL, NULL) < 0 ? -errno : 0;
-    while (result == 0 && waitpid(task, status, __WALL) < 0)
-        result = errno == EINTR ? 0 : -errno;
-    for (size_t index = count; index-- > 0;)
-        if (result == 0 && WIFSTOPPED(*status))
-            result = poke(task, breakpoints[index].address, breakpoints[index].word);
-    return result;
-}
-
 /* Runs a sequence that must not be stopped from its first instruction on, and counts it.
  * *status: of the wait that ended it. 0, or negative errno; -ENOTSUP: it is not understood. */
 static int exclusive_run(struct following *following, struct traced *traced, int *status)
@@ -341,15 +285,27 @@ static int exclusive_run(struct following *following, struct traced *traced, int
     size_t count = 1;
     pid_t task = traced->task;
     uint64_t begun = traced->begun, here = 0;
-    read_sequence(task, begun, words);
+    for (size_t index = 0; index < DECODE_SEQUENCE; index += 2) {
+        long word;
+        if (peek(task, begun + 4 * index, &word) < 0)
+            word = 0; /* the end of what is mapped: no such instruction */
+        memcpy(words + index, &word, sizeof(word));
+    }
     if (!decode_exclusive(words, &sequence))
         return -ENOTSUP;
     uint64_t branch = begun + (uint64_t)sequence.branch_bytes, end = begun + 4 * sequence.length;
     int result = set_breakpoint(task, &breakpoints[0], end);
     if (result == 0 && sequence.branch)
         result = set_breakpoint(task, &breakpoints[count++], branch);
-    if (result == 0)
-        result = run_to(task, breakpoints, count, status);
+    if (result == 0) {
+        /* Runs to one of the breakpoints, or to whatever stops it first. */
+        result = ptrace(PTRACE_CONT, task, NULL, NULL) < 0 ? -errno : 0;
+        while (result == 0 && waitpid(task, status, __WALL) < 0)
+            result = errno == EINTR ? 0 : -errno;
+        for (size_t index = count; index-- > 0;)
+            if (result == 0 && WIFSTOPPED(*status))
+                result = poke(task, breakpoints[index].address, breakpoints[index].word);
+    }
     if (result < 0 || !WIFSTOPPED(*status))
         return result;
     result = stepped_address(task, &here);
@@ -362,7 +318,17 @@ static int exclusive_run(struct following *following, struct traced *traced, int
                                                             : 0;
     traced->begun = here;
     traced->instruction = NULL;
-    return count_through(following, traced, begun, executed);
+    /* Each of the sequence's instructions was executed once, up to where the task came out. */
+    for (unsigned index = 0; index < executed; index++) {
+        struct instruction *instruction;
+        result =
+            code_at(following->visit, traced->code, traced->task, begun + 4 * index, &instruction);
+        if (result < 0)
+            return result;
+        instruction->executions++;
+        following->instructions++;
+    }
+    return 0;
 }
 #else
 static int exclusive_run(struct following *following, struct traced *traced, int *status)
@@ -395,31 +361,27 @@ static int request(enum __ptrace_request what, pid_t task, int signal)
 
 static int on_stop(struct following *following, struct traced *traced, int status);
 
-/* A sequence that cannot be stepped runs here, and ends with a stop of its own. */
-static int run_exclusive(struct following *following, struct traced *traced)
-{
-    int status = 0;
-    pid_t task = traced->task;
-    int result = exclusive_run(following, traced, &status);
-    if (result == -ENOTSUP)
-        return command_fail(following->visit, result,
-                            "at %#llx stands an exclusive load whose store cannot be found: it "
-                            "cannot be stepped. Count it with another source",
-                            (unsigned long long)traced->begun);
-    if (result < 0)
-        return lost(following, -result);
-    if (WIFSTOPPED(status))
-        return on_stop(following, traced, status);
-    return traced_note_early(&following->tasks, task, status);
-}
-
 /* Lets a task go on from where it stands (traced->begun), with a signal or 0. */
 static int resume(struct following *following, struct traced *traced, int signal)
 {
     traced->passed = signal;
     if (following->stepping && following->begun && !signal && traced->instruction &&
-        traced->instruction->kind == KIND_EXCLUSIVE)
-        return run_exclusive(following, traced);
+        traced->instruction->kind == KIND_EXCLUSIVE) {
+        /* A sequence that cannot be stepped runs here, and ends with a stop of its own. */
+        int status = 0;
+        pid_t task = traced->task;
+        int result = exclusive_run(following, traced, &status);
+        if (result == -ENOTSUP)
+            return command_fail(following->visit, result,
+                                "at %#llx stands an exclusive load whose store cannot be found: it "
+                                "cannot be stepped. Count it with another source",
+                                (unsigned long long)traced->begun);
+        if (result < 0)
+            return lost(following, -result);
+        if (WIFSTOPPED(status))
+            return on_stop(following, traced, status);
+        return traced_note_early(&following->tasks, task, status);
+    }
     enum __ptrace_request how = !following->begun     ? PTRACE_CONT
                                 : following->stepping ? PTRACE_SINGLESTEP
                                                       : PTRACE_SYSCALL;
@@ -451,31 +413,6 @@ static struct code *code_for(const struct traced *parent, uint64_t flags)
         return code_new();
     parent->code->users++;
     return parent->code;
-}
-
-static int on_birth(struct following *following, struct traced *parent, int event)
-{
-    pid_t task = 0;
-    int status;
-    uint64_t flags = 0;
-    int result = message_of(parent->task, &task);
-    if (result < 0)
-        return result == -ESRCH ? 0 : lost(following, -result);
-    result = stop_clone_flags(following, parent, &flags);
-    if (result < 0)
-        return result;
-    if (event == PTRACE_EVENT_VFORK)
-        flags |= CLONE_VM;
-    struct code *code = code_for(parent, flags);
-    pid_t process = flags & CLONE_THREAD ? parent->process : task;
-    struct traced *child = code ? traced_add(&following->tasks, task, process, code) : NULL;
-    if (!child)
-        return command_fail(following->visit, -ENOMEM, "out of memory");
-    child->allowed = parent->allowed;
-    child->placed = parent->placed;
-    result =
-        traced_take_early(&following->tasks, task, &status) ? on_stop(following, child, status) : 0;
-    return result < 0 ? result : resume(following, parent, 0);
 }
 
 /* --- exec --- */
@@ -546,8 +483,30 @@ static int on_event(struct following *following, struct traced *traced, int even
     switch (event) {
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
-    case PTRACE_EVENT_CLONE:
-        return on_birth(following, traced, event);
+    case PTRACE_EVENT_CLONE: {
+        pid_t task = 0;
+        int status;
+        uint64_t flags = 0;
+        int error = message_of(traced->task, &task);
+        if (error < 0)
+            return error == -ESRCH ? 0 : lost(following, -error);
+        error = stop_clone_flags(following, traced, &flags);
+        if (error < 0)
+            return error;
+        if (event == PTRACE_EVENT_VFORK)
+            flags |= CLONE_VM;
+        struct code *code = code_for(traced, flags);
+        pid_t process = flags & CLONE_THREAD ? traced->process : task;
+        struct traced *child = code ? traced_add(&following->tasks, task, process, code) : NULL;
+        if (!child)
+            return command_fail(following->visit, -ENOMEM, "out of memory");
+        child->allowed = traced->allowed;
+        child->placed = traced->placed;
+        error = traced_take_early(&following->tasks, task, &status)
+                    ? on_stop(following, child, status)
+                    : 0;
+        return error < 0 ? error : resume(following, traced, 0);
+    }
     case PTRACE_EVENT_EXEC:
         return on_exec(following, traced);
     case PTRACE_EVENT_STOP:
@@ -622,26 +581,30 @@ static int follow_on(struct following *following, int *status)
     }
 }
 
-static int seize(struct following *following)
+int follow(struct following *following, int *status)
 {
+    following->cpu = following->stepping ? cpu_choose(following->visit) : -1;
+    if (following->telling)
+        following->record.writer = detail_writer(following->visit->detail);
+    int result;
     const uintptr_t options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK |
                               PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
     pid_t first = following->execution->pid;
     struct code *code = code_new();
     if (!code || !traced_add(&following->tasks, first, first, code))
-        return command_fail(following->visit, -ENOMEM, "out of memory");
-    if (ptrace(PTRACE_SEIZE, first, NULL, (void *)options) < 0)
-        return command_fail(following->visit, -errno,
-                            "ptrace is refused: %s. A seccomp filter (as in a container) or "
-                            "kernel.yama.ptrace_scope may forbid it",
-                            strerror(errno));
-    return launch_release(following->visit, following->execution);
-}
-
-/* What is left when the first process has ended is ended by whoever started it. */
-static int write_rest(struct following *following)
-{
-    int result = 0;
+        result = command_fail(following->visit, -ENOMEM, "out of memory");
+    else if (ptrace(PTRACE_SEIZE, first, NULL, (void *)options) < 0)
+        result = command_fail(following->visit, -errno,
+                              "ptrace is refused: %s. A seccomp filter (as in a container) or "
+                              "kernel.yama.ptrace_scope may forbid it",
+                              strerror(errno));
+    else
+        result = launch_release(following->visit, following->execution);
+    if (result == 0)
+        result = follow_on(following, status);
+    /* What is left when the first process has ended is ended by whoever started it. */
+    if (result < 0)
+        return result;
     while (following->tasks.count && result == 0)
         result = traced_remove(following->visit, &following->tasks, following->tasks.list[0]);
     int written = following->telling ? call_finish(&following->record) : 0;
@@ -651,19 +614,17 @@ static int write_rest(struct following *following)
     return result;
 }
 
-int follow(struct following *following, int *status)
-{
-    following->cpu = following->stepping ? cpu_choose(following->visit) : -1;
-    if (following->telling)
-        following->record.writer = detail_writer(following->visit->detail);
-    int result = seize(following);
-    if (result == 0)
-        result = follow_on(following, status);
-    return result < 0 ? result : write_rest(following);
-}
-
 void follow_free(struct following *following)
 {
     wire_writer_free(&following->record.writer);
-    traced_free(&following->tasks);
+    struct traced_list *tasks = &following->tasks;
+    for (size_t index = 0; index < tasks->count; index++) {
+        struct traced *traced = tasks->list[index];
+        if (traced->code && --traced->code->users == 0)
+            code_free(traced->code);
+        free(traced);
+    }
+    free(tasks->list);
+    free(tasks->early);
+    *tasks = (struct traced_list){0};
 }

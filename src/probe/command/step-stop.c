@@ -27,17 +27,6 @@
 #define RESTARTED_FIRST (-512)
 #define RESTARTED_LAST  (-516)
 
-/* A call came back with a result that programs never see: it is made again, or ends with EINTR. */
-static bool restart_is_due(int64_t result)
-{
-    return result <= RESTARTED_FIRST && result >= RESTARTED_LAST;
-}
-
-static void restart_note(struct traced *traced)
-{
-    traced->restarting = true;
-}
-
 static uint64_t bit_of(int signal)
 {
     return signal > 0 && signal <= 64 ? (uint64_t)1 << (signal - 1) : 0;
@@ -101,21 +90,6 @@ static void learn_length(struct instruction *instruction, uint64_t begun, uint64
         instruction->length = (uint8_t)(address - begun);
 }
 
-/* The next one was executed with it. */
-static int count_held(struct following *following, struct traced *traced, uint64_t address)
-{
-    struct instruction *held = traced->instruction, *next;
-    held->length = (uint8_t)stepped_held_length(held->bytes, held->narrow);
-    uint64_t second = held->address + held->length;
-    int result = code_at(following->visit, traced->code, traced->task, second, &next);
-    if (result < 0)
-        return result;
-    count(following, held);
-    count(following, next);
-    learn_length(next, second, address);
-    return 0;
-}
-
 /* The flag that makes it stop is nobody's business but ours: takes it out of what was pushed. */
 static int clean_flags(const struct traced *traced)
 {
@@ -132,43 +106,7 @@ static int clean_flags(const struct traced *traced)
     return ptrace(PTRACE_POKEDATA, traced->task, place, (void *)word) < 0 ? -errno : 0;
 }
 
-static int count_step(struct following *following, struct traced *traced, uint64_t address)
-{
-    struct instruction *instruction = traced->instruction;
-    bool moved = address != traced->begun;
-    if (instruction->kind == KIND_REPEATED && !moved) {
-        instruction->repetitions++;
-        following->repetitions++;
-        return 0;
-    }
-    if (instruction->kind == KIND_HOLDS)
-        return count_held(following, traced, address);
-    learn_length(instruction, instruction->address, address);
-    count(following, instruction);
-    if (instruction->kind == KIND_FAR)
-        traced->code->width_known = false;
-    return instruction->kind == KIND_FLAGS ? clean_flags(traced) : 0;
-}
-
 /* --- system calls --- */
-
-static void note_mapping(const struct traced *traced)
-{
-    const uint64_t *arguments = traced->call.made.arguments;
-    switch (traced->call.role) {
-    case CALL_MAPS:
-        code_mapped(traced->code, arguments[0], arguments[1], arguments[2] & PROT_EXEC);
-        break;
-    case CALL_UNMAPS:
-        code_mapped(traced->code, arguments[0], arguments[1], false);
-        break;
-    case CALL_MOVES:
-        traced->code->stale = true;
-        break;
-    default:
-        break;
-    }
-}
 
 static int read_call(struct following *following, struct traced *traced, bool before)
 {
@@ -242,9 +180,11 @@ static int before_call(struct following *following, struct traced *traced)
 static void tell_call(struct following *following, struct traced *traced, int64_t result,
                       bool again)
 {
-    if (again || restart_is_due(result))
-        restart_note(traced);
-    else if (following->telling)
+    /* A call came back with a result that programs never see: it is made again, or ends with
+     * EINTR. */
+    if (again || (result <= RESTARTED_FIRST && result >= RESTARTED_LAST)) {
+        traced->restarting = true;
+    } else if (following->telling)
         call_end(&following->record, traced->task, traced->number, &traced->call, result);
 }
 
@@ -271,7 +211,20 @@ static int after_call(struct following *following, struct traced *traced)
     count_call(following, traced->made_by);
     bool again = here && traced->here == traced->instruction->address;
     tell_call(following, traced, stepped_result(&registers), again);
-    note_mapping(traced);
+    const uint64_t *arguments = traced->call.made.arguments;
+    switch (traced->call.role) {
+    case CALL_MAPS:
+        code_mapped(traced->code, arguments[0], arguments[1], arguments[2] & PROT_EXEC);
+        break;
+    case CALL_UNMAPS:
+        code_mapped(traced->code, arguments[0], arguments[1], false);
+        break;
+    case CALL_MOVES:
+        traced->code->stale = true;
+        break;
+    default:
+        break;
+    }
     cpu_after_call(following, traced);
     traced->calling = false;
     return 0;
@@ -347,25 +300,6 @@ static int meaning_of(const struct traced *traced, uint64_t address, enum steppe
     return 0;
 }
 
-static int on_executed(struct following *following, struct traced *traced, uint64_t address)
-{
-    bool again = traced->returned && address == traced->begun;
-    traced->returned = traced->executed = false;
-    if (again || !traced->instruction)
-        return 0;
-    if (traced->instruction->kind == KIND_CALL)
-        return after_call(following, traced);
-    return count_step(following, traced, address);
-}
-
-static int on_returned(struct following *following, struct traced *traced)
-{
-    bool executed = traced->executed;
-    traced->executed = false;
-    traced->returned = STEPPED_EXTRA_STOP;
-    return executed ? 0 : after_call(following, traced);
-}
-
 int stop_stepped(struct following *following, struct traced *traced, int *signal)
 {
     uint64_t address;
@@ -381,10 +315,45 @@ int stop_stepped(struct following *following, struct traced *traced, int *signal
     if (traced->restarting && stop != STOP_SENT && !(STEPPED_EXTRA_STOP && traced->returned))
         restart_settle(following, traced, 0);
     switch (stop) {
-    case STOP_EXECUTED:
-        return on_executed(following, traced, address);
-    case STOP_RETURNED:
-        return on_returned(following, traced);
+    case STOP_EXECUTED: {
+        bool again = traced->returned && address == traced->begun;
+        traced->returned = traced->executed = false;
+        if (again || !traced->instruction)
+            return 0;
+        if (traced->instruction->kind == KIND_CALL)
+            return after_call(following, traced);
+        struct instruction *instruction = traced->instruction;
+        bool moved = address != traced->begun;
+        if (instruction->kind == KIND_REPEATED && !moved) {
+            instruction->repetitions++;
+            following->repetitions++;
+            return 0;
+        }
+        if (instruction->kind == KIND_HOLDS) {
+            /* The next one was executed with it. */
+            struct instruction *held = traced->instruction, *next;
+            held->length = (uint8_t)stepped_held_length(held->bytes, held->narrow);
+            uint64_t second = held->address + held->length;
+            int error = code_at(following->visit, traced->code, traced->task, second, &next);
+            if (error < 0)
+                return error;
+            count(following, held);
+            count(following, next);
+            learn_length(next, second, address);
+            return 0;
+        }
+        learn_length(instruction, instruction->address, address);
+        count(following, instruction);
+        if (instruction->kind == KIND_FAR)
+            traced->code->width_known = false;
+        return instruction->kind == KIND_FLAGS ? clean_flags(traced) : 0;
+    }
+    case STOP_RETURNED: {
+        bool executed = traced->executed;
+        traced->executed = false;
+        traced->returned = STEPPED_EXTRA_STOP;
+        return executed ? 0 : after_call(following, traced);
+    }
     case STOP_TRAPPED:
         if (!traced->instruction || traced->instruction->kind != KIND_TRAPS)
             return 0;

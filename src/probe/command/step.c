@@ -26,15 +26,6 @@ static void put(const struct following *following, const char *class, uint64_t v
         command_put(following->visit, column, value);
 }
 
-static int conclude(struct following *following, struct execution *execution, int status)
-{
-    put(following, "instructions", following->instructions);
-    put(following, "instructions-raw", following->instructions + following->repetitions);
-    put(following, "syscalls", following->calls);
-    return launch_finish(following->visit, execution, status, following->tasks.tasks,
-                         following->tasks.processes);
-}
-
 static int step_count(const struct command_visit *visit)
 {
     struct execution execution = {0};
@@ -52,9 +43,13 @@ static int step_count(const struct command_visit *visit)
         result = launch_start(visit, &(struct launch){.traced = true, .held = true}, &execution);
     if (result == 0)
         result = follow(&following, &status);
-    if (result == 0)
-        result = conclude(&following, &execution, status);
-    else
+    if (result == 0) {
+        put(&following, "instructions", following.instructions);
+        put(&following, "instructions-raw", following.instructions + following.repetitions);
+        put(&following, "syscalls", following.calls);
+        result = launch_finish(following.visit, &execution, status, following.tasks.tasks,
+                               following.tasks.processes);
+    } else
         launch_end(&execution);
     follow_free(&following);
     return result;

@@ -3,7 +3,7 @@
  *
  * What the operating system tells of a program beside what is counted: how many interrupts its
  * CPU had, and how many tasks were born below it. */
-#include "probe/command/system.h"
+#include "probe/command/launch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -102,21 +102,17 @@ struct task_records {
     size_t bytes; /* of a page */
 };
 
-static struct perf_event_attr births(void)
+/* -1 with errno */
+static int open_ring(struct task_records *records, pid_t pid, int cpu, size_t pages)
 {
-    return (struct perf_event_attr){.size = sizeof(struct perf_event_attr),
+    struct perf_event_attr attr;
+    attr = (struct perf_event_attr){.size = sizeof(struct perf_event_attr),
                                     .type = PERF_TYPE_SOFTWARE,
                                     .config = PERF_COUNT_SW_DUMMY,
                                     .inherit = 1,
                                     .task = 1,
                                     .exclude_kernel = 1,
                                     .exclude_hv = 1};
-}
-
-/* -1 with errno */
-static int open_ring(struct task_records *records, pid_t pid, int cpu, size_t pages)
-{
-    struct perf_event_attr attr = births();
     struct ring *ring = &records->rings[records->count];
     ring->fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (ring->fd < 0)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/sources/span.h"
 #include "traced-code.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -18,32 +19,6 @@
 /* --- the summaries --- */
 
 #define THREAD "# Thread "
-
-struct span {
-    const char *at, *end;
-};
-
-static bool take(struct span *span, const char *words)
-{
-    size_t length = strlen(words);
-    if ((size_t)(span->end - span->at) < length || memcmp(span->at, words, length) != 0)
-        return false;
-    span->at += length;
-    return true;
-}
-
-static bool take_number(struct span *span, uint64_t *number)
-{
-    const char *start = span->at;
-    *number = 0;
-    for (; span->at < span->end && *span->at >= '0' && *span->at <= '9'; span->at++) {
-        unsigned digit = (unsigned)(*span->at - '0');
-        if (*number > (UINT64_MAX - digit) / 10)
-            return false;
-        *number = *number * 10 + digit;
-    }
-    return span->at > start;
-}
 
 /* Every line begins with the process: "==1234== ". */
 static bool take_mark(struct span *span)
@@ -70,24 +45,6 @@ static bool add(uint64_t *sum, uint64_t number)
     return !__builtin_add_overflow(*sum, number, sum);
 }
 
-static int take_thread(struct span *span, struct valgrind_counts *counts, struct failure *failure)
-{
-    uint64_t thread, intervals, size, total, reps, unique, fldcw;
-    if (!take_marked(span, THREAD, &thread, "\n") ||
-        !take_marked(span, "#   Total intervals: ", &intervals, " (Interval Size ") ||
-        !take_number(span, &size) || !take(span, ")\n") ||
-        !take_marked(span, "#   Total instructions: ", &total, "\n") ||
-        !take_marked(span, "#   Total reps: ", &reps, "\n") ||
-        !take_marked(span, "#   Unique reps: ", &unique, "\n") ||
-        !take_marked(span, "#   Total fldcw instructions: ", &fldcw, "\n"))
-        return refuse(failure, "a thread's summary is damaged");
-    if (unique > reps || unique > total || !add(&counts->instructions, total) ||
-        !add(&counts->repetitions, reps - unique))
-        return refuse(failure, "its counts contradict each other");
-    counts->threads++;
-    return 0;
-}
-
 static bool begins_thread(struct span span)
 {
     return take_mark(&span) && take(&span, THREAD);
@@ -101,7 +58,20 @@ int valgrind_counts_read(const char *text, size_t length, struct valgrind_counts
     *counts = (struct valgrind_counts){0};
     while (result == 0 && span.at < span.end) {
         if (begins_thread(span)) {
-            result = take_thread(&span, counts, failure);
+            uint64_t thread, intervals, size, total, reps, unique, fldcw;
+            if (!take_marked(&span, THREAD, &thread, "\n") ||
+                !take_marked(&span, "#   Total intervals: ", &intervals, " (Interval Size ") ||
+                !take_number(&span, &size) || !take(&span, ")\n") ||
+                !take_marked(&span, "#   Total instructions: ", &total, "\n") ||
+                !take_marked(&span, "#   Total reps: ", &reps, "\n") ||
+                !take_marked(&span, "#   Unique reps: ", &unique, "\n") ||
+                !take_marked(&span, "#   Total fldcw instructions: ", &fldcw, "\n"))
+                result = refuse(failure, "a thread's summary is damaged");
+            else if (unique > reps || unique > total || !add(&counts->instructions, total) ||
+                     !add(&counts->repetitions, reps - unique))
+                result = refuse(failure, "its counts contradict each other");
+            else
+                counts->threads++;
             continue;
         }
         const char *end = memchr(span.at, '\n', (size_t)(span.end - span.at));
@@ -223,61 +193,49 @@ static bool read_number(const char **at, unsigned base, char end, uint64_t *numb
     return *at > start && **at == end;
 }
 
-/* "I  04001000,3" */
-static int take_place(struct summed *summed)
-{
-    const char *at = summed->line + 3;
-    uint64_t address, length;
-    bool whole = read_number(&at, 16, ',', &address);
-    at += whole;
-    if (!whole || !read_number(&at, 10, '\0', &length) || !length || length > LONGEST) {
-        summed->damaged = true;
-        return 0;
-    }
-    return take_instruction(summed, address, (size_t)length);
-}
-
-/* "--1234--   SCHED[1]:  acquired lock (…)" */
-static void take_turn(struct summed *summed, const char *at)
-{
-    uint64_t thread;
-    at += strlen("SCHED[");
-    if (!read_number(&at, 10, ']', &thread) || thread >= SUMMED_THREADS) {
-        summed->damaged = true;
-        return;
-    }
-    at += strcspn(at, " ");
-    at += strspn(at, " ");
-    if (strncmp(at, "acquired lock", strlen("acquired lock")) == 0)
-        summed->thread = (uint32_t)thread;
-    bool enters = strncmp(at, "entering VG_", strlen("entering VG_")) == 0;
-    bool leaves = strncmp(at, "exiting VG_", strlen("exiting VG_")) == 0;
-    if (enters)
-        summed->last[thread] = 0;
-    if ((enters && !summed->runs[thread]) || (leaves && summed->runs[thread])) {
-        summed->runs[thread] = enters;
-        summed->running += enters ? 1u : UINT32_MAX;
-    }
-}
-
-static void keep(struct summed *summed)
-{
-    if (summed->said.length + summed->length < SUMMED_WORDS)
-        text_printf(&summed->said, "%s\n", summed->line);
-}
-
 static int take_line(struct summed *summed)
 {
     const char *line = summed->line, *turn;
     summed->line[summed->length] = '\0';
-    if (strncmp(line, "I  ", 3) == 0)
-        return take_place(summed);
+    if (strncmp(line, "I  ", 3) == 0) {
+        /* "I  04001000,3" */
+        const char *at = summed->line + 3;
+        uint64_t address, length;
+        bool whole = read_number(&at, 16, ',', &address);
+        at += whole;
+        if (!whole || !read_number(&at, 10, '\0', &length) || !length || length > LONGEST) {
+            summed->damaged = true;
+            return 0;
+        }
+        return take_instruction(summed, address, (size_t)length);
+    }
     if (line[0] == ' ' && line[1] && strchr("LSM", line[1]) && line[2] == ' ')
         return 0;
-    if (strncmp(line, "--", 2) == 0 && (turn = strstr(line, "SCHED[")))
-        take_turn(summed, turn);
-    else
-        keep(summed);
+    if (strncmp(line, "--", 2) == 0 && (turn = strstr(line, "SCHED["))) {
+        /* "--1234--   SCHED[1]:  acquired lock (…)" */
+        const char *at = turn;
+        uint64_t thread;
+        at += strlen("SCHED[");
+        if (!read_number(&at, 10, ']', &thread) || thread >= SUMMED_THREADS)
+            summed->damaged = true;
+        else {
+            at += strcspn(at, " ");
+            at += strspn(at, " ");
+            if (strncmp(at, "acquired lock", strlen("acquired lock")) == 0)
+                summed->thread = (uint32_t)thread;
+            bool enters = strncmp(at, "entering VG_", strlen("entering VG_")) == 0;
+            bool leaves = strncmp(at, "exiting VG_", strlen("exiting VG_")) == 0;
+            if (enters)
+                summed->last[thread] = 0;
+            if ((enters && !summed->runs[thread]) || (leaves && summed->runs[thread])) {
+                summed->runs[thread] = enters;
+                summed->running += enters ? 1u : UINT32_MAX;
+            }
+        }
+    } else {
+        if (summed->said.length + summed->length < SUMMED_WORDS)
+            text_printf(&summed->said, "%s\n", summed->line);
+    }
     return 0;
 }
 

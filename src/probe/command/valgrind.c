@@ -58,8 +58,8 @@ static void put_file(struct text *text, const char *option, const char *folder, 
 }
 
 /* How many processes left a file of this name. Behind the name stands the id of a process and
- * nothing else: a dump of a process that crashed is called after its log, and is no second process.
- */
+ * nothing else: a dump of a process that crashed is called after its log, and is no second
+ * process. */
 static size_t count_files(const char *folder, const char *name)
 {
     size_t count = 0;
@@ -164,18 +164,6 @@ static bool look(void *context, uint64_t address, uint8_t *bytes, size_t length)
     return read_memory(tracing, address, bytes, length);
 }
 
-/* It is about to be gone: is everything as it was when it was first executed? */
-static void look_again(struct tracing *tracing)
-{
-    struct summed *summed = &tracing->summed;
-    uint8_t bytes[16];
-    for (size_t index = 0; index < summed->count && !summed->changed; index++) {
-        const struct executed_instruction *each = &summed->list[index];
-        if (read_memory(tracing, each->address, bytes, each->length))
-            summed->changed = memcmp(bytes, each->bytes, each->length) != 0;
-    }
-}
-
 /* --- following --- */
 
 static int check_alone(struct tracing *tracing)
@@ -188,15 +176,6 @@ static int check_alone(struct tracing *tracing)
                         "each of them executes: the sources qemu and step follow them");
 }
 
-static int too_long(const struct tracing *tracing)
-{
-    return command_fail(tracing->visit, -E2BIG,
-                        "the command executes more than %u million instructions, repetitions "
-                        "among them, and Valgrind writes a line for each to tell which: the source "
-                        "qemu tells it faster",
-                        SUMMED_MOST / 1000000u);
-}
-
 /* All that is in the pipe now. */
 static int drain(struct tracing *tracing)
 {
@@ -205,19 +184,20 @@ static int drain(struct tracing *tracing)
     while ((got = read(tracing->pipe, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {
         int result = got > 0 ? summed_feed(&tracing->summed, bytes, (size_t)got) : 0;
         tracing->since += got > 0 ? (uint64_t)got : 0;
-        if (result == -E2BIG)
-            return too_long(tracing);
+        if (result == -E2BIG) {
+            return command_fail(
+                tracing->visit, -E2BIG,
+                "the command executes more than %u million instructions, repetitions "
+                "among them, and Valgrind writes a line for each to tell which: the source "
+                "qemu tells it faster",
+                SUMMED_MOST / 1000000u);
+        }
         if (result < 0)
             return command_fail(tracing->visit, result, "out of memory for what was executed");
         if (got < (ssize_t)sizeof(bytes))
             break;
     }
     return tracing->since >= LOOK_AFTER ? check_alone(tracing) : 0;
-}
-
-static bool stops(int signal)
-{
-    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
 /* It stopped: lets it go on as if nobody looked. */
@@ -227,9 +207,17 @@ static int take_stop(struct tracing *tracing, int status)
     int result = 0;
     if (event == PTRACE_EVENT_EXIT) {
         result = drain(tracing);
-        look_again(tracing);
+        /* It is about to be gone: is everything as it was when it was first executed? */
+        struct summed *summed = &tracing->summed;
+        uint8_t bytes[16];
+        for (size_t index = 0; index < summed->count && !summed->changed; index++) {
+            const struct executed_instruction *each = &summed->list[index];
+            if (read_memory(tracing, each->address, bytes, each->length))
+                summed->changed = memcmp(bytes, each->bytes, each->length) != 0;
+        }
     }
-    if (event == PTRACE_EVENT_STOP && stops(signal))
+    if (event == PTRACE_EVENT_STOP &&
+        (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU))
         ptrace(PTRACE_LISTEN, tracing->pid, NULL, NULL);
     else
         ptrace(PTRACE_CONT, tracing->pid, NULL, (void *)(intptr_t)(event ? 0 : signal));
@@ -260,18 +248,6 @@ static int follow(struct tracing *tracing, struct execution *execution, int *sta
 }
 
 /* --- running it --- */
-
-static int open_pipe(struct tracing *tracing)
-{
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/" TRACE "%ld", tracing->visit->folder, (long)tracing->pid);
-    if (!path.failed && mkfifo(text_string(&path), 0600) == 0)
-        tracing->pipe = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (tracing->pipe >= 0)
-        return 0;
-    return command_fail(tracing->visit, -errno, "cannot make a pipe for Valgrind's trace: %s",
-                        strerror(errno));
-}
 
 static int start_tracing(struct tracing *tracing, struct execution *execution)
 {
@@ -305,22 +281,17 @@ static int start_tracing(struct tracing *tracing, struct execution *execution)
                             "Valgrind's process cannot be traced (%s), so the code of its program "
                             "cannot be read: is ptrace forbidden here?",
                             strerror(errno));
-    result = open_pipe(tracing);
-    return result < 0 ? result : launch_release(visit, execution);
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/" TRACE "%ld", tracing->visit->folder, (long)tracing->pid);
+    if (!path.failed && mkfifo(text_string(&path), 0600) == 0)
+        tracing->pipe = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (tracing->pipe < 0)
+        return command_fail(visit, -errno, "cannot make a pipe for Valgrind's trace: %s",
+                            strerror(errno));
+    return launch_release(visit, execution);
 }
 
 /* --- what it told --- */
-
-static int tell(const struct tracing *tracing)
-{
-    AUTO_FREE struct mapped *maps = calloc(tracing->maps.count + 1, sizeof(*maps));
-    if (!maps)
-        return command_fail(tracing->visit, -ENOMEM, "out of memory for what was executed");
-    for (size_t index = 0; index < tracing->maps.count; index++)
-        maps[index] = tracing->maps.list[index].mapped;
-    return executed_write(tracing->visit, tracing->summed.list, tracing->summed.count, maps,
-                          tracing->maps.count);
-}
 
 static int conclude(const struct tracing *tracing, bool killed, struct valgrind_counts *counts)
 {
@@ -343,39 +314,13 @@ static int conclude(const struct tracing *tracing, bool killed, struct valgrind_
                             "does not follow: the sources qemu and step do");
     counts->threads = 1;
     summed_sum(summed, &counts->instructions, &counts->repetitions);
-    return tell(tracing);
-}
-
-/* After launch_prepare: executes it, to its end, and writes the detail. *status as of waitpid. 0
- * with its counts (threads 0: it was killed, and nothing is known), or negative errno with the
- * reason. */
-static int trace_code(const struct command_visit *visit, struct execution *execution, int *status,
-                      struct valgrind_counts *counts)
-{
-    AUTO_FREE struct tracing *tracing = calloc(1, sizeof(*tracing));
-    if (!tracing)
-        return command_fail(visit, -ENOMEM, "out of memory");
-    tracing->visit = visit;
-    tracing->pipe = tracing->memory = -1;
-    tracing->summed.look = look;
-    tracing->summed.context = tracing;
-    int result = start_tracing(tracing, execution);
-    if (result == 0)
-        result = follow(tracing, execution, status);
-    if (result == 0)
-        result = launch_clear(visit, execution);
-    if (result == 0)
-        result = conclude(tracing,
-                          launch_timed_out(execution) ||
-                              (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL),
-                          counts);
-    if (tracing->pipe >= 0)
-        close(tracing->pipe);
-    if (tracing->memory >= 0)
-        close(tracing->memory);
-    code_maps_free(&tracing->maps);
-    summed_free(&tracing->summed);
-    return result;
+    AUTO_FREE struct mapped *maps = calloc(tracing->maps.count + 1, sizeof(*maps));
+    if (!maps)
+        return command_fail(tracing->visit, -ENOMEM, "out of memory for what was executed");
+    for (size_t index = 0; index < tracing->maps.count; index++)
+        maps[index] = tracing->maps.list[index].mapped;
+    return executed_write(tracing->visit, tracing->summed.list, tracing->summed.count, maps,
+                          tracing->maps.count);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -417,25 +362,6 @@ static int valgrind_usable(const char *kit, char *reason, size_t size)
 }
 
 /* --- running it --- */
-
-static int start_counting(const struct command_visit *visit, struct execution *execution)
-{
-    AUTO_FREE char *program = find_valgrind();
-    AUTO_TEXT struct text counts = {0}, log = {0};
-    put_file(&counts, "--bb-out-file=", visit->folder, COUNTS);
-    put_file(&log, "--log-file=", visit->folder, LOG);
-    if (!program)
-        return command_fail(visit, -ENOENT, "valgrind is gone");
-    if (counts.failed || log.failed)
-        return command_fail(visit, -ENOMEM, "out of memory");
-    /* Nothing that a person has set for Valgrind elsewhere, and no channel for a debugger. */
-    const char *const words[] = {
-        program,     "--command-line-only=yes", "--tool=exp-bbv",     "--instr-count-only=yes",
-        "--vgdb=no", "--trace-children=no",     text_string(&counts), text_string(&log),
-        NULL};
-    launch_forbid_cores();
-    return launch_start(visit, &(struct launch){.prefix = words}, execution);
-}
 
 /* --- what it left --- */
 
@@ -490,21 +416,24 @@ static int read_all(const struct command_visit *visit, const struct execution *e
     return 0;
 }
 
-/* Valgrind gives what is no program to a shell, which nobody asked for. */
-static int check_program(const struct command_visit *visit, const struct execution *execution)
-{
-    struct script script;
-    if (execution->bits || script_read(execution->program, &script))
-        return 0;
-    return command_fail(visit, -ENOEXEC,
-                        "%.300s is neither an ELF file nor a script that begins with #!",
-                        execution->program);
-}
-
 /* Counts alone, which is thousands of times faster than telling which instructions they were. */
 static int count_all(const struct command_visit *visit, struct execution *execution, int *status)
 {
-    int result = start_counting(visit, execution);
+    AUTO_FREE char *program = find_valgrind();
+    AUTO_TEXT struct text counts = {0}, log = {0};
+    put_file(&counts, "--bb-out-file=", visit->folder, COUNTS);
+    put_file(&log, "--log-file=", visit->folder, LOG);
+    if (!program)
+        return command_fail(visit, -ENOENT, "valgrind is gone");
+    if (counts.failed || log.failed)
+        return command_fail(visit, -ENOMEM, "out of memory");
+    /* Nothing that a person has set for Valgrind elsewhere, and no channel for a debugger. */
+    const char *const words[] = {
+        program,     "--command-line-only=yes", "--tool=exp-bbv",     "--instr-count-only=yes",
+        "--vgdb=no", "--trace-children=no",     text_string(&counts), text_string(&log),
+        NULL};
+    launch_forbid_cores();
+    int result = launch_start(visit, &(struct launch){.prefix = words}, execution);
     if (result < 0)
         return result;
     pid_t pid = execution->pid;
@@ -514,10 +443,34 @@ static int count_all(const struct command_visit *visit, struct execution *execut
     return result < 0 ? result : read_all(visit, execution, pid, *status);
 }
 
+/* After launch_prepare: executes it, to its end, and writes the detail; without counts where it was
+ * killed, because nothing is known then. *status as of waitpid. */
 static int tell_all(const struct command_visit *visit, struct execution *execution, int *status)
 {
     struct valgrind_counts counts = {0};
-    int result = trace_code(visit, execution, status, &counts);
+    AUTO_FREE struct tracing *tracing = calloc(1, sizeof(*tracing));
+    if (!tracing)
+        return command_fail(visit, -ENOMEM, "out of memory");
+    tracing->visit = visit;
+    tracing->pipe = tracing->memory = -1;
+    tracing->summed.look = look;
+    tracing->summed.context = tracing;
+    int result = start_tracing(tracing, execution);
+    if (result == 0)
+        result = follow(tracing, execution, status);
+    if (result == 0)
+        result = launch_clear(visit, execution);
+    if (result == 0)
+        result = conclude(tracing,
+                          launch_timed_out(execution) ||
+                              (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL),
+                          &counts);
+    if (tracing->pipe >= 0)
+        close(tracing->pipe);
+    if (tracing->memory >= 0)
+        close(tracing->memory);
+    code_maps_free(&tracing->maps);
+    summed_free(&tracing->summed);
     if (result == 0 && counts.threads)
         put_counts(visit, &counts);
     else if (result == 0)
@@ -525,23 +478,24 @@ static int tell_all(const struct command_visit *visit, struct execution *executi
     return result;
 }
 
-static int run(const struct command_visit *visit, struct execution *execution)
-{
-    int status = 0;
-    int result = launch_prepare(visit, execution);
-    if (result == 0)
-        result = check_program(visit, execution);
-    if (result == 0 && visit->cell->command.detail == DETAIL_CODE)
-        result = tell_all(visit, execution, &status);
-    else if (result == 0)
-        result = count_all(visit, execution, &status);
-    return result < 0 ? result : launch_finish(visit, execution, status, 0, 0);
-}
-
 static int valgrind_count(const struct command_visit *visit)
 {
     struct execution execution = {0};
-    int result = run(visit, &execution);
+    int status = 0;
+    int error = launch_prepare(visit, &execution);
+    if (error == 0) {
+        /* Valgrind gives what is no program to a shell, which nobody asked for. */
+        struct script script;
+        if (!execution.bits && !script_read(execution.program, &script))
+            error = command_fail(visit, -ENOEXEC,
+                                 "%.300s is neither an ELF file nor a script that begins with #!",
+                                 execution.program);
+    }
+    if (error == 0 && visit->cell->command.detail == DETAIL_CODE)
+        error = tell_all(visit, &execution, &status);
+    else if (error == 0)
+        error = count_all(visit, &execution, &status);
+    int result = error < 0 ? error : launch_finish(visit, &execution, status, 0, 0);
     if (result < 0)
         launch_end(&execution);
     return result;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/driver/answers.h"
 #include "probe/driver/child.h"
+#include "probe/driver/session.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "specimens/specimen.h"
@@ -79,24 +79,6 @@ static int send_event(const struct listing *listing, const struct event *event)
     return wire_end(writer);
 }
 
-static int send_unresolved(struct wire_writer *writer, const char *name, enum event_kind kind,
-                           const struct failure *failure)
-{
-    /* What a tracepoint claims to count follows from its name, which need not be resolved. */
-    struct event named = {.name = (char *)(uintptr_t)name,
-                          .kind = EVENT_TRACEPOINT,
-                          .attr = {.type = PERF_TYPE_TRACEPOINT}};
-    const char *class = kind == EVENT_TRACEPOINT ? event_class(&named) : NULL;
-    wire_begin(writer, "event");
-    wire_put_string(writer, "name", name);
-    wire_put_string(writer, "kind", event_kind_name(kind));
-    wire_put_string(writer, "class", class ? class : "");
-    wire_put_u64(writer, "openable", 0);
-    wire_put_i64(writer, "error", -failure->code);
-    wire_put_string(writer, "reason", failure->text);
-    return wire_end(writer);
-}
-
 static int list_one(void *context, const char *name, enum event_kind kind)
 {
     const struct listing *listing = context;
@@ -105,8 +87,21 @@ static int list_one(void *context, const char *name, enum event_kind kind)
     int result = event_resolve(listing->view, name, &event, &failure);
     if (result == 0)
         result = send_event(listing, &event);
-    else
-        result = send_unresolved(listing->writer, name, kind, &failure);
+    else {
+        /* What a tracepoint claims to count follows from its name, which need not be resolved. */
+        struct event named = {.name = (char *)(uintptr_t)name,
+                              .kind = EVENT_TRACEPOINT,
+                              .attr = {.type = PERF_TYPE_TRACEPOINT}};
+        const char *class = kind == EVENT_TRACEPOINT ? event_class(&named) : NULL;
+        wire_begin(listing->writer, "event");
+        wire_put_string(listing->writer, "name", name);
+        wire_put_string(listing->writer, "kind", event_kind_name(kind));
+        wire_put_string(listing->writer, "class", class ? class : "");
+        wire_put_u64(listing->writer, "openable", 0);
+        wire_put_i64(listing->writer, "error", -failure.code);
+        wire_put_string(listing->writer, "reason", failure.text);
+        result = wire_end(listing->writer);
+    }
     event_release(&event);
     return result;
 }
@@ -129,24 +124,19 @@ static int list_all(const struct listing *listing, const char *glob, event_each 
     return result;
 }
 
-/* Opening and closing a tracepoint takes tens of milliseconds: whoever waits is told for how many.
- */
-static int send_matching(const struct listing *listing, const char *glob)
-{
-    uint64_t count = 0;
-    int result = list_all(listing, glob, count_one, &count);
-    if (result < 0)
-        return result;
-    wire_begin(listing->writer, "matching");
-    wire_put_u64(listing->writer, "count", count);
-    return wire_end(listing->writer);
-}
-
 int events_list(struct wire_writer *writer, const struct event_view *view,
                 const struct presets *presets, const char *glob)
 {
     struct listing listing = {writer, view, presets};
-    int result = send_matching(&listing, glob);
+    /* Opening and closing a tracepoint takes tens of milliseconds: whoever waits is told for how
+     * many. */
+    uint64_t count = 0;
+    int result = list_all(&listing, glob, count_one, &count);
+    if (result >= 0) {
+        wire_begin(listing.writer, "matching");
+        wire_put_u64(listing.writer, "count", count);
+        result = wire_end(listing.writer);
+    }
     if (result == 0)
         result = list_all(&listing, glob, list_one, &listing);
     if (result < 0)
@@ -199,30 +189,6 @@ static void put_hex(struct wire_writer *writer, const char *key, const char *beg
     wire_put_string(writer, key, text_string(&digits));
 }
 
-/* "base:each,base:each" */
-static void put_trips(struct wire_writer *writer, const struct specimen *specimen)
-{
-    AUTO_TEXT struct text trips = {0};
-    for (size_t i = 0; specimen->trips && i < specimen->trip_count; i++)
-        text_printf(&trips, "%s%lld:%lld", i ? "," : "", (long long)specimen->trips[i].base,
-                    (long long)specimen->trips[i].each);
-    wire_put_string(writer, "trips", text_string(&trips));
-}
-
-static int send_head(struct wire_writer *writer, const struct specimen *specimen, size_t length)
-{
-    bool called = specimen->form == SPECIMEN_CALLED;
-    wire_begin(writer, "code");
-    wire_put_u64(writer, "address", (uint64_t)(uintptr_t)specimen->text_begin);
-    wire_put_u64(writer, "length", length);
-    wire_put_u64(writer, "call_address", called ? (uint64_t)(uintptr_t)specimen_call_text : 0);
-    put_hex(writer, "call", specimen_call_text,
-            called ? (size_t)(specimen_call_text_end - specimen_call_text) : 0);
-    wire_put_u64(writer, "min_n", specimen->min_n);
-    put_trips(writer, specimen);
-    return wire_end(writer);
-}
-
 int code_send(struct wire_writer *writer, const char *name)
 {
     const struct specimen *specimen;
@@ -235,7 +201,21 @@ int code_send(struct wire_writer *writer, const char *name)
         return refuse(writer, ENOTSUP,
                       "its code is made by the compiler or at run time, and not there to be read");
     size_t length = (size_t)(specimen->text_end - specimen->text_begin);
-    result = send_head(writer, specimen, length);
+    bool called = specimen->form == SPECIMEN_CALLED;
+    wire_begin(writer, "code");
+    wire_put_u64(writer, "address", (uint64_t)(uintptr_t)specimen->text_begin);
+    wire_put_u64(writer, "length", length);
+    wire_put_u64(writer, "call_address", called ? (uint64_t)(uintptr_t)specimen_call_text : 0);
+    put_hex(writer, "call", specimen_call_text,
+            called ? (size_t)(specimen_call_text_end - specimen_call_text) : 0);
+    wire_put_u64(writer, "min_n", specimen->min_n);
+    /* "base:each,base:each" */
+    AUTO_TEXT struct text trips = {0};
+    for (size_t i = 0; specimen->trips && i < specimen->trip_count; i++)
+        text_printf(&trips, "%s%lld:%lld", i ? "," : "", (long long)specimen->trips[i].base,
+                    (long long)specimen->trips[i].each);
+    wire_put_string(writer, "trips", text_string(&trips));
+    result = wire_end(writer);
     for (size_t at = 0; result == 0 && at < length; at += PIECE) {
         wire_begin(writer, "bytes");
         wire_put_u64(writer, "offset", at);

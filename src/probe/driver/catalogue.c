@@ -55,16 +55,6 @@ static const struct {
     const char *word, *kind;
 } missing[] = {{"absent", "path"}, {"lacking", "operation"}, {"unreadable", "clock"}};
 
-static int add_missing(struct offers *offers, const char *word, char *rest)
-{
-    const char *name = strsep(&rest, " ");
-    const char *error = strsep(&rest, " ");
-    for (size_t index = 0; error && index < sizeof(missing) / sizeof(*missing); index++)
-        if (strcmp(word, missing[index].word) == 0)
-            return offers_add_absence(offers, missing[index].kind, name, atoi(error), rest);
-    return -EBADMSG;
-}
-
 static int take_line(struct offers *offers, char *line, size_t harness)
 {
     char *rest = line;
@@ -77,16 +67,12 @@ static int take_line(struct offers *offers, char *line, size_t harness)
         return operations_add(offers, rest, harness);
     if (strcmp(word, "clock") == 0)
         return clocks_add(offers, rest);
-    return add_missing(offers, word, rest);
-}
-
-static void drain(int fd, struct text *text)
-{
-    char buffer[4096];
-    ssize_t got;
-    while ((got = read(fd, buffer, sizeof(buffer))) > 0)
-        if (text->length < DESCRIBE_MAX)
-            text_append(text, buffer, (size_t)got);
+    const char *name = strsep(&rest, " ");
+    const char *error = strsep(&rest, " ");
+    for (size_t index = 0; error && index < sizeof(missing) / sizeof(*missing); index++)
+        if (strcmp(word, missing[index].word) == 0)
+            return offers_add_absence(offers, missing[index].kind, name, atoi(error), rest);
+    return -EBADMSG;
 }
 
 /* Waits for the child while reading what it says. Returns its wait status, or -ETIMEDOUT. */
@@ -98,8 +84,13 @@ static int hear(pid_t pid, const struct outlets *outlets, struct text said[OUTLE
         struct pollfd ends[OUTLET_COUNT] = {{.fd = outlets->ours[0], .events = POLLIN},
                                             {.fd = outlets->ours[1], .events = POLLIN}};
         ended = child_ended(pid, &status);
-        for (int index = 0; index < OUTLET_COUNT; index++)
-            drain(outlets->ours[index], &said[index]);
+        for (int index = 0; index < OUTLET_COUNT; index++) {
+            char buffer[4096];
+            ssize_t got;
+            while ((got = read(outlets->ours[index], buffer, sizeof(buffer))) > 0)
+                if (said[index].length < DESCRIBE_MAX)
+                    text_append(&said[index], buffer, (size_t)got);
+        }
         if (ended)
             return status;
         if (monotonic_ms() > deadline)
@@ -108,26 +99,6 @@ static int hear(pid_t pid, const struct outlets *outlets, struct text said[OUTLE
     }
     child_kill(pid, &status);
     return -ETIMEDOUT;
-}
-
-static int refuse(struct offers *offers, const char *file, int status, const struct text *words)
-{
-    AUTO_TEXT struct text reason = {0};
-    if (status == -ETIMEDOUT)
-        text_printf(&reason, "it did not describe itself within %d s", DESCRIBE_MS / 1000);
-    else if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV && ticks_forbidden())
-        text_puts(&reason, "it was killed: programs that are linked dynamically time their own "
-                           "start, and " TICKS_FORBIDDEN);
-    else if (status >= 0 && WIFSIGNALED(status))
-        text_printf(&reason, "it was killed by signal %d", WTERMSIG(status));
-    else
-        text_puts(&reason, "it cannot run here");
-    if (words->length) {
-        text_puts(&reason, ": ");
-        text_append(&reason, words->bytes, strcspn(words->bytes, "\n"));
-    }
-    return offers_add_absence(offers, "harness", file, status == -ETIMEDOUT ? ETIMEDOUT : ENOEXEC,
-                              text_string(&reason));
 }
 
 static int ask(struct offers *offers, const struct probe_kit *kit, size_t harness,
@@ -141,9 +112,26 @@ static int ask(struct offers *offers, const struct probe_kit *kit, size_t harnes
         return offers_add_absence(offers, "harness", file, -(int)pid, failure.text);
     int status = hear(pid, outlets, said);
     int result = 0;
-    if (status != 0)
-        result = refuse(offers, file, status, &said[OUTLET_ERROR]);
-    else if (said[OUTLET_OUTPUT].length) {
+    if (status != 0) {
+        AUTO_TEXT struct text reason = {0};
+        if (status == -ETIMEDOUT)
+            text_printf(&reason, "it did not describe itself within %d s", DESCRIBE_MS / 1000);
+        else if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV &&
+                 ticks_forbidden())
+            text_puts(&reason, "it was killed: programs that are linked dynamically time their own "
+                               "start, and " TICKS_FORBIDDEN);
+        else if (status >= 0 && WIFSIGNALED(status))
+            text_printf(&reason, "it was killed by signal %d", WTERMSIG(status));
+        else
+            text_puts(&reason, "it cannot run here");
+        if (said[OUTLET_ERROR].length) {
+            text_puts(&reason, ": ");
+            text_append(&reason, said[OUTLET_ERROR].bytes, strcspn(said[OUTLET_ERROR].bytes, "\n"));
+        }
+        result =
+            offers_add_absence(offers, "harness", file, status == -ETIMEDOUT ? ETIMEDOUT : ENOEXEC,
+                               text_string(&reason));
+    } else if (said[OUTLET_OUTPUT].length) {
         char *rest = said[OUTLET_OUTPUT].bytes, *line;
         while (result == 0 && (line = strsep(&rest, "\n")))
             if (*line)
@@ -218,27 +206,23 @@ static int try_subject(struct offers *offers, const struct probe_kit *kit, const
                               words);
 }
 
-static int check_subject(struct offers *offers, const struct probe_kit *kit,
-                         const struct subject *subject, const struct outlets *outlets)
-{
-    char file[64], path[PATH_MAX];
-    snprintf(file, sizeof(file), "subject-%s", subject->name);
-    snprintf(path, sizeof(path), "%s/%s", kit->folder, file);
-    if (access(path, X_OK) < 0)
-        return offers_add_absence(offers, "subject", subject->name, errno,
-                                  "its program is not in the kit");
-    return subject->bits == CHAR_BIT * (int)sizeof(void *)
-               ? 0
-               : try_subject(offers, kit, file, subject, outlets);
-}
-
 int subjects_collect(struct offers *offers, const struct probe_kit *kit,
                      const struct outlets *outlets, struct failure *failure)
 {
     int result = 0;
     for (size_t index = 0; subject_registry[index] && result == 0; index++)
-        if (!offers_absence(offers, "subject", subject_registry[index]->name))
-            result = check_subject(offers, kit, subject_registry[index], outlets);
+        if (!offers_absence(offers, "subject", subject_registry[index]->name)) {
+            char file[64], path[PATH_MAX];
+            snprintf(file, sizeof(file), "subject-%s", subject_registry[index]->name);
+            snprintf(path, sizeof(path), "%s/%s", kit->folder, file);
+            if (access(path, X_OK) < 0)
+                result = offers_add_absence(offers, "subject", subject_registry[index]->name, errno,
+                                            "its program is not in the kit");
+            else
+                result = subject_registry[index]->bits == CHAR_BIT * (int)sizeof(void *)
+                             ? 0
+                             : try_subject(offers, kit, file, subject_registry[index], outlets);
+        }
     return result < 0 ? fail_with(failure, result, "out of memory") : 0;
 }
 
@@ -266,34 +250,6 @@ int commands_collect(struct offers *offers, const struct probe_kit *kit, struct 
 
 #define WHY_BYTES 512
 
-static void send_hello(struct wire_writer *writer, const struct probe_kit *kit)
-{
-    wire_begin(writer, "hello");
-    wire_put_u64(writer, "version", WIRE_VERSION);
-    wire_put_string(writer, "assay", ASSAY_VERSION);
-    wire_put_string(writer, "build", kit->build);
-    wire_put_string(writer, "isa", PROBE_ISA);
-    wire_end(writer);
-}
-
-static void send_facts(struct wire_writer *writer)
-{
-    struct machine_view view = {.root = ""};
-    struct facts facts = {0};
-    machine_collect(&view, &facts);
-    for (size_t index = 0; index < facts.count; index++) {
-        const struct fact *fact = &facts.list[index];
-        wire_begin(writer, "fact");
-        wire_put_string(writer, "key", fact->key);
-        if (fact->value)
-            wire_put_string(writer, "value", fact->value);
-        else
-            wire_put_i64(writer, "error", fact->error);
-        wire_end(writer);
-    }
-    facts_free(&facts);
-}
-
 static bool specimen_is_absent(struct wire_writer *writer, const struct specimen *specimen)
 {
     struct failure failure = {0};
@@ -306,26 +262,6 @@ static bool specimen_is_absent(struct wire_writer *writer, const struct specimen
     wire_put_string(writer, "reason", failure.text);
     wire_end(writer);
     return true;
-}
-
-static void send_truth(struct wire_writer *writer, const struct specimen *specimen,
-                       const struct truth *truth)
-{
-    char why[WHY_BYTES];
-    enum truth_grade grade = proof_grade(specimen, truth, why, sizeof(why));
-    wire_begin(writer, "truth");
-    wire_put_string(writer, "specimen", specimen->name);
-    wire_put_string(writer, "class", truth->class);
-    wire_put_i64(writer, "base", truth->base);
-    wire_put_i64(writer, "each", truth->each);
-    wire_put_string(writer, "grade", truth_grade_names[grade]);
-    if (grade == TRUTH_BOUNDED) {
-        wire_put_i64(writer, "high_base", truth->high_base);
-        wire_put_i64(writer, "high_each", truth->high_each);
-    }
-    wire_put_string(writer, "why", why);
-    wire_put_string(writer, "sources", proof_sources(specimen->name, truth->class));
-    wire_end(writer);
 }
 
 static void send_specimen(struct wire_writer *writer, const struct specimen *specimen)
@@ -341,8 +277,23 @@ static void send_specimen(struct wire_writer *writer, const struct specimen *spe
     wire_put_string(writer, "needs", specimen->needs ? specimen->needs : "");
     wire_put_string(writer, "parameters", specimen->parameters ? specimen->parameters : "");
     wire_end(writer);
-    for (const struct truth *truth = specimen->truth; truth->class; truth++)
-        send_truth(writer, specimen, truth);
+    for (const struct truth *truth = specimen->truth; truth->class; truth++) {
+        char why[WHY_BYTES];
+        enum truth_grade grade = proof_grade(specimen, truth, why, sizeof(why));
+        wire_begin(writer, "truth");
+        wire_put_string(writer, "specimen", specimen->name);
+        wire_put_string(writer, "class", truth->class);
+        wire_put_i64(writer, "base", truth->base);
+        wire_put_i64(writer, "each", truth->each);
+        wire_put_string(writer, "grade", truth_grade_names[grade]);
+        if (grade == TRUTH_BOUNDED) {
+            wire_put_i64(writer, "high_base", truth->high_base);
+            wire_put_i64(writer, "high_each", truth->high_each);
+        }
+        wire_put_string(writer, "why", why);
+        wire_put_string(writer, "sources", proof_sources(specimen->name, truth->class));
+        wire_end(writer);
+    }
 }
 
 static bool first_of_its_path(const struct offers *offers, size_t index)
@@ -351,25 +302,6 @@ static bool first_of_its_path(const struct offers *offers, size_t index)
         if (strcmp(offers->list[before].path, offers->list[index].path) == 0)
             return false;
     return true;
-}
-
-static void send_path(struct wire_writer *writer, const struct probe_kit *kit,
-                      const struct offers *offers, const struct offer *first)
-{
-    AUTO_TEXT struct text opts = {0}, links = {0};
-    for (size_t index = 0; index < offers->count; index++)
-        if (strcmp(offers->list[index].path, first->path) == 0) {
-            catalogue_add_word(&opts, offers->list[index].opt);
-            catalogue_add_word(&links, kit->harnesses[offers->list[index].harness].link);
-        }
-    wire_begin(writer, "path");
-    wire_put_string(writer, "name", first->path);
-    wire_put_string(writer, "patterns", first->patterns);
-    wire_put_string(writer, "opts", text_string(&opts));
-    wire_put_string(writer, "links", text_string(&links));
-    wire_put_string(writer, "sources", first->sources);
-    wire_put_string(writer, "note", first->note);
-    wire_end(writer);
 }
 
 static void send_absence(struct wire_writer *writer, const char *kind, const char *name, int error,
@@ -383,27 +315,23 @@ static void send_absence(struct wire_writer *writer, const char *kind, const cha
     wire_end(writer);
 }
 
-static void send_source(struct wire_writer *writer, const struct source *source)
-{
-    AUTO_TEXT struct text classes = {0};
-    for (const char *const *class = source->classes; *class; class ++)
-        catalogue_add_word(&classes, *class);
-    wire_begin(writer, "source");
-    wire_put_string(writer, "name", source->name);
-    wire_put_string(writer, "summary", source->summary);
-    wire_put_string(writer, "classes", text_string(&classes));
-    wire_put_u64(writer, "runs", source->runs);
-    wire_end(writer);
-}
-
 static void send_sources(struct wire_writer *writer, const struct sources *sources)
 {
     for (size_t index = 0; index < sources->count; index++) {
         const struct event_source *source = &sources->list[index];
         if (source->error)
             send_absence(writer, "source", source->name, source->error, source->reason);
-        else
-            send_source(writer, source_registry[index]);
+        else {
+            AUTO_TEXT struct text classes = {0};
+            for (const char *const *class = source_registry[index]->classes; *class; class ++)
+                catalogue_add_word(&classes, *class);
+            wire_begin(writer, "source");
+            wire_put_string(writer, "name", source_registry[index]->name);
+            wire_put_string(writer, "summary", source_registry[index]->summary);
+            wire_put_string(writer, "classes", text_string(&classes));
+            wire_put_u64(writer, "runs", source_registry[index]->runs);
+            wire_end(writer);
+        }
     }
 }
 
@@ -417,16 +345,6 @@ static bool is_had_elsewhere(const struct offers *offers, const struct absence *
             operation_is(&offers->operations[index], absence->name))
             return true;
     return false;
-}
-
-static void send_absences(struct wire_writer *writer, const struct offers *offers)
-{
-    for (size_t index = 0; index < offers->absence_count; index++) {
-        const struct absence *absence = &offers->absences[index];
-        if (is_had_elsewhere(offers, absence))
-            continue;
-        send_absence(writer, absence->kind, absence->name, absence->error, absence->reason);
-    }
 }
 
 static void send_counter(struct wire_writer *writer, const struct command_counter *counter)
@@ -445,51 +363,79 @@ static void send_counter(struct wire_writer *writer, const struct command_counte
     wire_end(writer);
 }
 
-static void commands_send(struct wire_writer *writer, const struct offers *offers)
-{
-    for (size_t index = 0; command_counter_registry[index]; index++)
-        if (!offers_absence(offers, "counter", command_counter_registry[index]->source))
-            send_counter(writer, command_counter_registry[index]);
-}
-
-static void send_subject(struct wire_writer *writer, const struct subject *subject)
-{
-    wire_begin(writer, "subject");
-    wire_put_string(writer, "name", subject->name);
-    wire_put_string(writer, "summary", subject->summary);
-    wire_put_string(writer, "shows", subject->shows);
-    wire_put_u64(writer, "n", subject->n);
-    wire_put_u64(writer, "truth", subject->has_truth);
-    wire_put_i64(writer, "base", subject->base);
-    wire_put_i64(writer, "each", subject->each);
-    wire_put_u64(writer, "bits", (uint64_t)subject->bits);
-    wire_put_u64(writer, "libc", subject->libc);
-    wire_end(writer);
-}
-
 static void subjects_send(struct wire_writer *writer, const struct offers *offers)
 {
     for (size_t index = 0; subject_registry[index]; index++)
-        if (!offers_absence(offers, "subject", subject_registry[index]->name))
-            send_subject(writer, subject_registry[index]);
+        if (!offers_absence(offers, "subject", subject_registry[index]->name)) {
+            wire_begin(writer, "subject");
+            wire_put_string(writer, "name", subject_registry[index]->name);
+            wire_put_string(writer, "summary", subject_registry[index]->summary);
+            wire_put_string(writer, "shows", subject_registry[index]->shows);
+            wire_put_u64(writer, "n", subject_registry[index]->n);
+            wire_put_u64(writer, "truth", subject_registry[index]->has_truth);
+            wire_put_i64(writer, "base", subject_registry[index]->base);
+            wire_put_i64(writer, "each", subject_registry[index]->each);
+            wire_put_u64(writer, "bits", (uint64_t)subject_registry[index]->bits);
+            wire_put_u64(writer, "libc", subject_registry[index]->libc);
+            wire_end(writer);
+        }
 }
 
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
                    const struct offers *offers, const struct sources *sources)
 {
-    send_hello(writer, kit);
-    send_facts(writer);
+    wire_begin(writer, "hello");
+    wire_put_u64(writer, "version", WIRE_VERSION);
+    wire_put_string(writer, "assay", ASSAY_VERSION);
+    wire_put_string(writer, "build", kit->build);
+    wire_put_string(writer, "isa", PROBE_ISA);
+    wire_end(writer);
+    struct machine_view view = {.root = ""};
+    struct facts facts = {0};
+    machine_collect(&view, &facts);
+    for (size_t index = 0; index < facts.count; index++) {
+        const struct fact *fact = &facts.list[index];
+        wire_begin(writer, "fact");
+        wire_put_string(writer, "key", fact->key);
+        if (fact->value)
+            wire_put_string(writer, "value", fact->value);
+        else
+            wire_put_i64(writer, "error", fact->error);
+        wire_end(writer);
+    }
+    facts_free(&facts);
     for (size_t index = 0; specimen_registry[index]; index++)
         send_specimen(writer, specimen_registry[index]);
     for (size_t index = 0; index < offers->count; index++)
-        if (first_of_its_path(offers, index))
-            send_path(writer, kit, offers, &offers->list[index]);
+        if (first_of_its_path(offers, index)) {
+            AUTO_TEXT struct text opts = {0}, links = {0};
+            for (size_t i = 0; i < offers->count; i++)
+                if (strcmp(offers->list[i].path, offers->list[index].path) == 0) {
+                    catalogue_add_word(&opts, offers->list[i].opt);
+                    catalogue_add_word(&links, kit->harnesses[offers->list[i].harness].link);
+                }
+            wire_begin(writer, "path");
+            wire_put_string(writer, "name", offers->list[index].path);
+            wire_put_string(writer, "patterns", offers->list[index].patterns);
+            wire_put_string(writer, "opts", text_string(&opts));
+            wire_put_string(writer, "links", text_string(&links));
+            wire_put_string(writer, "sources", offers->list[index].sources);
+            wire_put_string(writer, "note", offers->list[index].note);
+            wire_end(writer);
+        }
     send_sources(writer, sources);
     operations_send(writer, kit, offers);
     clocks_send(writer, offers);
-    commands_send(writer, offers);
+    for (size_t index = 0; command_counter_registry[index]; index++)
+        if (!offers_absence(offers, "counter", command_counter_registry[index]->source))
+            send_counter(writer, command_counter_registry[index]);
     subjects_send(writer, offers);
-    send_absences(writer, offers);
+    for (size_t index = 0; index < offers->absence_count; index++) {
+        const struct absence *absence = &offers->absences[index];
+        if (is_had_elsewhere(offers, absence))
+            continue;
+        send_absence(writer, absence->kind, absence->name, absence->error, absence->reason);
+    }
     wire_begin(writer, "ready");
     int result = wire_end(writer);
     return result < 0 ? result : wire_flush(writer);

@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "probe/driver/cells.h"
+#include "probe/driver/session.h"
 #include "probe/harness/job.h"
-#include "probe/sources/tool.h"
+#include "probe/sources/source.h"
 #include "probe/tour/spans.h"
 #include "wire/tour.h"
 
@@ -118,56 +118,9 @@ static const char *source_name(const struct event *event)
     return event->source ? event->source->name : "perf_event";
 }
 
-static int refuse_path(struct known_cell *known, const struct offers *offers, const char *source)
-{
-    AUTO_TEXT struct text paths = {0};
-    const char *last = "";
-    for (size_t index = 0; index < offers->count; index++) {
-        const struct offer *offer = &offers->list[index];
-        if (!offer_goes_with(offer, source) || strcmp(offer->path, last) == 0)
-            continue;
-        last = offer->path;
-        if (!strstr(text_string(&paths), last))
-            text_printf(&paths, "%s%s", paths.length ? ", " : "", last);
-    }
-    return fail_with(&known->failure, -ENOTSUP, "path %s cannot count events of %s: that takes %s",
-                     known->cell.path, source,
-                     paths.length ? text_string(&paths) : "a path this kit does not have");
-}
-
-/* The events of a cell are counted by one source, and the path must go with it. */
-static int resolve_source(struct known_cell *known, const struct offers *offers)
-{
-    const struct event *first = &known->events[0];
-    for (uint32_t index = 1; index < known->cell.counters; index++) {
-        const struct event *other = &known->events[index];
-        if (other->source != first->source)
-            return fail_with(&known->failure, -EINVAL,
-                             "one cell counts with one source, but %s is of %s and %s of %s: "
-                             "measure them apart (--each)",
-                             first->name, source_name(first), other->name, source_name(other));
-    }
-    if (first->source && first->source->error)
-        return fail_with(&known->failure, -first->source->error, "%s: %s", first->name,
-                         first->source->reason);
-    if (!offer_goes_with(known->offer, source_name(first)))
-        return refuse_path(known, offers, source_name(first));
-    known->source =
-        first->source ? source_find(first->source->name) : tool_source(known->cell.path);
-    return 0;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Cells of whole programs: who counts them, and whether somebody can. Whether its program exists is
  * no matter of the cell: that is seen when it is executed, and may change from visit to visit. */
-
-static const struct command_counter *find_counter(const char *source)
-{
-    for (size_t index = 0; command_counter_registry[index]; index++)
-        if (strcmp(command_counter_registry[index]->source, source) == 0)
-            return command_counter_registry[index];
-    return NULL;
-}
 
 /* Whose events the cell has; NULL with a sentence where they are of several. Columns alone are
  * anybody's. */
@@ -199,7 +152,10 @@ static const struct command_counter *counter_for(const struct cell *cell, const 
         if (cell->command.detail != DETAIL_NONE &&
             command_counter_registry[index]->details[cell->command.detail])
             return command_counter_registry[index];
-    return find_counter(*source ? source : "perf_event");
+    for (size_t index = 0; command_counter_registry[index]; index++)
+        if (strcmp(command_counter_registry[index]->source, *source ? source : "perf_event") == 0)
+            return command_counter_registry[index];
+    return NULL;
 }
 
 static int check_counter(struct known_cell *known, const struct offers *offers, const char *source)
@@ -358,24 +314,21 @@ static int explain_call(const struct search *search, const char *name, struct fa
     return fail_with(failure, -ENOENT, "this kit has no operation %s", name);
 }
 
-static int explain_tour(const struct search *search, struct failure *failure)
-{
-    for (size_t index = 0; index < search->count; index++) {
-        int result = explain_call(search, search->calls[index].operation, failure);
-        if (result < 0)
-            return result;
-    }
-    return fail_with(failure, -ENOENT,
-                     "no harness with link mode %s has all the operations of this tour: tour those "
-                     "of different libraries apart",
-                     search->cell->link);
-}
-
 static int find_tour(struct known_cell *known, const struct search *search)
 {
     ptrdiff_t harness = find_tour_harness(search);
-    if (harness < 0)
-        return explain_tour(search, &known->failure);
+    if (harness < 0) {
+        for (size_t index = 0; index < search->count; index++) {
+            int result = explain_call(search, search->calls[index].operation, &known->failure);
+            if (result < 0)
+                return result;
+        }
+        return fail_with(
+            &known->failure, -ENOENT,
+            "no harness with link mode %s has all the operations of this tour: tour those "
+            "of different libraries apart",
+            search->cell->link);
+    }
     known->harness = (size_t)harness;
     for (size_t index = 0; index < search->count; index++)
         known->needs_folder |=
@@ -449,12 +402,6 @@ static int tour_resolve(struct known_cell *known, const struct probe_kit *kit,
 
 #define HARNESS_PREFIX "harness-watch-"
 
-static bool is_watch_harness(const struct kit_harness *harness, const char *link)
-{
-    return strncmp(harness->file, HARNESS_PREFIX, strlen(HARNESS_PREFIX)) == 0 &&
-           strcmp(harness->link, link) == 0;
-}
-
 static int find_watch_harness(struct known_cell *known, const struct probe_kit *kit,
                               const struct offers *offers)
 {
@@ -463,7 +410,9 @@ static int find_watch_harness(struct known_cell *known, const struct probe_kit *
         return fail_with(&known->failure, -ENOENT, "watches are compiled at -O2, not -%.8s",
                          cell->opt);
     size_t index = 0;
-    while (index < kit->harness_count && !is_watch_harness(&kit->harnesses[index], cell->link))
+    while (index < kit->harness_count &&
+           !(strncmp(kit->harnesses[index].file, HARNESS_PREFIX, strlen(HARNESS_PREFIX)) == 0 &&
+             strcmp(kit->harnesses[index].link, cell->link) == 0))
         index++;
     if (index == kit->harness_count)
         return fail_with(&known->failure, -ENOENT,
@@ -477,25 +426,21 @@ static int find_watch_harness(struct known_cell *known, const struct probe_kit *
     return 0;
 }
 
-/* A shared object cannot be loaded by a static program. */
-static int check_external(struct known_cell *known, const struct external_clock *clock)
-{
-    if (clock->way == EXTERNAL_OBJECT && strcmp(known->cell.link, "static") == 0)
-        return fail_with(&known->failure, -ENOTSUP,
-                         "the clock %s is a shared object, which a static harness cannot load: "
-                         "watch it with link mode lazy",
-                         clock->name);
-    return 0;
-}
-
 static int check_clock(struct known_cell *known, const struct offers *offers, const char *name)
 {
     struct external_clock clock;
     int result = external_clock_parse(name, &clock, &known->failure);
     if (result < 0)
         return result;
-    if (result > 0)
-        return check_external(known, &clock);
+    if (result > 0) {
+        /* A shared object cannot be loaded by a static program. */
+        if (clock.way == EXTERNAL_OBJECT && strcmp(known->cell.link, "static") == 0)
+            return fail_with(&known->failure, -ENOTSUP,
+                             "the clock %s is a shared object, which a static harness cannot load: "
+                             "watch it with link mode lazy",
+                             clock.name);
+        return 0;
+    }
     const struct absence *absence = offers_absence(offers, "clock", name);
     if (absence)
         return fail_with(&known->failure, -(absence->error ? absence->error : ENOTSUP),
@@ -503,17 +448,6 @@ static int check_clock(struct known_cell *known, const struct offers *offers, co
     if (!clocks_find(offers, name))
         return fail_with(&known->failure, -ENOENT, "this kit has no clock %s", name);
     return 0;
-}
-
-/* Finds the watching harness of the cell's link mode and says whether every clock of the cell can
- * be read by it. A sentence in the cell's failure otherwise. */
-static int watch_resolve(struct known_cell *known, const struct probe_kit *kit,
-                         const struct offers *offers)
-{
-    int result = find_watch_harness(known, kit, offers);
-    for (uint32_t index = 0; index < known->cell.counters && result == 0; index++)
-        result = check_clock(known, offers, known->cell.events[index]);
-    return result;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -548,8 +482,14 @@ int cell_resolve(struct known_cell *known, const struct event_view *view,
     int result = check_lengths(&known->cell, &known->failure);
     if (result < 0)
         return result;
-    if (known->cell.watch.kind != WATCH_NONE)
-        return watch_resolve(known, kit, offers);
+    if (known->cell.watch.kind != WATCH_NONE) {
+        /* Finds the watching harness of the cell's link mode and says whether every clock of the
+         * cell can be read by it. A sentence in the cell's failure otherwise. */
+        int error = find_watch_harness(known, kit, offers);
+        for (uint32_t index = 0; index < known->cell.counters && error == 0; index++)
+            error = check_clock(known, offers, known->cell.events[index]);
+        return error;
+    }
     if (known->cell.command.words)
         return command_resolve(known, view, offers);
     if (known->cell.tour.calls) {
@@ -562,5 +502,39 @@ int cell_resolve(struct known_cell *known, const struct event_view *view,
     known->harness = known->offer->harness;
     known->needs_folder = known->offer->needs_folder;
     result = resolve_events(known, view);
-    return result < 0 ? result : resolve_source(known, offers);
+    /* The events of a cell are counted by one source, and the path must go with it. */
+    if (result < 0)
+        return result;
+    const struct event *first = &known->events[0];
+    for (uint32_t index = 1; index < known->cell.counters; index++) {
+        const struct event *other = &known->events[index];
+        if (other->source != first->source)
+            return fail_with(&known->failure, -EINVAL,
+                             "one cell counts with one source, but %s is of %s and %s of %s: "
+                             "measure them apart (--each)",
+                             first->name, source_name(first), other->name, source_name(other));
+    }
+    if (first->source && first->source->error)
+        return fail_with(&known->failure, -first->source->error, "%s: %s", first->name,
+                         first->source->reason);
+    if (!offer_goes_with(known->offer, source_name(first))) {
+        const char *source = source_name(first);
+        AUTO_TEXT struct text paths = {0};
+        const char *last = "";
+        for (size_t index = 0; index < offers->count; index++) {
+            const struct offer *offer = &offers->list[index];
+            if (!offer_goes_with(offer, source) || strcmp(offer->path, last) == 0)
+                continue;
+            last = offer->path;
+            if (!strstr(text_string(&paths), last))
+                text_printf(&paths, "%s%s", paths.length ? ", " : "", last);
+        }
+        return fail_with(&known->failure, -ENOTSUP,
+                         "path %s cannot count events of %s: that takes %s", known->cell.path,
+                         source,
+                         paths.length ? text_string(&paths) : "a path this kit does not have");
+    }
+    known->source =
+        first->source ? source_find(first->source->name) : tool_source(known->cell.path);
+    return 0;
 }

@@ -82,31 +82,6 @@ void child_environment(char *environment[CHILD_VARIABLES])
     environment[count] = NULL;
 }
 
-static int plan_descriptors(posix_spawn_file_actions_t *actions, int job,
-                            const struct outlets *outlets)
-{
-    int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(actions, outlets->theirs[OUTLET_OUTPUT], 1);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(actions, outlets->theirs[OUTLET_ERROR], 2);
-    if (!error && job >= 0)
-        error = posix_spawn_file_actions_adddup2(actions, job, JOB_FD);
-    return error;
-}
-
-static int plan_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                             POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(attributes, 0);
-    posix_spawnattr_setsigmask(attributes, &none);
-    return posix_spawnattr_setsigdefault(attributes, &all);
-}
-
 pid_t child_start(const char *folder, const char *file, const char *argument, int job,
                   const struct outlets *outlets, struct failure *failure)
 {
@@ -125,9 +100,23 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     pid_t pid = -1;
-    int error = plan_descriptors(&actions, job, outlets);
+    int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (!error)
-        error = plan_attributes(&attributes);
+        error = posix_spawn_file_actions_adddup2(&actions, outlets->theirs[OUTLET_OUTPUT], 1);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, outlets->theirs[OUTLET_ERROR], 2);
+    if (!error && job >= 0)
+        error = posix_spawn_file_actions_adddup2(&actions, job, JOB_FD);
+    if (!error) {
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                  POSIX_SPAWN_SETSIGDEF);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        error = posix_spawnattr_setsigdefault(&attributes, &all);
+    }
     if (!error)
         error = posix_spawn(&pid, count ? words[0] : program, &actions, &attributes,
                             (char *const *)(uintptr_t)words, environment); /* not written to */
@@ -138,20 +127,15 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
     return pid;
 }
 
-/* As long as it is not waited for, its number is that of its group and of nobody else. */
-static bool is_over(pid_t pid)
+int child_ended(pid_t pid, int *status)
 {
+    /* As long as it is not waited for, its number is that of its group and of nobody else. */
     siginfo_t ended = {0};
     int result;
     do
         result = waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT);
     while (result < 0 && errno == EINTR);
-    return result == 0 && ended.si_pid == pid;
-}
-
-int child_ended(pid_t pid, int *status)
-{
-    if (!is_over(pid))
+    if (!(result == 0 && ended.si_pid == pid))
         return 0;
     child_kill(pid, status);
     return 1;

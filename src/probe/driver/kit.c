@@ -216,20 +216,15 @@ static int copy_bytes(int from, int to, uint64_t size)
     return 0;
 }
 
-/* A plain name: nothing can be written outside the folder or over the running probe. */
-static bool name_is_plain(const char *name)
-{
-    return name[0] != '.' && strcmp(name, "assay-probe") != 0 && !strchr(name, '/');
-}
-
 static int receive_file(int input, int folder, const char *line, struct failure *failure)
 {
     char name[256];
     unsigned mode;
     unsigned long long size;
     int end = 0;
+    /* A plain name: nothing can be written outside the folder or over the running probe. */
     if (sscanf(line, "file %255s %o %llu%n", name, &mode, &size, &end) != 3 || line[end] ||
-        !name_is_plain(name) || size > MAX_FILE)
+        name[0] == '.' || strcmp(name, "assay-probe") == 0 || strchr(name, '/') || size > MAX_FILE)
         return fail_with(failure, -EBADMSG, "not a file of a kit: %.100s", line);
     AUTO_CLOSE int file =
         openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -314,21 +309,6 @@ static bool in_use(int kits, const char *name, int *lock)
     return flock(*lock, LOCK_EX | LOCK_NB) < 0;
 }
 
-static void remove_unused(int kits, const char *parent, const char *name)
-{
-    AUTO_CLOSE int lock = -1;
-    AUTO_FREE char *path = NULL;
-    if (!in_use(kits, name, &lock) && asprintf(&path, "%s/%s", parent, name) >= 0)
-        folder_remove(path);
-}
-
-/* Kits and what unfinished pushes left. Whatever else lies there is not ours. */
-static bool is_ours(const char *name)
-{
-    return strncmp(name, ".new.", 5) == 0 ||
-           (name[0] != '.' && strlen(name) >= 8 && !name[strspn(name, "0123456789abcdef")]);
-}
-
 static int latest_first(const void *left, const void *right)
 {
     const struct old_kit *a = left, *b = right;
@@ -336,26 +316,6 @@ static int latest_first(const void *left, const void *right)
     if (whole_a != whole_b)
         return whole_a ? -1 : 1;
     return (a->used < b->used) - (a->used > b->used);
-}
-
-static size_t list_kits(DIR *folder, struct old_kit **list)
-{
-    size_t count = 0;
-    const struct dirent *entry;
-    while ((entry = readdir(folder)) && count < MOST_KITS) {
-        struct stat facts;
-        if (!is_ours(entry->d_name) ||
-            fstatat(dirfd(folder), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) < 0 ||
-            !S_ISDIR(facts.st_mode))
-            continue;
-        struct old_kit *grown = realloc(*list, (count + 1) * sizeof(**list));
-        if (!grown)
-            break;
-        *list = grown;
-        grown[count].used = facts.st_mtime;
-        strcpy(grown[count++].name, entry->d_name);
-    }
-    return count;
 }
 
 /* Beside the kit at place the few latest stay, and all that is in use or was lately. */
@@ -370,13 +330,35 @@ static void remove_old(const char *place)
     AUTO_DIR DIR *folder = opendir(parent);
     if (!folder)
         return;
-    size_t count = list_kits(folder, &list);
+    size_t count = 0;
+    const struct dirent *entry;
+    while ((entry = readdir(folder)) && count < MOST_KITS) {
+        struct stat facts;
+        /* Kits and what unfinished pushes left. Whatever else lies there is not ours. */
+        if (!(strncmp(entry->d_name, ".new.", 5) == 0 ||
+              (entry->d_name[0] != '.' && strlen(entry->d_name) >= 8 &&
+               !entry->d_name[strspn(entry->d_name, "0123456789abcdef")])) ||
+            fstatat(dirfd(folder), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) < 0 ||
+            !S_ISDIR(facts.st_mode))
+            continue;
+        struct old_kit *grown = realloc(list, (count + 1) * sizeof(*list));
+        if (!grown)
+            break;
+        list = grown;
+        grown[count].used = facts.st_mtime;
+        strcpy(grown[count++].name, entry->d_name);
+    }
     if (count)
         qsort(list, count, sizeof(*list), latest_first);
     const time_t limit = time(NULL) - REST_S;
     for (size_t i = 0; i < count; i++)
-        if ((i >= KEPT_KITS || list[i].name[0] == '.') && list[i].used < limit)
-            remove_unused(dirfd(folder), parent, list[i].name);
+        if ((i >= KEPT_KITS || list[i].name[0] == '.') && list[i].used < limit) {
+            AUTO_CLOSE int lock = -1;
+            AUTO_FREE char *path = NULL;
+            if (!in_use(dirfd(folder), list[i].name, &lock) &&
+                asprintf(&path, "%s/%s", parent, list[i].name) >= 0)
+                folder_remove(path);
+        }
 }
 
 bool keep_kit(const char *folder, const char *place, bool replace)

@@ -62,30 +62,6 @@ static int serve(int count, char **arguments)
     return session_serve(STDIN_FILENO, STDOUT_FILENO, lent, folder) < 0;
 }
 
-/* A signal while the kit still arrives must not leave the folder behind; from then on the session
- * takes signals itself. */
-static void ignore_ending_signals(void)
-{
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGINT, SIG_IGN);
-}
-
-/* Serves from where the kit lies now; *own is what has to be removed afterwards, if anything. */
-static int serve_received(char *folder, char **own, const char *place, const char *how)
-{
-    keep_hold(folder);
-    if (place && keep_kit(folder, place, strcmp(how, "replace") == 0)) {
-        free(folder);
-        free(*own);
-        *own = NULL;
-        folder = strdup(place);
-    }
-    return folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, (const int[]){-1, -1}, folder)
-                  : -ENOMEM;
-}
-
 static int receive(int count, char **arguments)
 {
     struct failure failure = {0};
@@ -95,14 +71,28 @@ static int receive(int count, char **arguments)
     if (kit_folder(&folder, &failure) < 0)
         return report(&failure);
     char *own = strdup(folder);
-    ignore_ending_signals();
+    /* A signal while the kit still arrives must not leave the folder behind; from then on the
+     * session takes signals itself. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
     int result = receive_kit(STDIN_FILENO, STDOUT_FILENO, folder, &failure);
     if (result < 0) {
         report(&failure);
         free(folder);
     } else {
-        result =
-            serve_received(folder, &own, count ? arguments[0] : NULL, count ? arguments[1] : "");
+        /* Serves from where the kit lies now; own is what has to be removed afterwards. */
+        const char *place = count ? arguments[0] : NULL;
+        keep_hold(folder);
+        if (place && keep_kit(folder, place, strcmp(count ? arguments[1] : "", "replace") == 0)) {
+            free(folder);
+            free(own);
+            own = NULL;
+            folder = strdup(place);
+        }
+        result = folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, (const int[]){-1, -1}, folder)
+                        : -ENOMEM;
     }
     if (own)
         folder_remove(own);
@@ -141,14 +131,6 @@ static int version(int count, char **arguments)
     return 0;
 }
 
-/* Descriptors 0 to 2 must be what they seem, or a pipe could land there. */
-static void hold_standard_descriptors(void)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
-            _exit(1);
-}
-
 int main(int argument_count, char **arguments)
 {
     static const struct {
@@ -159,7 +141,10 @@ int main(int argument_count, char **arguments)
                     {"facts", facts},
                     {"boot", boot},
                     {"--version", version}};
-    hold_standard_descriptors();
+    /* Descriptors 0 to 2 must be what they seem, or a pipe could land there. */
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
+            _exit(1);
     for (size_t index = 0; argument_count > 1 && index < sizeof(commands) / sizeof(*commands);
          index++)
         if (strcmp(arguments[1], commands[index].word) == 0)

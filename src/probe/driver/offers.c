@@ -87,22 +87,26 @@ bool offer_goes_with(const struct offer *offer, const char *source)
     return has_word(offer->sources, source);
 }
 
-/* How much of the cell an offer meets, in the order a person would check. */
-static int closeness(const struct offer *offer, const struct probe_kit *kit,
-                     const struct cell *cell)
+const struct offer *offer_for(const struct offers *offers, const struct probe_kit *kit,
+                              const struct cell *cell, struct failure *failure)
 {
-    if (strcmp(offer->path, cell->path) != 0)
-        return 0;
-    if (strcmp(kit->harnesses[offer->harness].link, cell->link) != 0)
-        return 1;
-    if (strcmp(offer->opt, cell->opt) != 0)
-        return 2;
-    return has_word(offer->patterns, pattern_names[cell->pattern]) ? 4 : 3;
-}
-
-static void explain(const struct offers *offers, const struct cell *cell, int best,
-                    struct failure *failure)
-{
+    int best = 0;
+    for (size_t index = 0; index < offers->count; index++) {
+        /* How much of the cell an offer meets, in the order a person would check. */
+        int close;
+        if (strcmp(offers->list[index].path, cell->path) != 0)
+            close = 0;
+        else if (strcmp(kit->harnesses[offers->list[index].harness].link, cell->link) != 0)
+            close = 1;
+        else if (strcmp(offers->list[index].opt, cell->opt) != 0)
+            close = 2;
+        else
+            close = has_word(offers->list[index].patterns, pattern_names[cell->pattern]) ? 4 : 3;
+        if (close == 4)
+            return &offers->list[index];
+        if (close > best)
+            best = close;
+    }
     if (best == 1)
         fail_with(failure, -ENOENT, "path %s is not offered here with link mode %s", cell->path,
                   cell->link);
@@ -119,20 +123,6 @@ static void explain(const struct offers *offers, const struct cell *cell, int be
                 fail_with(failure, -ENOENT, "path %s: %s", cell->path,
                           offers->absences[index].reason);
     }
-}
-
-const struct offer *offer_for(const struct offers *offers, const struct probe_kit *kit,
-                              const struct cell *cell, struct failure *failure)
-{
-    int best = 0;
-    for (size_t index = 0; index < offers->count; index++) {
-        int close = closeness(&offers->list[index], kit, cell);
-        if (close == 4)
-            return &offers->list[index];
-        if (close > best)
-            best = close;
-    }
-    explain(offers, cell, best, failure);
     return NULL;
 }
 
@@ -179,21 +169,6 @@ int operations_add(struct offers *offers, char *rest, size_t harness)
     return 0;
 }
 
-static void operations_free(struct offers *offers)
-{
-    for (size_t index = 0; index < offers->operation_count; index++) {
-        struct offered_operation *operation = &offers->operations[index];
-        free(operation->path);
-        free(operation->kind);
-        free(operation->instrument);
-        free(operation->effect);
-        free(operation->when);
-        free(operation->page);
-        free(operation->note);
-    }
-    free(offers->operations);
-}
-
 static bool same_operation(const struct offered_operation *left,
                            const struct offered_operation *right)
 {
@@ -208,33 +183,28 @@ static bool is_first_operation(const struct offers *offers, size_t index)
     return true;
 }
 
-static void send_operation(struct wire_writer *writer, const struct probe_kit *kit,
-                           const struct offers *offers, const struct offered_operation *first)
-{
-    AUTO_TEXT struct text links = {0};
-    for (size_t index = 0; index < offers->operation_count; index++)
-        if (same_operation(&offers->operations[index], first))
-            catalogue_add_word(&links, kit->harnesses[offers->operations[index].harness].link);
-    wire_begin(writer, "operation");
-    wire_put_string(writer, "path", first->path);
-    wire_put_string(writer, "kind", first->kind);
-    wire_put_string(writer, "instrument", first->instrument);
-    wire_put_string(writer, "effect", first->effect);
-    wire_put_string(writer, "when", first->when);
-    wire_put_string(writer, "links", text_string(&links));
-    wire_put_u64(writer, "binds", first->binds);
-    wire_put_u64(writer, "alone", first->alone);
-    wire_put_string(writer, "page", first->page);
-    wire_put_string(writer, "note", first->note);
-    wire_end(writer);
-}
-
 void operations_send(struct wire_writer *writer, const struct probe_kit *kit,
                      const struct offers *offers)
 {
     for (size_t index = 0; index < offers->operation_count; index++)
-        if (is_first_operation(offers, index))
-            send_operation(writer, kit, offers, &offers->operations[index]);
+        if (is_first_operation(offers, index)) {
+            AUTO_TEXT struct text links = {0};
+            for (size_t i = 0; i < offers->operation_count; i++)
+                if (same_operation(&offers->operations[i], &offers->operations[index]))
+                    catalogue_add_word(&links, kit->harnesses[offers->operations[i].harness].link);
+            wire_begin(writer, "operation");
+            wire_put_string(writer, "path", offers->operations[index].path);
+            wire_put_string(writer, "kind", offers->operations[index].kind);
+            wire_put_string(writer, "instrument", offers->operations[index].instrument);
+            wire_put_string(writer, "effect", offers->operations[index].effect);
+            wire_put_string(writer, "when", offers->operations[index].when);
+            wire_put_string(writer, "links", text_string(&links));
+            wire_put_u64(writer, "binds", offers->operations[index].binds);
+            wire_put_u64(writer, "alone", offers->operations[index].alone);
+            wire_put_string(writer, "page", offers->operations[index].page);
+            wire_put_string(writer, "note", offers->operations[index].note);
+            wire_end(writer);
+        }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -259,20 +229,6 @@ static void free_clock(struct offered_clock *clock)
     free(clock->hardware);
     free(clock->claim);
     free(clock->note);
-}
-
-static int append_clock(struct offers *offers, struct offered_clock *clock)
-{
-    struct offered_clock *grown = NULL;
-    if (clock->name && clock->kind && clock->way && clock->hardware && clock->claim && clock->note)
-        grown = realloc(offers->clocks, (offers->clock_count + 1) * sizeof(*grown));
-    if (!grown) {
-        free_clock(clock);
-        return -ENOMEM;
-    }
-    offers->clocks = grown;
-    grown[offers->clock_count++] = *clock;
-    return 0;
 }
 
 const struct offered_clock *clocks_find(const struct offers *offers, const char *name)
@@ -308,7 +264,16 @@ int clocks_add(struct offers *offers, char *rest)
         .resolution_ps = resolution,
         .slow = strcmp(words[SLOW], "slow") == 0,
         .steered = strcmp(words[STEERED], "steered") == 0};
-    return append_clock(offers, &clock);
+    struct offered_clock *grown = NULL;
+    if (clock.name && clock.kind && clock.way && clock.hardware && clock.claim && clock.note)
+        grown = realloc(offers->clocks, (offers->clock_count + 1) * sizeof(*grown));
+    if (!grown) {
+        free_clock(&clock);
+        return -ENOMEM;
+    }
+    offers->clocks = grown;
+    grown[offers->clock_count++] = clock;
+    return 0;
 }
 
 void clocks_free(struct offers *offers)
@@ -327,29 +292,26 @@ static void read_clocksource(char *word, size_t size)
     word[strcspn(word, " \t\n")] = '\0';
 }
 
-static void send_clock(struct wire_writer *writer, const struct offered_clock *clock,
-                       const char *clocksource)
-{
-    wire_begin(writer, "clock");
-    wire_put_string(writer, "name", clock->name);
-    wire_put_string(writer, "kind", clock->kind);
-    wire_put_string(writer, "way", clock->way);
-    wire_put_string(writer, "hardware", clock->hardware[0] ? clock->hardware : clocksource);
-    wire_put_string(writer, "claim", clock->claim);
-    wire_put_string(writer, "note", clock->note);
-    wire_put_u64(writer, "hz", clock->hz);
-    wire_put_u64(writer, "resolution_ps", clock->resolution_ps);
-    wire_put_u64(writer, "slow", clock->slow);
-    wire_put_u64(writer, "steered", clock->steered);
-    wire_end(writer);
-}
-
 void clocks_send(struct wire_writer *writer, const struct offers *offers)
 {
     char clocksource[64];
     read_clocksource(clocksource, sizeof(clocksource));
-    for (size_t index = 0; index < offers->clock_count; index++)
-        send_clock(writer, &offers->clocks[index], clocksource);
+    for (size_t index = 0; index < offers->clock_count; index++) {
+        wire_begin(writer, "clock");
+        wire_put_string(writer, "name", offers->clocks[index].name);
+        wire_put_string(writer, "kind", offers->clocks[index].kind);
+        wire_put_string(writer, "way", offers->clocks[index].way);
+        wire_put_string(writer, "hardware",
+                        offers->clocks[index].hardware[0] ? offers->clocks[index].hardware
+                                                          : clocksource);
+        wire_put_string(writer, "claim", offers->clocks[index].claim);
+        wire_put_string(writer, "note", offers->clocks[index].note);
+        wire_put_u64(writer, "hz", offers->clocks[index].hz);
+        wire_put_u64(writer, "resolution_ps", offers->clocks[index].resolution_ps);
+        wire_put_u64(writer, "slow", offers->clocks[index].slow);
+        wire_put_u64(writer, "steered", offers->clocks[index].steered);
+        wire_end(writer);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -383,16 +345,6 @@ int presets_add(struct presets *presets, const char *name, int error, const char
     return added->name && added->reason ? 0 : -ENOMEM;
 }
 
-static void presets_free(struct presets *presets)
-{
-    for (size_t i = 0; i < presets->count; i++) {
-        free(presets->list[i].name);
-        free(presets->list[i].reason);
-    }
-    free(presets->list);
-    *presets = (struct presets){0};
-}
-
 int presets_each(const struct presets *presets, const char *glob, event_each *each, void *context)
 {
     int stop = 0;
@@ -401,19 +353,6 @@ int presets_each(const struct presets *presets, const char *glob, event_each *ea
             stop = each(context, presets->list[i].name, EVENT_PAPI);
     }
     return stop;
-}
-
-static int explain_unknown(const struct presets *presets, const char *name, char *reason,
-                           size_t size)
-{
-    char wanted[SUGGEST_NAME], sentence[512];
-    snprintf(wanted, sizeof(wanted), "%.*s", (int)strcspn(name, ":"), name);
-    struct suggestions suggestions = {.wanted = wanted};
-    for (size_t i = 0; i < presets->count; i++)
-        suggest_consider(&suggestions, presets->list[i].name);
-    suggest_sentence(&suggestions, sentence, sizeof(sentence));
-    snprintf(reason, size, "PAPI has no preset of this name%s", sentence);
-    return ENOENT;
 }
 
 int presets_try(const struct presets *presets, const struct event_view *view,
@@ -427,8 +366,16 @@ int presets_try(const struct presets *presets, const struct event_view *view,
         return ENOTSUP;
     }
     const struct preset *preset = presets_find(presets, event->name);
-    if (!preset)
-        return explain_unknown(presets, event->name, reason, size);
+    if (!preset) {
+        char wanted[SUGGEST_NAME], sentence[512];
+        snprintf(wanted, sizeof(wanted), "%.*s", (int)strcspn(event->name, ":"), event->name);
+        struct suggestions suggestions = {.wanted = wanted};
+        for (size_t i = 0; i < presets->count; i++)
+            suggest_consider(&suggestions, presets->list[i].name);
+        suggest_sentence(&suggestions, sentence, sizeof(sentence));
+        snprintf(reason, size, "PAPI has no preset of this name%s", sentence);
+        return ENOENT;
+    }
     if (!preset->error)
         return 0;
     /* Presets are made of the cores' events: why those are not there is the better half of the
@@ -457,9 +404,25 @@ void offers_free(struct offers *offers)
         free(offers->absences[index].name);
         free(offers->absences[index].reason);
     }
-    operations_free(offers);
+    for (size_t index = 0; index < offers->operation_count; index++) {
+        struct offered_operation *operation = &offers->operations[index];
+        free(operation->path);
+        free(operation->kind);
+        free(operation->instrument);
+        free(operation->effect);
+        free(operation->when);
+        free(operation->page);
+        free(operation->note);
+    }
+    free(offers->operations);
     clocks_free(offers);
-    presets_free(&offers->presets);
+    struct presets *presets = &offers->presets;
+    for (size_t i = 0; i < presets->count; i++) {
+        free(presets->list[i].name);
+        free(presets->list[i].reason);
+    }
+    free(presets->list);
+    *presets = (struct presets){0};
     free(offers->list);
     free(offers->absences);
     *offers = (struct offers){0};

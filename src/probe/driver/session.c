@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "probe/command/environment.h"
-#include "probe/sources/tool.h"
+#include "probe/command/launch.h"
+#include "probe/sources/source.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */
 
@@ -35,21 +35,6 @@ static int take_cell(struct session *session, const struct wire_frame *frame)
     return result;
 }
 
-static int enqueue(struct session *session, struct planned_visit visit)
-{
-    if (session->queued == session->capacity) {
-        size_t capacity = session->capacity ? 2 * session->capacity : 256;
-        struct planned_visit *grown =
-            capacity > MAX_QUEUE ? NULL : realloc(session->queue, capacity * sizeof(*grown));
-        if (!grown)
-            return refuse(session, -ENOMEM, "the queue is too long", "visits");
-        session->queue = grown;
-        session->capacity = capacity;
-    }
-    session->queue[session->queued++] = visit;
-    return 0;
-}
-
 /* "7:0,9:0" */
 static int take_visits(struct session *session, const struct wire_frame *frame)
 {
@@ -64,9 +49,17 @@ static int take_visits(struct session *session, const struct wire_frame *frame)
         unsigned long process = strtoul(list, &rest, 10);
         if (rest == list || (*rest && *rest != ',') || errno || process > UINT32_MAX)
             break;
-        int result = enqueue(session, (struct planned_visit){(uint32_t)cell, (uint32_t)process});
-        if (result < 0)
-            return result;
+        if (session->queued == session->capacity) {
+            size_t capacity = session->capacity ? 2 * session->capacity : 256;
+            struct planned_visit *grown =
+                capacity > MAX_QUEUE ? NULL : realloc(session->queue, capacity * sizeof(*grown));
+            if (!grown)
+                return refuse(session, -ENOMEM, "the queue is too long", "visits");
+            session->queue = grown;
+            session->capacity = capacity;
+        }
+        session->queue[session->queued++] =
+            (struct planned_visit){(uint32_t)cell, (uint32_t)process};
         list = *rest ? rest + 1 : rest;
     }
     if (!list || *list)
@@ -234,62 +227,6 @@ static int converse(struct session *session)
     return say(session, "bye");
 }
 
-static int watch_signals(struct session *session)
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    session->signals = descriptor_lift(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
-    if (session->signals < 0)
-        return fail_with(&session->failure, -errno, "no descriptor for signals: %s",
-                         strerror(errno));
-    return 0;
-}
-
-static int begin(struct session *session, char *folder)
-{
-    int result = kit_load(&session->kit, folder, &session->failure);
-    if (result == 0)
-        result = watch_signals(session);
-    if (result == 0)
-        result = outlets_open(&session->outlets, &session->failure);
-    if (result == 0)
-        result =
-            offers_collect(&session->offers, &session->kit, &session->outlets, &session->failure);
-    if (result == 0)
-        result = tools_offer(&session->offers, &session->kit, &session->failure);
-    if (result == 0)
-        result = commands_collect(&session->offers, &session->kit, &session->failure);
-    if (result == 0)
-        result =
-            subjects_collect(&session->offers, &session->kit, &session->outlets, &session->failure);
-    if (result == 0)
-        result =
-            sources_collect(&session->sources, &session->kit, &session->offers, &session->failure);
-    if (result < 0)
-        return result;
-    session->view.sources = session->sources.list;
-    session->tunables = tunables_choose(NULL);
-    return catalogue_send(&session->writer, &session->kit, &session->offers, &session->sources);
-}
-
-/* The last word, where somebody may still hear it. */
-static void say_why(struct session *session, int result)
-{
-    if (result == -EPIPE)
-        return;
-    wire_begin(&session->writer, "error");
-    wire_put_string(&session->writer, "reason",
-                    session->failure.text[0] ? session->failure.text : strerror(-result));
-    if (wire_end(&session->writer) == 0)
-        wire_flush(&session->writer);
-}
-
 static void leave(struct session *session)
 {
     looks_free(&session->looks);
@@ -320,11 +257,51 @@ int session_serve(int input, int output, const int lent[2], char *folder)
         .brought = {.fd = -1},
     };
     events_view_open(&session.view);
-    int result = begin(&session, folder);
+    int result = kit_load(&session.kit, folder, &session.failure);
+    if (result == 0) {
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGCHLD);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGINT);
+        sigaddset(&signals, SIGHUP);
+        sigprocmask(SIG_BLOCK, &signals, NULL);
+        signal(SIGPIPE, SIG_IGN);
+        session.signals = descriptor_lift(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
+        if (session.signals < 0)
+            result = fail_with(&session.failure, -errno, "no descriptor for signals: %s",
+                               strerror(errno));
+    }
+    if (result == 0)
+        result = outlets_open(&session.outlets, &session.failure);
+    if (result == 0)
+        result = offers_collect(&session.offers, &session.kit, &session.outlets, &session.failure);
+    if (result == 0)
+        result = tools_offer(&session.offers, &session.kit, &session.failure);
+    if (result == 0)
+        result = commands_collect(&session.offers, &session.kit, &session.failure);
+    if (result == 0)
+        result =
+            subjects_collect(&session.offers, &session.kit, &session.outlets, &session.failure);
+    if (result == 0)
+        result = sources_collect(&session.sources, &session.kit, &session.offers, &session.failure);
+    if (result >= 0) {
+        session.view.sources = session.sources.list;
+        session.tunables = tunables_choose(NULL);
+        result = catalogue_send(&session.writer, &session.kit, &session.offers, &session.sources);
+    }
     if (result == 0)
         result = converse(&session);
-    if (result < 0)
-        say_why(&session, result);
+    if (result < 0) {
+        /* The last word, where somebody may still hear it. */
+        if (result != -EPIPE) {
+            wire_begin(&session.writer, "error");
+            wire_put_string(&session.writer, "reason",
+                            session.failure.text[0] ? session.failure.text : strerror(-result));
+            if (wire_end(&session.writer) == 0)
+                wire_flush(&session.writer);
+        }
+    }
     leave(&session);
     return result;
 }

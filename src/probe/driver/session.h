@@ -9,8 +9,8 @@
  *     main.c            the words of assay-probe
  *     session.h, .c     requests and the order of a session
  *     visit.c           one visit: a process started, watched, streamed, explained
- *     cells.h, .c       cells by id, and who measures each: a path, a tour, a watch, a command
- *     answers.h, .c     what is answered besides visits: events, code, looks, brought files
+ *     cells.c           cells by id, and who measures each: a path, a tour, a watch, a command
+ *     answers.c         what is answered besides visits: events, code, looks, brought files
  *     catalogue.h, .c   what this kit can do on this machine: asking harnesses, hello
  *     offers.c          the same as lists: paths, operations, clocks, presets, absences
  *     kit.h, .c         the kit on disk: manifest, receiving, keeping
@@ -18,12 +18,109 @@
  *     workspace.h, .c   private folders, and the memory shared with visits */
 #pragma once
 
-#include "probe/driver/answers.h"
+#include <stdbool.h>
+
+#include "events/event.h"
+#include "probe/clocks/clock.h"
+#include "probe/command/command.h"
 #include "probe/driver/catalogue.h"
-#include "probe/driver/cells.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/source.h"
 #include "wire/cell.h"
+#include "wire/command.h"
+#include "wire/frame.h"
+
+/* --- the cells of a session: a cell's events are resolved once, at its first visit; what came of
+ * that, good or bad, serves all further visits --- */
+
+struct known_cell {
+    struct cell cell;
+    bool resolved;             /* tried, with the outcome below */
+    struct failure failure;    /* code 0: it can be visited */
+    const struct offer *offer; /* NULL: it is a tour, a watch or a command */
+    size_t harness;            /* index into the kit's */
+    bool needs_folder;
+    const struct source *source; /* whose events they are, or the tool that counts those of the
+                                    operating system; NULL: the path does */
+    const struct command_counter *counter;  /* of a command; else NULL */
+    struct event events[CELL_MAX_COUNTERS]; /* none of a watch: its events are clocks */
+    struct event counted;                   /* by the calls of a tour */
+};
+
+struct cells {
+    struct known_cell **list; /* by ascending id */
+    size_t count, capacity;
+};
+
+/* Defines the cell, or replaces the one with its id; takes over what *cell holds. */
+int cells_define(struct cells *cells, struct cell *cell);
+struct known_cell *cells_find(const struct cells *cells, uint32_t id);
+void cells_free(struct cells *cells);
+
+/* Makes sure harness and events are known; the cell's failure says why it cannot be visited. */
+int cell_resolve(struct known_cell *known, const struct event_view *view,
+                 const struct probe_kit *kit, const struct offers *offers);
+
+/* --- events: listed, tried, explained --- */
+
+/* This machine's view with every resolver the probe was built with. */
+void events_view_open(struct event_view *view);
+
+/* Opens the event for this process and closes it again; 0 or the positive errno. */
+int event_try(const struct event *event);
+
+/* An `event` frame for every event that matches, then `listed`. */
+int events_list(struct wire_writer *writer, const struct event_view *view,
+                const struct presets *presets, const char *glob);
+
+/* One `event` frame, or `refused`. */
+int events_try(struct wire_writer *writer, const struct event_view *view,
+               const struct presets *presets, const char *name);
+
+/* --- a specimen's instructions, for who wants to count them without running them --- */
+
+/* Answers `code`: the specimen's code, or the reason why it cannot be read. name may be NULL. */
+int code_send(struct wire_writer *writer, const char *name);
+
+/* --- looks: the driver reads clocks itself, while no visits run --- */
+
+/* Clocks that were looked at stay open for the next look; each is there once. */
+struct looks {
+    struct clock_reader **readers;
+    size_t count;
+};
+
+/* Answers `look`: the readings of these clocks (names with commas), or why one cannot be had. names
+ * may be NULL. */
+int looks_answer(struct looks *looks, struct wire_writer *writer, const char *names);
+void looks_free(struct looks *looks);
+
+/* --- what commands need here: files that the controller brings ({brought} is their folder, which
+ * is gone when the session ends), and whether something is there --- */
+
+struct brought {
+    char *folder;   /* NULL: nothing was brought */
+    uint32_t files; /* that were begun */
+    uint64_t bytes; /* that were written, of all of them */
+    /* the file that is arriving */
+    int fd; /* -1: none */
+    char name[BROUGHT_NAME];
+    uint64_t size, written;
+    bool executable;
+    bool refused; /* was said of it: what still comes of it is nobody's business */
+};
+
+/* Takes a frame `file`, one piece of one file; answers the last piece, and what cannot be. -EBADMSG
+ * with a text: the pieces make no sense. */
+int brought_take(struct brought *brought, struct wire_writer *writer,
+                 const struct wire_frame *frame, struct failure *failure);
+/* Removes all of it. */
+void brought_free(struct brought *brought);
+
+/* Answers `find`: is there such a program, or such a file? name may be NULL. */
+int find_answer(struct wire_writer *writer, const char *name);
+
+/* --- the session itself --- */
 
 struct planned_visit {
     uint32_t cell, process;
@@ -42,7 +139,7 @@ struct session {
     struct cells cells;
     struct workspace workspace;
     struct looks looks;
-    const char *tunables; /* of commands: probe/command/environment.h */
+    const char *tunables; /* of commands: probe/command/environment.c */
     struct brought brought;
     struct planned_visit *queue;
     size_t queued, capacity, next;      /* next: first that has not run */

@@ -35,19 +35,6 @@ static int details_open(const struct cell *cell, struct failure *failure)
     return fd < 0 ? fail_with(failure, -errno, "no memory for details: %s", strerror(errno)) : fd;
 }
 
-static int pass_on(struct wire_writer *writer, struct planned_visit visit,
-                   const struct wire_frame *frame)
-{
-    wire_begin(writer, frame->type);
-    wire_put_u64(writer, "cell", visit.cell);
-    wire_put_u64(writer, "process", visit.process);
-    for (size_t index = 0; index < frame->field_count; index++) {
-        const struct wire_field *field = &frame->fields[index];
-        wire_put_bytes(writer, field->key, field->value, field->length);
-    }
-    return wire_end(writer);
-}
-
 /* Passes on what was written there. -EBADMSG with a text: that makes no sense, and nothing more of
  * it was sent; other negative errno: the controller is gone. *damaged tells the two apart. */
 static int details_send(struct wire_writer *writer, struct planned_visit visit, int file,
@@ -62,7 +49,14 @@ static int details_send(struct wire_writer *writer, struct planned_visit visit, 
     if (more < 0)
         return *damaged = true, fail_with(failure, -EIO, "details cannot be read");
     while ((more = detail_next(stream, &line, &size, &frame, failure)) > 0) {
-        const int result = pass_on(writer, visit, &frame);
+        wire_begin(writer, frame.type);
+        wire_put_u64(writer, "cell", visit.cell);
+        wire_put_u64(writer, "process", visit.process);
+        for (size_t index = 0; index < frame.field_count; index++) {
+            const struct wire_field *field = &frame.fields[index];
+            wire_put_bytes(writer, field->key, field->value, field->length);
+        }
+        const int result = wire_end(writer);
         if (result < 0)
             return result;
     }
@@ -105,25 +99,6 @@ static void fill_event(struct job_event *to, const struct event *event)
     snprintf(to->counts, JOB_CLASS, "%s", event->counts ? event->counts : "");
 }
 
-/* What the harness is asked for besides what every job says; the names of its events are clocks. */
-static void watch_fill_job(struct job *job, const struct cell *cell)
-{
-    const struct cell_watch *watch = &cell->watch;
-    for (uint32_t index = 0; index < cell->counters; index++) {
-        job->events[index] = (struct job_event){0};
-        snprintf(job->events[index].name, JOB_NAME, "%s", cell->events[index]);
-    }
-    job->watch.kind = (uint32_t)watch->kind;
-    snprintf(job->watch.workload, sizeof(job->watch.workload), "%s",
-             watch->workload ? watch->workload : "");
-    job->watch.length = watch->length;
-    job->watch.threads = watch->threads;
-    job->watch.moves = watch->moves;
-    job->watch.handover = watch->handover;
-    job->watch.awake = watch->awake;
-    job->watch.partner = watch->partner;
-}
-
 static void fill_job(struct job *job, const struct known_cell *known)
 {
     if (known->counter) /* has the cell itself */
@@ -137,7 +112,22 @@ static void fill_job(struct job *job, const struct known_cell *known)
     job->cpu = cell->cpu;
     job->n = cell->n;
     if (cell->watch.kind != WATCH_NONE) {
-        watch_fill_job(job, cell);
+        /* What the harness is asked for besides what every job says; the names of its events are
+         * clocks. */
+        const struct cell_watch *watch = &cell->watch;
+        for (uint32_t index = 0; index < cell->counters; index++) {
+            job->events[index] = (struct job_event){0};
+            snprintf(job->events[index].name, JOB_NAME, "%s", cell->events[index]);
+        }
+        job->watch.kind = (uint32_t)watch->kind;
+        snprintf(job->watch.workload, sizeof(job->watch.workload), "%s",
+                 watch->workload ? watch->workload : "");
+        job->watch.length = watch->length;
+        job->watch.threads = watch->threads;
+        job->watch.moves = watch->moves;
+        job->watch.handover = watch->handover;
+        job->watch.awake = watch->awake;
+        job->watch.partner = watch->partner;
         return;
     }
     for (uint32_t index = 0; index < cell->counters; index++)
@@ -173,15 +163,6 @@ static int prepare(struct watch *watch, struct failure *failure)
     if (result == 0 && (watch->detail = details_open(cell, failure)) < -1)
         result = watch->detail;
     return result;
-}
-
-static int send_begin(struct watch *watch)
-{
-    struct wire_writer *writer = &watch->session->writer;
-    wire_begin(writer, "begin");
-    wire_put_u64(writer, "cell", watch->visit.cell);
-    wire_put_u64(writer, "process", watch->visit.process);
-    return wire_end(writer);
 }
 
 static int send_end(struct watch *watch, int error, const char *reason)
@@ -228,20 +209,6 @@ static int stream(struct watch *watch, bool ended)
     return 0;
 }
 
-static void remember_words(struct watch *watch, const char *bytes, size_t length)
-{
-    if (length >= LAST_WORDS) {
-        memcpy(watch->words, bytes + length - LAST_WORDS, LAST_WORDS);
-        watch->word_count = LAST_WORDS;
-        return;
-    }
-    size_t kept =
-        watch->word_count + length <= LAST_WORDS ? watch->word_count : LAST_WORDS - length;
-    memmove(watch->words, watch->words + watch->word_count - kept, kept);
-    memcpy(watch->words + kept, bytes, length);
-    watch->word_count = kept + length;
-}
-
 /* pieces: at most so many. A program that writes faster than they are taken would keep the probe
  * from hearing that it is to stop. */
 static int pass_output(struct watch *watch, int outlet, size_t pieces)
@@ -257,8 +224,19 @@ static int pass_output(struct watch *watch, int outlet, size_t pieces)
         int result = wire_end(writer);
         if (result < 0)
             return result;
-        if (outlet == OUTLET_ERROR)
-            remember_words(watch, buffer, (size_t)got);
+        if (outlet == OUTLET_ERROR) {
+            const size_t length = (size_t)got;
+            if (length >= LAST_WORDS) {
+                memcpy(watch->words, buffer + length - LAST_WORDS, LAST_WORDS);
+                watch->word_count = LAST_WORDS;
+                continue;
+            }
+            size_t kept =
+                watch->word_count + length <= LAST_WORDS ? watch->word_count : LAST_WORDS - length;
+            memmove(watch->words, watch->words + watch->word_count - kept, kept);
+            memcpy(watch->words + kept, buffer, length);
+            watch->word_count = kept + length;
+        }
     }
     return 0;
 }
@@ -268,16 +246,14 @@ static bool is_counted_outside(const struct watch *watch)
     return watch->known->source && watch->known->source->count;
 }
 
-static bool is_executed(const struct watch *watch)
-{
-    return is_counted_outside(watch) || (watch->known->counter && watch->known->counter->classes);
-}
-
 /* Executing instruction by instruction is not disturbed by frames, and keeps an emulated machine so
  * busy that its second is many of the controller's. */
 static int stay_alive(struct watch *watch)
 {
-    int64_t interval = is_executed(watch) ? TICK_MS : ALIVE_MS;
+    int64_t interval =
+        (is_counted_outside(watch) || (watch->known->counter && watch->known->counter->classes))
+            ? TICK_MS
+            : ALIVE_MS;
     struct wire_writer *writer = &watch->session->writer;
     int64_t now = monotonic_ms();
     if (writer->sequence != watch->sequence) {
@@ -342,98 +318,34 @@ static bool is_stuck(struct watch *watch)
     return now - watch->moved > watch_patience_ms(&watch->known->cell.watch);
 }
 
-static void end_child(const struct watch *watch, int *status)
-{
-    if (watch->known->counter)
-        command_end(watch->pid, status);
-    else
-        child_kill(watch->pid, status);
-}
-
-/* Who watches what a program writes, and asks for an end, means the program: its counts until then
- * are wanted. Tools that count by executing would be told instead of it. */
-static void pass_interrupt(struct watch *watch)
-{
-    const struct known_cell *known = watch->known;
-    if (watch->interrupted || !watch->session->stop || !known->counter || known->counter->classes ||
-        !known->cell.command.shown)
-        return;
-    watch->interrupted = true;
-    kill(watch->pid, SIGINT);
-}
-
 /* Waits for the end of the child. A session that must end takes the child along. */
 static int await(struct watch *watch, int *status)
 {
     for (;;) {
         int result = wake(watch);
         if (result < 0) {
-            end_child(watch, status);
+            if (watch->known->counter)
+                command_end(watch->pid, status);
+            else
+                child_kill(watch->pid, status);
             return result;
         }
         if (result > 0 && child_ended(watch->pid, status))
             return 0;
-        pass_interrupt(watch);
+        /* Who watches what a program writes, and asks for an end, means the program: its counts
+         * until then are wanted. Tools that count by executing would be told instead of it. */
+        const struct known_cell *known = watch->known;
+        if (!(watch->interrupted || !watch->session->stop || !known->counter ||
+              known->counter->classes || !known->cell.command.shown)) {
+            watch->interrupted = true;
+            kill(watch->pid, SIGINT);
+        }
         if (is_stuck(watch)) {
             watch->stuck = true;
             child_kill(watch->pid, status);
             return 0;
         }
     }
-}
-
-/* The child died without an answer. */
-static int explain_crash(const struct watch *watch, int status, char *reason, size_t size)
-{
-    char name[32];
-    const char *who =
-        is_counted_outside(watch) || watch->known->counter ? "the counting process" : "the harness";
-    size_t length = watch->word_count;
-    while (length && (watch->words[length - 1] == '\n' || watch->words[length - 1] == '\0'))
-        length--;
-    if (WIFSIGNALED(status))
-        snprintf(reason, size, "%s was killed by %s%s%.*s", who,
-                 signal_name(WTERMSIG(status), name, sizeof(name)), length ? ": " : "", (int)length,
-                 watch->words);
-    else
-        snprintf(reason, size, "%s ended with status %d before it was done%s%.*s", who,
-                 WEXITSTATUS(status), length ? ": " : "", (int)length, watch->words);
-    return EIO;
-}
-
-/* The child said which event it could not have. A library may have refused what perf would open:
- * then its own words stand. */
-static int explain_event(const struct watch *watch, const struct job *job, char *reason,
-                         size_t size)
-{
-    const struct event *event = &watch->known->events[job->failed_event];
-    int error = event_try(event);
-    if (!error && watch->known->cell.counters == 1) {
-        snprintf(reason, size, "%s", job->reason);
-        return job->error > 0 ? job->error : EIO;
-    }
-    if (error) {
-        event_open_reason(&watch->session->view, event, error, reason, size);
-        return error;
-    }
-    error = job->error > 0 ? job->error : EIO;
-    snprintf(reason, size,
-             "%s opens alone, but not as counter %d of %u: %s. Count fewer events at once",
-             event->name, job->failed_event + 1, watch->known->cell.counters, strerror(error));
-    return error;
-}
-
-/* The event that the calls of a tour count. */
-static int explain_counted(const struct watch *watch, const struct job *job, char *reason,
-                           size_t size)
-{
-    const struct event *event = &watch->known->counted;
-    int error = event_try(event);
-    if (error)
-        event_open_reason(&watch->session->view, event, error, reason, size);
-    else
-        snprintf(reason, size, "%s", job->reason);
-    return error ? error : job->error > 0 ? job->error : EIO;
 }
 
 /* What the visit came to: positive errno with the reason, or 0. */
@@ -451,13 +363,54 @@ static int judge(const struct watch *watch, int status, char *reason, size_t siz
                  (long long)watch_patience_ms(&watch->known->cell.watch) / 1000);
         return ETIME;
     }
-    if (state != JOB_FAILED || !WIFEXITED(status))
-        return explain_crash(watch, status, reason, size);
+    if (state != JOB_FAILED || !WIFEXITED(status)) {
+        /* The child died without an answer. */
+        char name[32];
+        const char *who = is_counted_outside(watch) || watch->known->counter
+                              ? "the counting process"
+                              : "the harness";
+        size_t length = watch->word_count;
+        while (length && (watch->words[length - 1] == '\n' || watch->words[length - 1] == '\0'))
+            length--;
+        if (WIFSIGNALED(status))
+            snprintf(reason, size, "%s was killed by %s%s%.*s", who,
+                     signal_name(WTERMSIG(status), name, sizeof(name)), length ? ": " : "",
+                     (int)length, watch->words);
+        else
+            snprintf(reason, size, "%s ended with status %d before it was done%s%.*s", who,
+                     WEXITSTATUS(status), length ? ": " : "", (int)length, watch->words);
+        return EIO;
+    }
     if (job->failed_event >= 0 && watch->known->cell.watch.kind == WATCH_NONE &&
-        (uint32_t)job->failed_event < watch->known->cell.counters)
-        return explain_event(watch, job, reason, size);
-    if (job->failed_event == JOB_COUNTED && watch->known->cell.tour.calls)
-        return explain_counted(watch, job, reason, size);
+        (uint32_t)job->failed_event < watch->known->cell.counters) {
+        /* The child said which event it could not have. A library may have refused what perf would
+         * open: then its own words stand. */
+        const struct event *event = &watch->known->events[job->failed_event];
+        int error = event_try(event);
+        if (!error && watch->known->cell.counters == 1) {
+            snprintf(reason, size, "%s", job->reason);
+            return job->error > 0 ? job->error : EIO;
+        }
+        if (error) {
+            event_open_reason(&watch->session->view, event, error, reason, size);
+            return error;
+        }
+        error = job->error > 0 ? job->error : EIO;
+        snprintf(reason, size,
+                 "%s opens alone, but not as counter %d of %u: %s. Count fewer events at once",
+                 event->name, job->failed_event + 1, watch->known->cell.counters, strerror(error));
+        return error;
+    }
+    if (job->failed_event == JOB_COUNTED && watch->known->cell.tour.calls) {
+        /* The event that the calls of a tour count. */
+        const struct event *event = &watch->known->counted;
+        int error = event_try(event);
+        if (error)
+            event_open_reason(&watch->session->view, event, error, reason, size);
+        else
+            snprintf(reason, size, "%s", job->reason);
+        return error ? error : job->error > 0 ? job->error : EIO;
+    }
     snprintf(reason, size, "%s", job->reason);
     return job->error > 0 ? job->error : EIO;
 }
@@ -476,58 +429,34 @@ static int pass_details(struct watch *watch, int *error, char *reason, size_t si
     return 0;
 }
 
-static int finish(struct watch *watch, int status)
-{
-    char reason[1024] = "";
-    int result = pass_output(watch, OUTLET_OUTPUT, SIZE_MAX);
-    if (result == 0)
-        result = pass_output(watch, OUTLET_ERROR, SIZE_MAX);
-    if (result == 0)
-        result = stream(watch, true);
-    if (result < 0)
-        return result;
-    if (watch->known->counter)
-        descendants_end(NULL); /* of a guard that was killed */
-    if (needs_folder(watch->known))
-        workspace_empty_folder(&watch->session->workspace);
-    int error = judge(watch, status, reason, sizeof(reason));
-    if (!error && watch->detail >= 0 &&
-        (result = pass_details(watch, &error, reason, sizeof(reason))) < 0)
-        return result;
-    return send_end(watch, error, reason);
-}
-
-/* Guard and counting process of a command. */
-static pid_t start_command(struct watch *watch, struct failure *failure)
-{
-    const struct session *session = watch->session;
-    struct command_visit visit = {
-        .cell = &watch->known->cell,
-        .events = watch->known->events,
-        .job = session->workspace.job,
-        .kit = session->kit.folder,
-        .brought = session->brought.folder,
-        .folder = session->workspace.folder,
-        .outlets = {session->outlets.theirs[OUTLET_OUTPUT], session->outlets.theirs[OUTLET_ERROR]},
-        .lent = {-1, -1},
-        .detail = watch->detail,
-        .tunables = session->tunables,
-    };
-    if (visit.cell->command.shown && visit.cell->command.lent != LENT_NONE && session->lent[0] >= 0)
-        for (int index = 0; index < 2; index++)
-            visit.lent[index] =
-                session->lent[visit.cell->command.lent == LENT_ERROR ? OUTLET_ERROR : index];
-    descendants_adopt(); /* of a guard that is killed */
-    return command_start(watch->known->counter, &visit, failure);
-}
-
 /* The harness, or the process of a source that runs it. */
 static pid_t start(struct watch *watch, struct failure *failure)
 {
     struct session *session = watch->session;
     const struct source *source = watch->known->source;
-    if (watch->known->counter)
-        return start_command(watch, failure);
+    if (watch->known->counter) {
+        /* Guard and counting process of a command. */
+        struct command_visit visit = {
+            .cell = &watch->known->cell,
+            .events = watch->known->events,
+            .job = session->workspace.job,
+            .kit = session->kit.folder,
+            .brought = session->brought.folder,
+            .folder = session->workspace.folder,
+            .outlets = {session->outlets.theirs[OUTLET_OUTPUT],
+                        session->outlets.theirs[OUTLET_ERROR]},
+            .lent = {-1, -1},
+            .detail = watch->detail,
+            .tunables = session->tunables,
+        };
+        if (visit.cell->command.shown && visit.cell->command.lent != LENT_NONE &&
+            session->lent[0] >= 0)
+            for (int index = 0; index < 2; index++)
+                visit.lent[index] =
+                    session->lent[visit.cell->command.lent == LENT_ERROR ? OUTLET_ERROR : index];
+        descendants_adopt(); /* of a guard that is killed */
+        return command_start(watch->known->counter, &visit, failure);
+    }
     const char *file = session->kit.harnesses[watch->known->harness].file;
     if (!is_counted_outside(watch))
         return child_start(session->kit.folder, file, NULL, session->workspace.fd,
@@ -553,7 +482,25 @@ static int make(struct watch *watch)
     watch->session->under_way = watch->known;
     int result = await(watch, &status);
     watch->session->under_way = NULL;
-    return result < 0 ? result : finish(watch, status);
+    if (result < 0)
+        return result;
+    char reason[1024] = "";
+    result = pass_output(watch, OUTLET_OUTPUT, SIZE_MAX);
+    if (result == 0)
+        result = pass_output(watch, OUTLET_ERROR, SIZE_MAX);
+    if (result == 0)
+        result = stream(watch, true);
+    if (result < 0)
+        return result;
+    if (watch->known->counter)
+        descendants_end(NULL); /* of a guard that was killed */
+    if (needs_folder(watch->known))
+        workspace_empty_folder(&watch->session->workspace);
+    int error = judge(watch, status, reason, sizeof(reason));
+    if (!error && watch->detail >= 0 &&
+        (result = pass_details(watch, &error, reason, sizeof(reason))) < 0)
+        return result;
+    return send_end(watch, error, reason);
 }
 
 int visit_run(struct session *session, struct planned_visit visit)
@@ -564,7 +511,11 @@ int visit_run(struct session *session, struct planned_visit visit)
                           .spoken = monotonic_ms(),
                           .moved = monotonic_ms(),
                           .detail = -1};
-    int result = send_begin(&watch);
+    struct wire_writer *writer = &watch.session->writer;
+    wire_begin(writer, "begin");
+    wire_put_u64(writer, "cell", watch.visit.cell);
+    wire_put_u64(writer, "process", watch.visit.process);
+    int result = wire_end(writer);
     if (result < 0)
         return result;
     if (!watch.known)

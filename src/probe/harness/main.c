@@ -14,16 +14,6 @@
 
 #define EXIT_NO_JOB 2
 
-static void describe_patterns(const struct path *path)
-{
-    const char *separator = "";
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        if (path->windows[pattern][SPECIMEN_NULL][LAYOUT_GROUP]) {
-            printf("%s%s", separator, pattern_names[pattern]);
-            separator = ",";
-        }
-}
-
 /* What a path's library offers is the same at every level. */
 static bool is_first_level(const struct path *path)
 {
@@ -44,7 +34,12 @@ static void describe(const struct path *path)
         return;
     }
     printf("path %s %s ", path->name, path->opt);
-    describe_patterns(path);
+    const char *separator = "";
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        if (path->windows[pattern][SPECIMEN_NULL][LAYOUT_GROUP]) {
+            printf("%s%s", separator, pattern_names[pattern]);
+            separator = ",";
+        }
     printf(" %s %s %s\n", path->needs_folder ? "folder" : "-", path->sources, path->note);
     if (path->operations->describe && is_first_level(path))
         path->operations->describe();

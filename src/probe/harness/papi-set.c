@@ -88,17 +88,6 @@ static const char *const cache_results[] = {"ACCESS", "MISS"};
 
 #define TABLE(table, index) ((index) < sizeof(table) / sizeof(*(table)) ? (table)[index] : NULL)
 
-static int cache_name(uint64_t config, char *name, size_t size)
-{
-    const char *cache = TABLE(cache_names, config & 0xff);
-    const char *operation = TABLE(cache_operations, config >> 8 & 0xff);
-    const char *result = TABLE(cache_results, config >> 16 & 0xff);
-    if (!cache || !operation || !result)
-        return -ENOTSUP;
-    snprintf(name, size, "perf::PERF_COUNT_HW_CACHE_%s:%s:%s", cache, operation, result);
-    return 0;
-}
-
 static int table_name(const char *entry, char *name, size_t size)
 {
     if (!entry)
@@ -156,8 +145,15 @@ static int translate(const struct job_event *event, char *name, size_t size)
         return table_name(TABLE(hardware_names, attr->config), name, size);
     case PERF_TYPE_SOFTWARE:
         return table_name(TABLE(software_names, attr->config), name, size);
-    case PERF_TYPE_HW_CACHE:
-        return cache_name(attr->config, name, size);
+    case PERF_TYPE_HW_CACHE: {
+        const char *cache = TABLE(cache_names, attr->config & 0xff);
+        const char *operation = TABLE(cache_operations, attr->config >> 8 & 0xff);
+        const char *result = TABLE(cache_results, attr->config >> 16 & 0xff);
+        if (!cache || !operation || !result)
+            return -ENOTSUP;
+        snprintf(name, size, "perf::PERF_COUNT_HW_CACHE_%s:%s:%s", cache, operation, result);
+        return 0;
+    }
     case PERF_TYPE_RAW:
         snprintf(name, size, "perf_raw::r%llx", (unsigned long long)attr->config);
         return 0;

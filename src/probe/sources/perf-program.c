@@ -133,23 +133,6 @@ static int read_value(const struct field fields[FIELDS], uint64_t *value, struct
     return 0;
 }
 
-static int read_times(const struct field fields[FIELDS], struct perf_stat_count *count,
-                      struct failure *failure)
-{
-    uint64_t percent;
-    if (!read_number(fields[RUNNING], 0, &count->running))
-        return refuse(failure, -EBADMSG, "perf stat wrote a time that is none", fields[RUNNING]);
-    if (!read_number(fields[PERCENT], 2, &percent) || percent > HUNDRED_PERCENT)
-        return refuse(failure, -EBADMSG, "perf stat wrote a share that is none", fields[PERCENT]);
-    if (!count->running || !percent)
-        return fail_with(failure, -EBUSY, "perf stat says that this event got no counter");
-    unsigned __int128 enabled = (unsigned __int128)count->running * HUNDRED_PERCENT / percent;
-    if (enabled > UINT64_MAX)
-        return refuse(failure, -EBADMSG, "perf stat wrote a time that is none", fields[RUNNING]);
-    count->enabled = (uint64_t)enabled;
-    return 0;
-}
-
 /* Without the right to count the kernel perf counts user mode alone, and says so by the name. */
 static int check_event(struct field found, const char *event, struct failure *failure)
 {
@@ -179,7 +162,20 @@ int perf_stat_read(const char *text, size_t length, const char *event,
     result = check_event(fields[EVENT], event, failure);
     if (result == 0)
         result = read_value(fields, &count->value, failure);
-    return result < 0 ? result : read_times(fields, count, failure);
+    if (result < 0)
+        return result;
+    uint64_t percent;
+    if (!read_number(fields[RUNNING], 0, &count->running))
+        return refuse(failure, -EBADMSG, "perf stat wrote a time that is none", fields[RUNNING]);
+    if (!read_number(fields[PERCENT], 2, &percent) || percent > HUNDRED_PERCENT)
+        return refuse(failure, -EBADMSG, "perf stat wrote a share that is none", fields[PERCENT]);
+    if (!count->running || !percent)
+        return fail_with(failure, -EBUSY, "perf stat says that this event got no counter");
+    unsigned __int128 enabled = (unsigned __int128)count->running * HUNDRED_PERCENT / percent;
+    if (enabled > UINT64_MAX)
+        return refuse(failure, -EBADMSG, "perf stat wrote a time that is none", fields[RUNNING]);
+    count->enabled = (uint64_t)enabled;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------

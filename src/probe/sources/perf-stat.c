@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "probe/sources/perf-program.h"
 #include "probe/sources/program.h"
-#include "probe/sources/tool.h"
+#include "probe/sources/source.h"
 #include "probe/sources/trial.h"
 
 /* One execution of perf. */
@@ -94,52 +94,6 @@ static int read_count(const struct perf_run *run, struct perf_stat_count *count)
     return result < 0 ? source_fail(run->visit, result, "%s", failure.text) : 0;
 }
 
-/* The job of the visit, once, between the marks of path bare. */
-static int make_job(const struct perf_run *run, struct trial *trial)
-{
-    int result = trial_make(trial, run->visit);
-    if (result < 0)
-        return result;
-    struct job *job = trial->workspace.job;
-    snprintf(job->path, sizeof(job->path), "bare");
-    job->pattern = PATTERN_RR;
-    job->separate = 0;
-    job->runs = 1;
-    trial->is_grandchild = true;
-    return 0;
-}
-
-static int execute(const struct perf_run *run, struct perf_stat_count *count)
-{
-    struct trial trial = {0};
-    int result = make_job(run, &trial);
-    if (result == 0)
-        result = start(run, &trial);
-    if (result == 0) {
-        result = trial_await(&trial);
-        if (result < 0)
-            result = explain(run, &trial, result);
-    }
-    if (result == 0)
-        result = read_count(run, count);
-    trial_free(&trial);
-    return result;
-}
-
-static int count_all(const struct perf_run *run)
-{
-    int result = 0;
-    for (uint32_t number = 0; result == 0 && number < run->visit->job->runs; number++) {
-        struct perf_stat_count count = {0};
-        result = execute(run, &count);
-        if (result < 0)
-            break;
-        source_put(run->visit, number, 0, count.value);
-        source_row_timed(run->visit, number, count.enabled, count.running);
-    }
-    return result;
-}
-
 static int perf_stat_count(const struct source_visit *visit)
 {
     AUTO_FREE char *program = program_find("perf");
@@ -154,8 +108,34 @@ static int perf_stat_count(const struct source_visit *visit)
     text_printf(&run.errors, "%s/perf-errors", visit->job->folder);
     if (run.output.failed || run.errors.failed)
         result = source_fail(visit, -ENOMEM, "out of memory");
-    else
-        result = count_all(&run);
+    for (uint32_t number = 0; result == 0 && number < run.visit->job->runs; number++) {
+        struct perf_stat_count count = {0};
+        struct trial trial = {0};
+        /* The job of the visit, once, between the marks of path bare. */
+        result = trial_make(&trial, run.visit);
+        if (result >= 0) {
+            struct job *job = trial.workspace.job;
+            snprintf(job->path, sizeof(job->path), "bare");
+            job->pattern = PATTERN_RR;
+            job->separate = 0;
+            job->runs = 1;
+            trial.is_grandchild = true;
+        }
+        if (result == 0)
+            result = start(&run, &trial);
+        if (result == 0) {
+            result = trial_await(&trial);
+            if (result < 0)
+                result = explain(&run, &trial, result);
+        }
+        if (result == 0)
+            result = read_count(&run, &count);
+        trial_free(&trial);
+        if (result < 0)
+            break;
+        source_put(run.visit, number, 0, count.value);
+        source_row_timed(run.visit, number, count.enabled, count.running);
+    }
     text_free(&run.output);
     text_free(&run.errors);
     return result;

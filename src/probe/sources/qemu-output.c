@@ -5,40 +5,14 @@
 #include "probe/sources/qemu.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <string.h>
+
+#include "probe/sources/span.h"
 
 const char *const qemu_column_names[QEMU_COLUMN_COUNT] = {
 #define NAME(symbol, name) [QEMU_##symbol] = (name),
     QEMU_COLUMNS(NAME)
 #undef NAME
 };
-
-struct span {
-    const char *at, *end;
-};
-
-static bool take(struct span *span, const char *words)
-{
-    size_t length = strlen(words);
-    if ((size_t)(span->end - span->at) < length || memcmp(span->at, words, length) != 0)
-        return false;
-    span->at += length;
-    return true;
-}
-
-static bool take_number(struct span *span, uint64_t *number)
-{
-    const char *start = span->at;
-    *number = 0;
-    for (; span->at < span->end && *span->at >= '0' && *span->at <= '9'; span->at++) {
-        unsigned digit = (unsigned)(*span->at - '0');
-        if (*number > (UINT64_MAX - digit) / 10)
-            return false;
-        *number = *number * 10 + digit;
-    }
-    return span->at > start;
-}
 
 static bool take_header(struct span *span, const char *isa)
 {

@@ -130,10 +130,20 @@ static bool name_window(const struct source_visit *visit, char *key, size_t size
     return length > 0 && (size_t)length < size;
 }
 
-/* Where the window is: the harness says so and ends. */
-static int ask_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
-                     uint64_t *closed)
+/* The same, asked once for all visits of a session that have this window. */
+static int find_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
+                      uint64_t *closed)
 {
+    struct kept_windows *kept = visit->kept;
+    char key[sizeof(kept->list->key)];
+    bool known = kept && name_window(visit, key, sizeof(key));
+    for (uint32_t index = 0; known && index < kept->count && index < KEPT_MOST; index++)
+        if (strcmp(kept->list[index].key, key) == 0) {
+            *opens = kept->list[index].opens;
+            *closed = kept->list[index].closed;
+            return 0;
+        }
+    /* Where the window is: the harness says so and ends. */
     struct trial trial = {0};
     const char *words[COMMAND_MOST];
     program_emulator_words(emulator, words);
@@ -151,23 +161,6 @@ static int ask_marks(const struct source_visit *visit, const char *emulator, uin
             result = source_fail(visit, -ENOENT, "the window has no marks: the kit is not whole");
     }
     trial_free(&trial);
-    return result;
-}
-
-/* The same, asked once for all visits of a session that have this window. */
-static int find_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
-                      uint64_t *closed)
-{
-    struct kept_windows *kept = visit->kept;
-    char key[sizeof(kept->list->key)];
-    bool known = kept && name_window(visit, key, sizeof(key));
-    for (uint32_t index = 0; known && index < kept->count && index < KEPT_MOST; index++)
-        if (strcmp(kept->list[index].key, key) == 0) {
-            *opens = kept->list[index].opens;
-            *closed = kept->list[index].closed;
-            return 0;
-        }
-    int result = ask_marks(visit, emulator, opens, closed);
     if (result < 0 || !known || kept->count >= KEPT_MOST)
         return result;
     struct kept_marks *fresh = &kept->list[kept->count];
@@ -205,24 +198,6 @@ static int column_of(const char *class)
     return -1;
 }
 
-/* Some columns are only as good as QEMU's disassembler. */
-static int check_row(const struct source_visit *visit, const char *class, int column,
-                     const qemu_counts row)
-{
-    if (column >= QEMU_BRANCHES && column < QEMU_SYSCALLS && row[QEMU_UNDECODED])
-        return source_fail(visit, -ENOTSUP,
-                           "the disassembler in this QEMU does not know %llu executed "
-                           "instructions, so %s cannot be told: try a newer QEMU",
-                           (unsigned long long)row[QEMU_UNDECODED], class);
-    if ((column == QEMU_COND_BRANCHES_TAKEN || column == QEMU_COND_BRANCHES_NOT_TAKEN) &&
-        row[QEMU_AMBIGUOUS])
-        return source_fail(visit, -ENOTSUP,
-                           "%llu conditional branches go to the next instruction: whether they "
-                           "were taken cannot be told from what was executed",
-                           (unsigned long long)row[QEMU_AMBIGUOUS]);
-    return 0;
-}
-
 static int write_rows(const struct trial *trial, const qemu_counts *rows)
 {
     const struct source_visit *visit = trial->visit;
@@ -232,9 +207,19 @@ static int write_rows(const struct trial *trial, const qemu_counts *rows)
             int column = column_of(class);
             if (column < 0)
                 return source_fail(visit, -ENOENT, "QEMU cannot count %s", class);
-            int result = check_row(visit, class, column, rows[run]);
-            if (result < 0)
-                return result;
+            /* Some columns are only as good as QEMU's disassembler. */
+            if (column >= QEMU_BRANCHES && column < QEMU_SYSCALLS && rows[run][QEMU_UNDECODED])
+                return source_fail(visit, -ENOTSUP,
+                                   "the disassembler in this QEMU does not know %llu executed "
+                                   "instructions, so %s cannot be told: try a newer QEMU",
+                                   (unsigned long long)rows[run][QEMU_UNDECODED], class);
+            if ((column == QEMU_COND_BRANCHES_TAKEN || column == QEMU_COND_BRANCHES_NOT_TAKEN) &&
+                rows[run][QEMU_AMBIGUOUS])
+                return source_fail(
+                    visit, -ENOTSUP,
+                    "%llu conditional branches go to the next instruction: whether they "
+                    "were taken cannot be told from what was executed",
+                    (unsigned long long)rows[run][QEMU_AMBIGUOUS]);
             source_put(visit, run, index, rows[run][column]);
         }
         source_row_done(visit, run,

@@ -15,7 +15,6 @@
 #include "probe/driver/catalogue.h"
 #include "probe/driver/child.h"
 #include "probe/sources/source.h"
-#include "probe/sources/tool.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What sources call: the reason of a failure, rows of counts. */
@@ -187,9 +186,12 @@ const struct source *tool_source(const char *path)
  * Counting processes. A fork and not a program of its own: the driver has one thread and little
  * memory, and everything about the visit is there already. */
 
-/* The driver's signals are blocked and its pipes must not be touched. */
-static void leave_driver(const struct outlets *outlets)
+static void __attribute__((noreturn))
+count(const struct source *source, const struct source_visit *visit, const struct outlets *outlets,
+      pid_t driver)
 {
+    struct job *job = visit->job;
+    /* The driver's signals are blocked and its pipes must not be touched. */
     sigset_t none;
     sigemptyset(&none);
     setpgid(0, 0);
@@ -200,14 +202,6 @@ static void leave_driver(const struct outlets *outlets)
         dup2(outlets->theirs[OUTLET_OUTPUT], STDOUT_FILENO) < 0 ||
         dup2(outlets->theirs[OUTLET_ERROR], STDERR_FILENO) < 0)
         _exit(1);
-}
-
-static void __attribute__((noreturn))
-count(const struct source *source, const struct source_visit *visit, const struct outlets *outlets,
-      pid_t driver)
-{
-    struct job *job = visit->job;
-    leave_driver(outlets);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != driver)
         _exit(1);

@@ -13,7 +13,7 @@
  *
  *     source.h, .c           the agreement; which sources and tools there are here; counting
  *                            processes; the sources clock and trap, whose paths count
- *     tool.h                 a program that counts a whole command on a path: perf-stat.c is one
+ *     perf-stat.c            a tool: a program that counts a whole command on a path
  *     trial.h, .c            a harness that a counting process runs
  *     step.c                 source step: ptrace executes the window
  *     stepper.h, .c          stepping a process, and where a counter's window opens and is closed
@@ -22,6 +22,7 @@
  *     qemu.h, .c             source qemu: QEMU runs the harness, with a plugin that counts
  *     qemu-output.c          what the plugin wrote, read strictly
  *     qemu-plugin/           QEMU's plugins
+ *     span.h                 reading what tools wrote, strictly from its front
  *     perf-program.h, .c     perf(1): whether it works here, and what `perf stat` wrote
  *     program.h, .c          programs of the machine: where they are, what they say */
 #pragma once
@@ -32,6 +33,7 @@
 
 #include "base/failure.h"
 #include "events/event.h"
+#include "probe/driver/catalogue.h"
 #include "probe/harness/job.h"
 
 /* What a counting process has. */
@@ -108,3 +110,20 @@ void sources_free(struct sources *sources);
  * Returns its id or a negative errno. */
 pid_t counting_start(const struct source *source, const struct source_visit *visit,
                      const struct outlets *outlets, struct failure *failure);
+
+/* --- tools: programs of the machine that count events of perf_event while they run a whole
+ * command. To the controller a tool is a path; here it runs the harness as a source does, with the
+ * specimen on path bare, and what it counts is all of that process, start and end too --- */
+
+struct tool {
+    const char *opt, *link, *pattern; /* of the one harness that it runs */
+    const char *note;                 /* as of a path */
+    struct source source;             /* its name is the path's; it has no events of its own */
+};
+
+extern const struct tool tool_perf_stat;
+
+/* Adds every tool that works here as a path, and the others as absent with the reason. */
+int tools_offer(struct offers *offers, const struct probe_kit *kit, struct failure *failure);
+/* Who counts a cell on this path; NULL: the path's own windows do. */
+const struct source *tool_source(const char *path);

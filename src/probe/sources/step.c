@@ -76,17 +76,6 @@ static bool is_counter_0(void *context, int descriptor)
            perf_descriptor_first(stepper->pid) == descriptor;
 }
 
-static int refuse_endless(const struct trial *trial, uint32_t run, const struct edges *edges)
-{
-    return source_fail(
-        trial->visit, -ELOOP,
-        "run %u: path %s took %u steps and had not %s. A reader of counters in user "
-        "code tries again when it was interrupted, and who is stepped always was: count the "
-        "window on a path that reads by system calls",
-        run, trial->visit->job->path, PATH_STEPS_MAX,
-        edges->place == EDGES_BEFORE ? "come to its slot" : "closed its window");
-}
-
 static int refuse_edges(const struct trial *trial, uint32_t run, const struct edges *edges)
 {
     return source_fail(trial->visit, -ENOENT,
@@ -113,15 +102,6 @@ static int run_to_opening(struct stepper *stepper, const struct trial *trial, ui
     return result;
 }
 
-/* How many such calls there are, by letting the process run to the slot. */
-static int step_window_openings(struct stepper *stepper, const struct trial *trial,
-                                uint32_t *openings)
-{
-    struct edges edges = {.own = is_counter_0, .context = stepper};
-    int result = run_to_opening(stepper, trial, UINT32_MAX, &edges, openings);
-    return result == 0 && !*openings ? refuse_edges(trial, 0, &edges) : result;
-}
-
 /* Where it stands, seen from the slot. */
 static void place(struct edges *edges, const struct job *job, uintptr_t here)
 {
@@ -146,45 +126,21 @@ static int step_edges(struct stepper *stepper, const struct trial *trial, uint32
         own += edges->place != EDGES_INSIDE;
         if (hasty && edges->place == EDGES_BEFORE && own > OPENING_STEPS_MAX)
             return -EAGAIN;
-        if (own > PATH_STEPS_MAX)
-            return refuse_endless(trial, run, edges);
+        if (own > PATH_STEPS_MAX) {
+            return source_fail(
+                trial->visit, -ELOOP,
+                "run %u: path %s took %u steps and had not %s. A reader of counters in user "
+                "code tries again when it was interrupted, and who is stepped always was: count "
+                "the "
+                "window on a path that reads by system calls",
+                run, trial->visit->job->path, PATH_STEPS_MAX,
+                edges->place == EDGES_BEFORE ? "come to its slot" : "closed its window");
+        }
         result = stepper_step(stepper, &here, &executed, &stepped);
         if (result == 0)
             edges_note(edges, stepped, &stepper->called, &executed);
     }
     return result;
-}
-
-static int step_path(struct stepper *stepper, const struct trial *trial, uint32_t run,
-                     uint32_t openings, struct steps *steps)
-{
-    const struct job *job = trial->workspace.job;
-    struct edges edges = {.own = is_counter_0, .context = stepper};
-    uint32_t seen;
-    int result = 0;
-    if (job->edges == JOB_EDGES_CALLS)
-        result = run_to_opening(stepper, trial, openings ? openings : 1, &edges, &seen);
-    if (result == 0)
-        result = step_edges(stepper, trial, run, !openings, &edges);
-    if (result < 0)
-        return result;
-    if (!edges.opened || !edges.closed)
-        return refuse_edges(trial, run, &edges);
-    *steps = edges_between(&edges);
-    return stepper_run_to(stepper, (uintptr_t)job->closed);
-}
-
-/* The process stands on the mark where the window's code begins, and afterwards on the one behind
- * it. openings: so many calls that may open the window are run past; more of them that come before
- * the slot are found. 0: not known, taken for 1 where that is near enough, else -EAGAIN. All return
- * 0 or negative errno; where source_fail was not called it is the stepper's. */
-static int step_window_count(struct stepper *stepper, const struct trial *trial, uint32_t run,
-                             uint32_t openings, struct steps *steps)
-{
-    const struct job *job = trial->workspace.job;
-    if (job->edges == JOB_EDGES_MARKS)
-        return stepper_step_to(stepper, (uintptr_t)job->closed, steps);
-    return step_path(stepper, trial, run, openings, steps);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -262,31 +218,9 @@ static int step_usable(const char *kit, char *reason, size_t size)
 
 /* --- counting --- */
 
-/* Tracer and process take turns: on one CPU a step costs a third of what it costs across two. */
-static void stay_on_one_cpu(const struct source_visit *visit)
-{
-    cpu_set_t one;
-    int cpu = visit->job->cpu >= 0 ? visit->job->cpu : sched_getcpu();
-    if (cpu < 0 || cpu >= CPU_SETSIZE)
-        return;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)cpu, &one);
-    sched_setaffinity(0, sizeof(one), &one);
-}
-
-static void write_row(const struct source_visit *visit, uint32_t run, const struct steps *steps,
-                      uint64_t nanoseconds)
-{
-    for (uint32_t index = 0; index < visit->job->counters; index++)
-        for (size_t column = 0; column < sizeof(counted) / sizeof(*counted); column++)
-            if (strcmp(source_class(visit, index), counted[column].class) == 0) {
-                uint64_t value;
-                memcpy(&value, (const char *)steps + counted[column].offset, sizeof(value));
-                source_put(visit, run, index, value);
-            }
-    source_row_done(visit, run, nanoseconds);
-}
-
+/* openings: so many calls that may open the window are run past; more of them that come before the
+ * slot are found. 0: not known, taken for 1 where that is near enough, else -EAGAIN. 0 or negative
+ * errno; where source_fail was not called it is the stepper's. */
 static int step_window(struct stepper *stepper, const struct trial *trial, uint32_t run,
                        uint32_t openings)
 {
@@ -295,15 +229,35 @@ static int step_window(struct stepper *stepper, const struct trial *trial, uint3
     if (result < 0)
         return result;
     uint64_t begun = monotonic_ns();
-    result = step_window_count(stepper, trial, run, openings, &steps);
-    if (result == 0)
-        write_row(trial->visit, run, &steps, monotonic_ns() - begun);
+    const struct job *job = trial->workspace.job;
+    if (job->edges == JOB_EDGES_MARKS)
+        result = stepper_step_to(stepper, (uintptr_t)job->closed, &steps);
+    else {
+        struct edges edges = {.own = is_counter_0, .context = stepper};
+        uint32_t seen;
+        if (job->edges == JOB_EDGES_CALLS)
+            result = run_to_opening(stepper, trial, openings ? openings : 1, &edges, &seen);
+        if (result == 0)
+            result = step_edges(stepper, trial, run, !openings, &edges);
+        if (result == 0 && (!edges.opened || !edges.closed))
+            result = refuse_edges(trial, run, &edges);
+        if (result == 0) {
+            steps = edges_between(&edges);
+            result = stepper_run_to(stepper, (uintptr_t)job->closed);
+        }
+    }
+    if (result == 0) {
+        uint64_t nanoseconds = monotonic_ns() - begun;
+        for (uint32_t index = 0; index < trial->visit->job->counters; index++)
+            for (size_t column = 0; column < sizeof(counted) / sizeof(*counted); column++)
+                if (strcmp(source_class(trial->visit, index), counted[column].class) == 0) {
+                    uint64_t value;
+                    memcpy(&value, (const char *)&steps + counted[column].offset, sizeof(value));
+                    source_put(trial->visit, run, index, value);
+                }
+        source_row_done(trial->visit, run, nanoseconds);
+    }
     return result;
-}
-
-static bool has_marks(const struct job *job)
-{
-    return job->opens && job->closed && job->slot && job->filled;
 }
 
 /* Up to where the harness waits before its first window. */
@@ -312,7 +266,8 @@ static int begin(const struct trial *trial, struct stepper *stepper)
     int result = stepper_begin(stepper, trial->pid);
     if (result == 0)
         result = stepper_run_to_stop(stepper);
-    if (result == 0 && !has_marks(trial->workspace.job))
+    if (result == 0 && !(trial->workspace.job->opens && trial->workspace.job->closed &&
+                         trial->workspace.job->slot && trial->workspace.job->filled))
         return source_fail(trial->visit, -ENOENT, "the window has no marks: the kit is not whole");
     return result;
 }
@@ -361,8 +316,12 @@ static int rehearse(struct trial *trial, uint32_t *openings)
     int result = begin(trial, &stepper);
     if (result == 0)
         result = stepper_run_to(&stepper, (uintptr_t)trial->workspace.job->opens);
-    if (result == 0)
-        result = step_window_openings(&stepper, trial, openings);
+    if (result == 0) {
+        /* How many such calls there are, by letting the process run to the slot. */
+        struct edges edges = {.own = is_counter_0, .context = &stepper};
+        int error = run_to_opening(&stepper, trial, UINT32_MAX, &edges, openings);
+        result = error == 0 && !*openings ? refuse_edges(trial, 0, &edges) : error;
+    }
     return result < 0 ? explain_stepping(trial, &stepper, result) : 0;
 }
 
@@ -391,19 +350,6 @@ static int start(struct trial *trial, const struct source_visit *visit)
     return trial_start(trial, NULL, true);
 }
 
-/* A path whose first window opens late: it is stepped once it is known how late. */
-static int step_late(struct trial *trial, const struct source_visit *visit)
-{
-    uint32_t openings = 0;
-    int result = start(trial, visit);
-    if (result == 0)
-        result = rehearse(trial, &openings);
-    trial_end(trial);
-    if (result == 0)
-        result = start(trial, visit);
-    return result == 0 ? step_all(trial, openings) : result;
-}
-
 /* Every attempt is a process of its own. */
 static int step_count(const struct source_visit *visit)
 {
@@ -411,13 +357,29 @@ static int step_count(const struct source_visit *visit)
     int result = check_turns(visit);
     if (result < 0)
         return result;
-    stay_on_one_cpu(visit);
+    /* Tracer and process take turns: on one CPU a step costs a third of what it costs across
+     * two. */
+    cpu_set_t one;
+    int cpu = visit->job->cpu >= 0 ? visit->job->cpu : sched_getcpu();
+    if (!(cpu < 0 || cpu >= CPU_SETSIZE)) {
+        CPU_ZERO(&one);
+        CPU_SET((size_t)cpu, &one);
+        sched_setaffinity(0, sizeof(one), &one);
+    }
     result = start(&trial, visit);
     if (result == 0)
         result = step_all(&trial, 0);
     if (result == -EAGAIN) {
         trial_end(&trial);
-        result = step_late(&trial, visit);
+        /* A path whose first window opens late: it is stepped once it is known how late. */
+        uint32_t openings = 0;
+        int error = start(&trial, visit);
+        if (error == 0)
+            error = rehearse(&trial, &openings);
+        trial_end(&trial);
+        if (error == 0)
+            error = start(&trial, visit);
+        result = error == 0 ? step_all(&trial, openings) : error;
     }
     trial_free(&trial);
     return result;

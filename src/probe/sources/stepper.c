@@ -231,17 +231,6 @@ int stepper_run_to_call(struct stepper *stepper, uintptr_t address, bool *called
 /* --- sequences that must not be stopped --- */
 
 #if DECODE_EXCLUSIVES
-static int read_words(const struct stepper *stepper, uintptr_t address, uint32_t *words)
-{
-    for (size_t index = 0; index < DECODE_SEQUENCE; index += 2) {
-        uint64_t word;
-        if (peek(stepper, address + 4 * index, &word) < 0)
-            word = 0; /* the end of what is mapped: no such instruction */
-        memcpy(words + index, &word, sizeof(word));
-    }
-    return 0;
-}
-
 static int run_exclusive(struct stepper *stepper, uintptr_t address, struct steps *steps)
 {
     uint32_t words[DECODE_SEQUENCE];
@@ -249,7 +238,12 @@ static int run_exclusive(struct stepper *stepper, uintptr_t address, struct step
     struct breakpoint breakpoints[2];
     size_t count = 1;
     uintptr_t out = 0;
-    read_words(stepper, address, words);
+    for (size_t index = 0; index < DECODE_SEQUENCE; index += 2) {
+        uint64_t word;
+        if (peek(stepper, address + 4 * index, &word) < 0)
+            word = 0; /* the end of what is mapped: no such instruction */
+        memcpy(words + index, &word, sizeof(word));
+    }
     if (!decode_exclusive(words, &sequence))
         return -ENOTSUP;
     uintptr_t branch = address + (uintptr_t)sequence.branch_bytes;
@@ -351,16 +345,6 @@ static bool is_stuck(struct stepper *stepper, uintptr_t address, const decode_re
     return stepper->stuck >= TRAP_STUCK_MOST;
 }
 
-static void add_step(enum kind kind, bool moved, struct steps *steps)
-{
-    steps->steps++;
-    steps->system_calls += kind == KIND_SYSTEM;
-    if (kind == KIND_HOLDS)
-        steps->instructions += 2;
-    else if (kind != KIND_REPEATED || moved)
-        steps->instructions++;
-}
-
 int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *steps,
                  enum stepped *stepped)
 {
@@ -391,7 +375,12 @@ int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *step
         return 0;
     if (*address == begun && is_stuck(stepper, begun, &before))
         return -ENOEXEC;
-    add_step(kind, *address != begun, steps);
+    steps->steps++;
+    steps->system_calls += kind == KIND_SYSTEM;
+    if (kind == KIND_HOLDS)
+        steps->instructions += 2;
+    else if (kind != KIND_REPEATED || (*address != begun))
+        steps->instructions++;
     *stepped = kind == KIND_SYSTEM    ? STEPPED_CALL
                : kind == KIND_COUNTER ? STEPPED_COUNTER_READ
                                       : STEPPED_PLAIN;

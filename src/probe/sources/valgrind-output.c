@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "probe/sources/span.h"
 #include "probe/sources/valgrind-output.h"
 #include "traced-code.h"
 
@@ -19,11 +20,6 @@
  * must be there exactly once. */
 
 #define MOST_NUMBERS 16
-
-/* A stretch of text that is read from its front. */
-struct span {
-    const char *at, *end;
-};
 
 static bool next_line(struct span *text, struct span *line)
 {
@@ -35,15 +31,6 @@ static bool next_line(struct span *text, struct span *line)
     return true;
 }
 
-static bool take(struct span *span, const char *words)
-{
-    size_t length = strlen(words);
-    if ((size_t)(span->end - span->at) < length || memcmp(span->at, words, length) != 0)
-        return false;
-    span->at += length;
-    return true;
-}
-
 static void skip_blanks(struct span *span)
 {
     while (span->at < span->end && *span->at == ' ')
@@ -51,7 +38,7 @@ static void skip_blanks(struct span *span)
 }
 
 /* Digits, in groups of three with commas where the tool likes them. False: none, or too many. */
-static bool take_number(struct span *span, uint64_t *number)
+static bool take_grouped(struct span *span, uint64_t *number)
 {
     skip_blanks(span);
     const char *start = span->at;
@@ -102,7 +89,7 @@ int cachegrind_read(const char *text, size_t length, uint64_t counts[VALGRIND_CO
         } else if (take(&line, "summary:")) {
             summaries++;
             for (int event = 0; event < CACHEGRIND_EVENTS; event++)
-                if (!take_number(&line, &sums[event]))
+                if (!take_grouped(&line, &sums[event]))
                     return refuse(failure, "cachegrind", "a number is missing in its summary");
             if (!ended(&line))
                 return refuse(failure, "cachegrind", "its summary has too many numbers");
@@ -129,7 +116,7 @@ int cachegrind_read(const char *text, size_t length, uint64_t counts[VALGRIND_CO
 static bool take_prefix(struct span *line)
 {
     uint64_t process;
-    return take(line, "==") && take_number(line, &process) && take(line, "==");
+    return take(line, "==") && take_grouped(line, &process) && take(line, "==");
 }
 
 /* "   I32             1            2            3": loads, stores, operations */
@@ -140,8 +127,8 @@ static bool take_type_row(struct span line, uint64_t *loads, uint64_t *stores)
     if (line.at == line.end || !strchr("IFVD", *line.at))
         return false;
     line.at++;
-    return take_number(&line, &bits) && take_number(&line, loads) && take_number(&line, stores) &&
-           take_number(&line, &operations) && ended(&line);
+    return take_grouped(&line, &bits) && take_grouped(&line, loads) &&
+           take_grouped(&line, stores) && take_grouped(&line, &operations) && ended(&line);
 }
 
 /* Types of values differ a little between versions: 14 in 3.19. */
@@ -163,12 +150,12 @@ static void take_lackey_line(struct span line, struct lackey_found *found,
     }
     skip_blanks(&line);
     if (take(&line, "total:"))
-        found->totals += take_number(&line, &counts[VALGRIND_CONDITIONAL]) && ended(&line);
+        found->totals += take_grouped(&line, &counts[VALGRIND_CONDITIONAL]) && ended(&line);
     else if (take(&line, "taken:"))
-        found->takens += take_number(&line, &counts[VALGRIND_TAKEN]);
+        found->takens += take_grouped(&line, &counts[VALGRIND_TAKEN]);
     else if (take(&line, "guest instrs:"))
         found->instructions +=
-            take_number(&line, &counts[VALGRIND_INSTRUCTIONS_RAW]) && ended(&line);
+            take_grouped(&line, &counts[VALGRIND_INSTRUCTIONS_RAW]) && ended(&line);
 }
 
 int lackey_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
@@ -203,7 +190,7 @@ int bbv_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_CO
     while (next_line(&rest, &line))
         for (int word = 0; word < WORDS; word++)
             if (take(&line, words[word]))
-                found[word] += take_number(&line, &numbers[word]) && ended(&line);
+                found[word] += take_grouped(&line, &numbers[word]) && ended(&line);
     if (found[TOTAL] != 1 || found[REPS] != 1 || found[UNIQUE] != 1)
         return refuse(failure, "exp-bbv", "there is not exactly one thread with its counts");
     if (numbers[UNIQUE] > numbers[REPS] || numbers[UNIQUE] > numbers[TOTAL] ||
@@ -306,39 +293,6 @@ static bool read_access(const char *at, const char *end, uint64_t *address, uint
     return at > start && *size;
 }
 
-static void take_instruction(struct trace *trace, uint64_t address, uint64_t size)
-{
-    uint64_t *counts = trace->counts;
-    if (trace->conditional && address != trace->next)
-        counts[VALGRIND_TAKEN]++;
-    bool again = trace->repeats && address == trace->address;
-    counts[VALGRIND_INSTRUCTIONS_RAW]++;
-    trace->loaded = trace->stored = false;
-    if (again)
-        return;
-    size_t length = size < MOST_BYTES ? (size_t)size : MOST_BYTES;
-    const uint8_t *code = image_at(trace->image, address, &length);
-    trace->address = address;
-    trace->next = address + size;
-    trace->repeats = code && traced_repeats(code, length);
-    trace->conditional = code && traced_conditional(code, length);
-    counts[VALGRIND_INSTRUCTIONS]++;
-    counts[VALGRIND_UNREADABLE] += code == NULL;
-    counts[VALGRIND_CONDITIONAL] += trace->conditional;
-}
-
-static void take_data(struct trace *trace, bool load, bool store)
-{
-    if (load && !trace->loaded) {
-        trace->loaded = true;
-        trace->counts[VALGRIND_LOADS]++;
-    }
-    if (store && !trace->stored) {
-        trace->stored = true;
-        trace->counts[VALGRIND_STORES]++;
-    }
-}
-
 static void take_line(struct trace *trace)
 {
     const char *line = trace->line, *end = line + trace->length;
@@ -351,10 +305,34 @@ static void take_line(struct trace *trace)
         return;
     if (!read_access(line + 3, end, &address, &size))
         trace->damaged = true;
-    else if (instruction)
-        take_instruction(trace, address, size);
-    else
-        take_data(trace, line[1] != 'S', line[1] != 'L');
+    else if (instruction) {
+        uint64_t *counts = trace->counts;
+        if (trace->conditional && address != trace->next)
+            counts[VALGRIND_TAKEN]++;
+        bool again = trace->repeats && address == trace->address;
+        counts[VALGRIND_INSTRUCTIONS_RAW]++;
+        trace->loaded = trace->stored = false;
+        if (!again) {
+            size_t length = size < MOST_BYTES ? (size_t)size : MOST_BYTES;
+            const uint8_t *code = image_at(trace->image, address, &length);
+            trace->address = address;
+            trace->next = address + size;
+            trace->repeats = code && traced_repeats(code, length);
+            trace->conditional = code && traced_conditional(code, length);
+            counts[VALGRIND_INSTRUCTIONS]++;
+            counts[VALGRIND_UNREADABLE] += code == NULL;
+            counts[VALGRIND_CONDITIONAL] += trace->conditional;
+        }
+    } else {
+        if ((line[1] != 'S') && !trace->loaded) {
+            trace->loaded = true;
+            trace->counts[VALGRIND_LOADS]++;
+        }
+        if ((line[1] != 'L') && !trace->stored) {
+            trace->stored = true;
+            trace->counts[VALGRIND_STORES]++;
+        }
+    }
 }
 
 void trace_feed(struct trace *trace, const char *bytes, size_t length)

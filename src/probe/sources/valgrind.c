@@ -170,36 +170,6 @@ static bool asked(uint32_t needed, const char *start)
     return false;
 }
 
-/* The options that describe caches to cachegrind, one after the other. needed: classes whose caches
- * must be known, as bits of the table above; the others get something. 0 or negative errno. */
-static int valgrind_geometry(enum valgrind_tool tool, const struct specimen *specimen,
-                             struct specimen_parameters parameters, uint32_t needed,
-                             char words[GEOMETRY_WORDS][64], struct failure *failure)
-{
-    struct specimen_parameters *has = &parameters;
-    geometry_complete(has);
-    if (specimen->form == SPECIMEN_NULL) /* misses nothing, whatever the caches */
-        needed = 0;
-    long page = sysconf(_SC_PAGESIZE);
-    uint64_t line = tool == TOOL_TLB && page > 0 ? (uint64_t)page : has->line;
-    struct cache code = {"I1", "l1i", has->l1i, has->l1i_ways, line, 32768, asked(needed, "l1i")};
-    struct cache data = {"D1", "l1d", has->l1d, has->l1d_ways, line, 32768, asked(needed, "l1d")};
-    struct cache last = {
-        "LL", "llc", has->llc, has->llc_ways, line, 8u << 20, asked(needed, "llc")};
-    if (tool == TOOL_CACHE_L2)
-        last = (struct cache){"LL", "l2", has->l2, has->l2_ways, line, 8u << 20, needed != 0};
-    if (tool == TOOL_TLB) {
-        code = (struct cache){"I1", "itlb", has->itlb * line,     has->itlb,
-                              line, 32768,  asked(needed, "itlb")};
-        data = (struct cache){"D1", "dtlb", has->dtlb * line,     has->dtlb,
-                              line, 32768,  asked(needed, "dtlb")};
-    }
-    int result = put(specimen, code, words[0], failure);
-    if (result == 0)
-        result = put(specimen, data, words[1], failure);
-    return result < 0 ? result : put(specimen, last, words[2], failure);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * One execution of the harness under one of Valgrind's tools: its words, its log through a pipe,
  * the file it leaves. */
@@ -241,8 +211,8 @@ static const struct {
 };
 
 /* One instruction a block. Across instructions Valgrind follows jumps, unrolls loops, folds
- * conditions it can foresee and leaves out loads whose result nobody uses; within one it does not.
- */
+ * conditions it can foresee and leaves out loads whose result nobody uses; within one it does
+ * not. */
 static const char unoptimised[] = "--vex-guest-max-insns=1";
 
 struct log {
@@ -266,25 +236,6 @@ static int log_open(const struct source_visit *visit, struct log *log)
     return source_fail(visit, -errno, "cannot make a pipe: %s", strerror(errno));
 }
 
-/* Until the tool has closed its end; keeps the tail. */
-static void log_hear(struct log *log, bool traced)
-{
-    char buffer[65536];
-    ssize_t got;
-    close(log->theirs);
-    while ((got = read(log->ours, buffer, sizeof(buffer))) > 0 || (got < 0 && errno == EINTR)) {
-        size_t count = got > 0 ? (size_t)got : 0;
-        if (traced)
-            trace_feed(&log->trace, buffer, count);
-        size_t taken = count < TAIL_BYTES ? count : TAIL_BYTES;
-        size_t kept = log->length + taken <= TAIL_BYTES ? log->length : TAIL_BYTES - taken;
-        memmove(log->tail, log->tail + log->length - kept, kept);
-        memcpy(log->tail + kept, buffer + count - taken, taken);
-        log->length = kept + taken;
-    }
-    close(log->ours);
-}
-
 /* Why the harness did not do its job may stand in the log. */
 static int explain(const struct valgrind_run *run, const struct log *log, int result)
 {
@@ -297,34 +248,28 @@ static int explain(const struct valgrind_run *run, const struct log *log, int re
                        "a newer Valgrind");
 }
 
-static int read_file(const struct valgrind_run *run, const char *path,
-                     uint64_t counts[VALGRIND_COLUMN_COUNT])
-{
-    struct stat facts;
-    struct failure failure = {0};
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 || fstat(fd, &facts) < 0)
-        return source_fail(run->visit, -errno, "Valgrind's %s left no counts: %s",
-                           tools[run->tool].words[0] + strlen("--tool="), strerror(errno));
-    if (!S_ISREG(facts.st_mode) || facts.st_size > OUTPUT_MAX)
-        return source_fail(run->visit, -EBADMSG, "what Valgrind left are no counts");
-    size_t length = (size_t)facts.st_size;
-    AUTO_FREE char *text = malloc(length + 1);
-    if (!text)
-        return source_fail(run->visit, -ENOMEM, "out of memory");
-    if (read(fd, text, length) != (ssize_t)length)
-        return source_fail(run->visit, -EIO, "Valgrind's counts cannot be read");
-    unlink(path);
-    int result = tools[run->tool].read(text, length, counts, &failure);
-    return result < 0 ? source_fail(run->visit, result, "%s", failure.text) : 0;
-}
-
 static int read_counts(const struct valgrind_run *run, const struct log *log, const char *path,
                        uint64_t counts[VALGRIND_COLUMN_COUNT])
 {
     struct failure failure = {0};
-    if (tools[run->tool].file)
-        return read_file(run, path, counts);
+    if (tools[run->tool].file) {
+        struct stat facts;
+        AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0 || fstat(fd, &facts) < 0)
+            return source_fail(run->visit, -errno, "Valgrind's %s left no counts: %s",
+                               tools[run->tool].words[0] + strlen("--tool="), strerror(errno));
+        if (!S_ISREG(facts.st_mode) || facts.st_size > OUTPUT_MAX)
+            return source_fail(run->visit, -EBADMSG, "what Valgrind left are no counts");
+        size_t length = (size_t)facts.st_size;
+        AUTO_FREE char *text = malloc(length + 1);
+        if (!text)
+            return source_fail(run->visit, -ENOMEM, "out of memory");
+        if (read(fd, text, length) != (ssize_t)length)
+            return source_fail(run->visit, -EIO, "Valgrind's counts cannot be read");
+        unlink(path);
+        int result = tools[run->tool].read(text, length, counts, &failure);
+        return result < 0 ? source_fail(run->visit, result, "%s", failure.text) : 0;
+    }
     int result = run->tool == TOOL_TRACE
                      ? trace_end(&log->trace, &failure)
                      : tools[run->tool].read(log->tail, log->length, counts, &failure);
@@ -332,20 +277,6 @@ static int read_counts(const struct valgrind_run *run, const struct log *log, co
         return source_fail(run->visit, result, "%s", failure.text);
     if (run->tool == TOOL_TRACE)
         memcpy(counts, log->trace.counts, sizeof(log->trace.counts));
-    return 0;
-}
-
-/* The job of the visit, but with this specimen, this often, in one run. */
-static int make_job(const struct valgrind_run *run, struct trial *trial)
-{
-    int result = trial_make(trial, run->visit);
-    if (result < 0)
-        return result;
-    struct job *job = trial->workspace.job;
-    snprintf(job->specimen, sizeof(job->specimen), "%s", run->specimen);
-    job->n = run->n;
-    job->repeat = run->repeat;
-    job->runs = 1;
     return 0;
 }
 
@@ -391,12 +322,34 @@ static int valgrind_execute(const struct valgrind_run *run, uint64_t counts[VALG
     if (!log || path.failed)
         return source_fail(run->visit, -ENOMEM, "out of memory");
     log->trace.image = run->image;
-    int result = make_job(run, &trial);
+    /* The job of the visit, but with this specimen, this often, in one run. */
+    int result = trial_make(&trial, run->visit);
+    if (result >= 0) {
+        struct job *job = trial.workspace.job;
+        snprintf(job->specimen, sizeof(job->specimen), "%s", run->specimen);
+        job->n = run->n;
+        job->repeat = run->repeat;
+        job->runs = 1;
+    }
     if (result == 0)
         result = log_open(run->visit, log);
     if (result == 0) {
         int started = start(run, &trial, log, text_string(&path));
-        log_hear(log, run->tool == TOOL_TRACE);
+        /* Until the tool has closed its end; keeps the tail. */
+        char buffer[65536];
+        ssize_t got;
+        close(log->theirs);
+        while ((got = read(log->ours, buffer, sizeof(buffer))) > 0 || (got < 0 && errno == EINTR)) {
+            size_t count = got > 0 ? (size_t)got : 0;
+            if (run->tool == TOOL_TRACE)
+                trace_feed(&log->trace, buffer, count);
+            size_t taken = count < TAIL_BYTES ? count : TAIL_BYTES;
+            size_t kept = log->length + taken <= TAIL_BYTES ? log->length : TAIL_BYTES - taken;
+            memmove(log->tail, log->tail + log->length - kept, kept);
+            memcpy(log->tail + kept, buffer + count - taken, taken);
+            log->length = kept + taken;
+        }
+        close(log->ours);
         result = started < 0 ? started : trial_await(&trial);
         if (started == 0 && result < 0)
             result = explain(run, log, result);
@@ -446,13 +399,6 @@ struct plan {
     struct image image;     /* of the harness */
 };
 
-static bool may_flush(const struct specimen *specimen)
-{
-    return specimen->text_begin &&
-           traced_flushes((const uint8_t *)specimen->text_begin,
-                          (size_t)(specimen->text_end - specimen->text_begin));
-}
-
 /* Surely without instructions that Valgrind splits into several? */
 static bool is_plain(const struct specimen *specimen)
 {
@@ -486,7 +432,9 @@ static int plan_make(struct plan *plan, const struct source_visit *visit, const 
         if (!class)
             return source_fail(visit, -ENOENT, "Valgrind cannot count %s",
                                source_class(visit, index));
-        if (class->caches && may_flush(plan->specimen))
+        if (class->caches && plan->specimen->text_begin &&
+            traced_flushes((const uint8_t *)plan->specimen->text_begin,
+                           (size_t)(plan->specimen->text_end - plan->specimen->text_begin)))
             return source_fail(visit, -ENOTSUP,
                                "the code of %s flushes caches, which cachegrind does not simulate",
                                plan->specimen->name);
@@ -518,8 +466,33 @@ static int prepare_run(const struct plan *plan, enum valgrind_tool tool, struct 
         .visit = plan->visit, .program = plan->program, .tool = tool, .image = &plan->image};
     if (tool != TOOL_CACHE && tool != TOOL_CACHE_L2 && tool != TOOL_TLB)
         return 0;
-    int result = valgrind_geometry(tool, plan->specimen, plan->parameters, plan->classes,
-                                   run->geometry, &failure);
+    /* The options that describe caches to cachegrind, one after the other. needed: classes whose
+     * caches must be known, as bits of the table above; the others get something. 0 or negative
+     * errno. */
+    struct specimen_parameters parameters = plan->parameters;
+    uint32_t needed = plan->classes;
+    struct specimen_parameters *has = &parameters;
+    geometry_complete(has);
+    if (plan->specimen->form == SPECIMEN_NULL) /* misses nothing, whatever the caches */
+        needed = 0;
+    long page = sysconf(_SC_PAGESIZE);
+    uint64_t line = tool == TOOL_TLB && page > 0 ? (uint64_t)page : has->line;
+    struct cache code = {"I1", "l1i", has->l1i, has->l1i_ways, line, 32768, asked(needed, "l1i")};
+    struct cache data = {"D1", "l1d", has->l1d, has->l1d_ways, line, 32768, asked(needed, "l1d")};
+    struct cache last = {
+        "LL", "llc", has->llc, has->llc_ways, line, 8u << 20, asked(needed, "llc")};
+    if (tool == TOOL_CACHE_L2)
+        last = (struct cache){"LL", "l2", has->l2, has->l2_ways, line, 8u << 20, needed != 0};
+    if (tool == TOOL_TLB) {
+        code = (struct cache){"I1", "itlb", has->itlb * line,     has->itlb,
+                              line, 32768,  asked(needed, "itlb")};
+        data = (struct cache){"D1", "dtlb", has->dtlb * line,     has->dtlb,
+                              line, 32768,  asked(needed, "dtlb")};
+    }
+    int error = put(plan->specimen, code, run->geometry[0], &failure);
+    if (error == 0)
+        error = put(plan->specimen, data, run->geometry[1], &failure);
+    int result = error < 0 ? error : put(plan->specimen, last, run->geometry[2], &failure);
     return result < 0 ? source_fail(plan->visit, result, "%s", failure.text) : 0;
 }
 
@@ -613,10 +586,36 @@ static int count_tools(const struct plan *plan, const char *specimen, uint64_t n
     return result;
 }
 
-static int write_row(const struct plan *plan, uint32_t run, counts_of_tools counts,
-                     counts_of_tools null)
+static bool asks_taken(const struct plan *plan)
+{
+    for (unsigned index = 0; valgrind_classes[index].name; index++)
+        if ((plan->classes >> index & 1) &&
+            strncmp(valgrind_classes[index].name, "cond-branches-", 14) == 0)
+            return true;
+    return false;
+}
+
+static int count_row(struct plan *plan, uint32_t run, counts_of_tools null)
 {
     const struct source_visit *visit = plan->visit;
+    counts_of_tools counts = {{0}};
+    int result = count_tools(plan, visit->job->specimen, visit->job->n, counts);
+    if (result < 0)
+        return result;
+    /* lackey counts every way out of a block as a branch, cachegrind real ones only: where they
+     * differ, what was taken is looked up in a trace. */
+    if (!plan->traced && asks_taken(plan) && plan->tools[TOOL_LACKEY] && plan->tools[TOOL_CACHE] &&
+        counts[TOOL_LACKEY][VALGRIND_CONDITIONAL] - null[TOOL_LACKEY][VALGRIND_CONDITIONAL] !=
+            counts[TOOL_CACHE][VALGRIND_CONDITIONAL] - null[TOOL_CACHE][VALGRIND_CONDITIONAL]) {
+        plan->traced = true;
+        result = count_null(plan, TOOL_TRACE, null[TOOL_TRACE]);
+        plan->tools[TOOL_TRACE] = true;
+        if (result == 0)
+            result = count_pass(plan, TOOL_TRACE, visit->job->specimen, visit->job->n,
+                                counts[TOOL_TRACE]);
+    }
+    if (result < 0)
+        return result;
     for (uint32_t index = 0; index < visit->job->counters; index++) {
         const struct valgrind_class *class = valgrind_class_find(source_class(visit, index));
         enum valgrind_tool tool = tool_for(plan, class);
@@ -638,59 +637,6 @@ static int write_row(const struct plan *plan, uint32_t run, counts_of_tools coun
     return 0;
 }
 
-/* lackey counts every way out of a block as a branch, cachegrind real ones only: where they differ,
- * what was taken is looked up in a trace. */
-static bool branches_agree(const struct plan *plan, counts_of_tools counts, counts_of_tools null)
-{
-    if (!plan->tools[TOOL_LACKEY] || !plan->tools[TOOL_CACHE])
-        return true;
-    return counts[TOOL_LACKEY][VALGRIND_CONDITIONAL] - null[TOOL_LACKEY][VALGRIND_CONDITIONAL] ==
-           counts[TOOL_CACHE][VALGRIND_CONDITIONAL] - null[TOOL_CACHE][VALGRIND_CONDITIONAL];
-}
-
-static bool asks_taken(const struct plan *plan)
-{
-    for (unsigned index = 0; valgrind_classes[index].name; index++)
-        if ((plan->classes >> index & 1) &&
-            strncmp(valgrind_classes[index].name, "cond-branches-", 14) == 0)
-            return true;
-    return false;
-}
-
-static int count_row(struct plan *plan, uint32_t run, counts_of_tools null)
-{
-    const struct source_visit *visit = plan->visit;
-    counts_of_tools counts = {{0}};
-    int result = count_tools(plan, visit->job->specimen, visit->job->n, counts);
-    if (result < 0)
-        return result;
-    if (!plan->traced && asks_taken(plan) && !branches_agree(plan, counts, null)) {
-        plan->traced = true;
-        result = count_null(plan, TOOL_TRACE, null[TOOL_TRACE]);
-        plan->tools[TOOL_TRACE] = true;
-        if (result == 0)
-            result = count_pass(plan, TOOL_TRACE, visit->job->specimen, visit->job->n,
-                                counts[TOOL_TRACE]);
-    }
-    return result < 0 ? result : write_row(plan, run, counts, null);
-}
-
-static int count_all(struct plan *plan)
-{
-    counts_of_tools null = {{0}};
-    /* Both accounts of branches, so that they can be compared. */
-    if (!plan->traced && asks_taken(plan))
-        plan->tools[TOOL_CACHE] = true;
-    int result = count_tools(plan, NULL, 0, null);
-    for (uint32_t run = 0; run < plan->visit->job->runs && result == 0; run++) {
-        uint64_t begun = monotonic_ns();
-        result = count_row(plan, run, null);
-        if (result == 0)
-            source_row_done(plan->visit, run, monotonic_ns() - begun);
-    }
-    return result;
-}
-
 static int valgrind_count(const struct source_visit *visit)
 {
     struct plan plan = {0};
@@ -698,8 +644,19 @@ static int valgrind_count(const struct source_visit *visit)
     if (!program)
         return source_fail(visit, -ENOENT, "valgrind is gone");
     int result = plan_make(&plan, visit, program);
-    if (result == 0)
-        result = count_all(&plan);
+    if (result == 0) {
+        counts_of_tools null = {{0}};
+        /* Both accounts of branches, so that they can be compared. */
+        if (!plan.traced && asks_taken(&plan))
+            plan.tools[TOOL_CACHE] = true;
+        result = count_tools(&plan, NULL, 0, null);
+        for (uint32_t run = 0; run < plan.visit->job->runs && result == 0; run++) {
+            uint64_t begun = monotonic_ns();
+            result = count_row(&plan, run, null);
+            if (result == 0)
+                source_row_done(plan.visit, run, monotonic_ns() - begun);
+        }
+    }
     image_close(&plan.image);
     return result;
 }

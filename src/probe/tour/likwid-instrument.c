@@ -18,18 +18,6 @@ int likwid_usable(char *reason, size_t size)
     return likwid_try(NULL, sched_getcpu(), &way, reason, size);
 }
 
-/* As likwid-perfctr does for the programs that it starts. */
-static int set_environment(struct job *job, const struct likwid_way *way)
-{
-    char cpu[16], file[sizeof(job->folder) + 16];
-    snprintf(cpu, sizeof(cpu), "%d", job->cpu);
-    snprintf(file, sizeof(file), "%s/likwid", job->folder);
-    if (setenv("LIKWID_MODE", way->mode, 1) < 0 || setenv("LIKWID_EVENTS", way->event, 1) < 0 ||
-        setenv("LIKWID_THREADS", cpu, 1) < 0 || setenv("LIKWID_FILEPATH", file, 1) < 0)
-        return job_fail(job, -ENOMEM, "out of memory");
-    return 0;
-}
-
 int likwid_open(struct tour_state *state)
 {
     struct job *job = state->job;
@@ -44,9 +32,13 @@ int likwid_open(struct tour_state *state)
     int result = likwid_try(&job->tour.counted, job->cpu, &way, job->reason, sizeof(job->reason));
     if (result < 0)
         return job->error = -result, result;
-    result = set_environment(job, &way);
-    if (result < 0)
-        return result;
+    /* As likwid-perfctr does for the programs that it starts. */
+    char cpu[16], file[sizeof(job->folder) + 16];
+    snprintf(cpu, sizeof(cpu), "%d", job->cpu);
+    snprintf(file, sizeof(file), "%s/likwid", job->folder);
+    if (setenv("LIKWID_MODE", way.mode, 1) < 0 || setenv("LIKWID_EVENTS", way.event, 1) < 0 ||
+        setenv("LIKWID_THREADS", cpu, 1) < 0 || setenv("LIKWID_FILEPATH", file, 1) < 0)
+        return job_fail(job, -ENOMEM, "out of memory");
     likwid_markerInit();
     return 0;
 }

@@ -55,18 +55,6 @@ static bool means(const struct candidate *candidate, const struct job_event *eve
            (event->attr.type == PERF_TYPE_HARDWARE && event->attr.config == candidate->config);
 }
 
-static bool perf_has_counters(void)
-{
-    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
-                                   .size = sizeof(attr),
-                                   .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                   .exclude_kernel = 1};
-    long fd = assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0)
-        assay_syscall1(SYS_close, fd);
-    return fd >= 0;
-}
-
 /* A trial takes a second, for which LIKWID measures the CPU's clock, and every session asks. What
  * LIKWID cannot do without is seen at once: the devices of the module msr, unless it was built to
  * count by way of perf_event, and that has counters. */
@@ -76,7 +64,14 @@ static int look_for_access(int cpu, char *reason, size_t size)
     snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
     if (access(path, F_OK) == 0)
         return 0;
-    bool counters = perf_has_counters();
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .size = sizeof(attr),
+                                   .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                   .exclude_kernel = 1};
+    long fd = assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0)
+        assay_syscall1(SYS_close, fd);
+    bool counters = fd >= 0;
     if (counters && init_configuration() == 0 && get_configuration()->daemonMode == ACCESSMODE_PERF)
         return 0;
     snprintf(
@@ -138,29 +133,6 @@ static bool hear(pid_t child, int fd, struct text *said, int *status)
     }
 }
 
-/* Its first line that is a sentence: others begin with a place in its source, in brackets. */
-static void find_reason(const struct text *said, char *reason, size_t size)
-{
-    const char *line = text_string(said), *chosen = line;
-    for (const char *next; *line; line = *next ? next + 1 : next) {
-        next = strchrnul(line, '\n');
-        if (next > line && strncmp(line, "ERROR", 5) != 0) {
-            chosen = line;
-            break;
-        }
-    }
-    if (strncmp(chosen, "ERROR", 5) == 0 && strchr(chosen, ']'))
-        chosen = strchr(chosen, ']') + 1;
-    chosen += strspn(chosen, " ");
-    size_t length = strcspn(chosen, "\n");
-    while (length && (chosen[length - 1] == '.' || chosen[length - 1] == ' '))
-        length--;
-    char words[300];
-    words[printable_copy(words, sizeof(words), chosen, length)] = '\0';
-    snprintf(reason, size, "LIKWID cannot count here: %s",
-             words[0] ? words : "it found no event of its own that counts, and does not say why");
-}
-
 /* The candidate that counted, or a negative errno with the reason. */
 static int try_mode(const struct job_event *event, int mode, int cpu, char *reason, size_t size)
 {
@@ -185,8 +157,29 @@ static int try_mode(const struct job_event *event, int mode, int cpu, char *reas
     if (child > 0 && !ended)
         snprintf(reason, size, "LIKWID did not say within %d s whether it can count",
                  TRIAL_MS / 1000);
-    else
-        find_reason(&said, reason, size);
+    else {
+        /* Its first line that is a sentence: others begin with a place in its source, in
+         * brackets. */
+        const char *line = text_string(&said), *chosen = line;
+        for (const char *next; *line; line = *next ? next + 1 : next) {
+            next = strchrnul(line, '\n');
+            if (next > line && strncmp(line, "ERROR", 5) != 0) {
+                chosen = line;
+                break;
+            }
+        }
+        if (strncmp(chosen, "ERROR", 5) == 0 && strchr(chosen, ']'))
+            chosen = strchr(chosen, ']') + 1;
+        chosen += strspn(chosen, " ");
+        size_t length = strcspn(chosen, "\n");
+        while (length && (chosen[length - 1] == '.' || chosen[length - 1] == ' '))
+            length--;
+        char words[300];
+        words[printable_copy(words, sizeof(words), chosen, length)] = '\0';
+        snprintf(reason, size, "LIKWID cannot count here: %s",
+                 words[0] ? words
+                          : "it found no event of its own that counts, and does not say why");
+    }
     return -ENODEV;
 }
 

@@ -143,8 +143,8 @@ int papi_high_open(struct tour_state *state)
 
 /* --- around the calls --- */
 
-/* Outside of a region, where a tour begins unless its first call is an end, nothing is to be done.
- */
+/* Outside of a region, where a tour begins unless its first call is an end, nothing is to be
+ * done. */
 int papi_high_settle(struct tour_state *state, bool running)
 {
     int status = running ? UNBOUND(PAPI_hl_region_begin)(PAPI_REGION) : PAPI_OK;
@@ -177,28 +177,24 @@ static int running_set(void)
     return PAPI_NULL;
 }
 
-/* Does it count what it was asked to? */
-static int check_events(struct job *job)
-{
-    int event_set = running_set();
-    for (uint32_t copy = 0; copy < job->tour.open; copy++) {
-        char name[PAPI_NAME];
-        int result = papi_copy_name(job, &job->tour.counted, copy, name, sizeof(name));
-        if (result < 0)
-            return result;
-        if (!set_holds(event_set, name))
-            return job_fail(job, -ENOENT,
-                            "PAPI's high-level interface does not count %s: it cannot, or another "
-                            "set of PAPI was running",
-                            name);
-    }
-    return 0;
-}
-
 int papi_high_check(struct tour_state *state)
 {
     if (state->status != PAPI_OK)
         return job_fail(state->job, papi_errno((int)state->status), "%s",
                         PAPI_strerror((int)state->status));
-    return check_events(state->job);
+    /* Does it count what it was asked to? */
+    int event_set = running_set();
+    for (uint32_t copy = 0; copy < state->job->tour.open; copy++) {
+        char name[PAPI_NAME];
+        int result =
+            papi_copy_name(state->job, &state->job->tour.counted, copy, name, sizeof(name));
+        if (result < 0)
+            return result;
+        if (!set_holds(event_set, name))
+            return job_fail(state->job, -ENOENT,
+                            "PAPI's high-level interface does not count %s: it cannot, or another "
+                            "set of PAPI was running",
+                            name);
+    }
+    return 0;
 }

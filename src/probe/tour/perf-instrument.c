@@ -94,35 +94,6 @@ int user_pages_check(struct tour_state *state)
 enum { GROUP_NR, GROUP_ENABLED, GROUP_RUNNING, GROUP_VALUES };
 enum { SINGLE_VALUE, SINGLE_ENABLED, SINGLE_RUNNING, SINGLE_WORDS };
 
-static int open_counter(struct tour_state *state, struct perf_event_attr *attr)
-{
-    struct job *job = state->job;
-    int leader = state->count && !state->separate ? state->descriptors[0] : -1;
-    attr->disabled = leader < 0; /* members follow their leader */
-    long descriptor =
-        assay_syscall5(SYS_perf_event_open, (long)attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
-    if (descriptor >= 0) {
-        state->descriptors[state->count++] = (int)descriptor;
-        return 0;
-    }
-    if (state->count == 0) {
-        job->failed_event = JOB_COUNTED;
-        return job_fail(job, (int)descriptor, "%s cannot be opened: %s", job->tour.counted.name,
-                        strerror((int)-descriptor));
-    }
-    return job_fail(job, (int)descriptor, "%s opens, but not as counter %u of %u%s: %s",
-                    job->tour.counted.name, state->count + 1, job->tour.open,
-                    state->separate ? "" : " of a group", strerror((int)-descriptor));
-}
-
-static int ask_for_user_reads(struct tour_state *state, struct perf_event_attr *attr)
-{
-    struct failure failure = {0};
-    if (user_access_request("", state->job->tour.counted.name, attr, &failure) < 0)
-        return job_fail(state->job, failure.code, "%s", failure.text);
-    return user_trap_watch(state->job);
-}
-
 int perf_instrument_open(struct tour_state *state)
 {
     struct job *job = state->job;
@@ -135,10 +106,29 @@ int perf_instrument_open(struct tour_state *state)
                        (state->separate ? 0 : PERF_FORMAT_GROUP);
     if (counted->target[0])
         attr.config1 = (uint64_t)(uintptr_t)counted->target;
-    if (state->user_reads)
-        result = ask_for_user_reads(state, &attr);
-    while (result == 0 && state->count < job->tour.open)
-        result = open_counter(state, &attr);
+    if (state->user_reads) {
+        struct failure failure = {0};
+        if (user_access_request("", state->job->tour.counted.name, &attr, &failure) < 0)
+            result = job_fail(state->job, failure.code, "%s", failure.text);
+        else
+            result = user_trap_watch(state->job);
+    }
+    while (result == 0 && state->count < job->tour.open) {
+        int leader = state->count && !state->separate ? state->descriptors[0] : -1;
+        attr.disabled = leader < 0; /* members follow their leader */
+        long descriptor =
+            assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+        if (descriptor >= 0) {
+            state->descriptors[state->count++] = (int)descriptor;
+        } else if (state->count == 0) {
+            job->failed_event = JOB_COUNTED;
+            result = job_fail(job, (int)descriptor, "%s cannot be opened: %s",
+                              job->tour.counted.name, strerror((int)-descriptor));
+        } else
+            result = job_fail(job, (int)descriptor, "%s opens, but not as counter %u of %u%s: %s",
+                              job->tour.counted.name, state->count + 1, job->tour.open,
+                              state->separate ? "" : " of a group", strerror((int)-descriptor));
+    }
     if (result < 0)
         return result;
     state->handles = state->separate ? state->count : 1;

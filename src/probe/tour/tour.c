@@ -120,28 +120,6 @@ static int instrument_of(struct itinerary *itinerary, const struct caller *calle
 
 enum known_state { STATE_UNKNOWN, STATE_RUNNING, STATE_STOPPED };
 
-static int step(struct itinerary *itinerary, struct job *job, size_t index, enum known_state *state,
-                bool *running)
-{
-    static const enum known_state wants[] = {
-        [WHEN_RUNNING] = STATE_RUNNING, [WHEN_STOPPED] = STATE_STOPPED};
-    const struct caller *caller = itinerary->callers[index];
-    const struct call_entry *entry = &caller->calls[itinerary->kinds[index]];
-    if (entry->when != WHEN_ANY && *state == STATE_UNKNOWN) {
-        *state = wants[entry->when];
-        *running = entry->when == WHEN_RUNNING;
-    }
-    if (entry->when != WHEN_ANY && *state != wants[entry->when])
-        return job_fail(
-            job, -EINVAL,
-            "call %zu of the tour, %s.%s, makes no sense where it stands: %s is %s then", index + 1,
-            caller->path, call_kind_names[itinerary->kinds[index]], caller->instrument,
-            *state == STATE_RUNNING ? "running" : "stopped");
-    if (entry->effect != EFFECT_KEEPS)
-        *state = entry->effect == EFFECT_STARTS ? STATE_RUNNING : STATE_STOPPED;
-    return 0;
-}
-
 /* An instrument that is only read runs from the beginning. */
 static int walk(struct itinerary *itinerary, struct job *job)
 {
@@ -152,10 +130,24 @@ static int walk(struct itinerary *itinerary, struct job *job)
         int instrument = instrument_of(itinerary, itinerary->callers[index]);
         if (instrument < 0)
             return job_fail(job, instrument, "a tour has at most %d instruments", INSTRUMENTS_MOST);
-        int result = step(itinerary, job, index, &states[instrument],
-                          &itinerary->instruments[instrument].running);
-        if (result < 0)
-            return result;
+        enum known_state *state = &states[instrument];
+        bool *running = &itinerary->instruments[instrument].running;
+        static const enum known_state wants[] = {
+            [WHEN_RUNNING] = STATE_RUNNING, [WHEN_STOPPED] = STATE_STOPPED};
+        const struct caller *caller = itinerary->callers[index];
+        const struct call_entry *entry = &caller->calls[itinerary->kinds[index]];
+        if (entry->when != WHEN_ANY && *state == STATE_UNKNOWN) {
+            *state = wants[entry->when];
+            *running = entry->when == WHEN_RUNNING;
+        }
+        if (entry->when != WHEN_ANY && *state != wants[entry->when])
+            return job_fail(
+                job, -EINVAL,
+                "call %zu of the tour, %s.%s, makes no sense where it stands: %s is %s then",
+                index + 1, caller->path, call_kind_names[itinerary->kinds[index]],
+                caller->instrument, *state == STATE_RUNNING ? "running" : "stopped");
+        if (entry->effect != EFFECT_KEEPS)
+            *state = entry->effect == EFFECT_STARTS ? STATE_RUNNING : STATE_STOPPED;
     }
     bool again = !job->tour.cold || job->runs > itinerary->length;
     for (size_t index = 0; index < itinerary->instrument_count && again; index++) {
@@ -181,17 +173,12 @@ static bool itinerary_first_of_caller(const struct itinerary *itinerary, size_t 
     return true;
 }
 
-static bool has_counters(const struct itinerary_instrument *instrument)
-{
-    return strcmp(instrument->opener->instrument, "timer") != 0;
-}
-
 static int check_company(const struct itinerary *itinerary, struct job *job)
 {
     const char *page = NULL;
     size_t others = 0;
     for (size_t index = 0; index < itinerary->instrument_count; index++)
-        others += has_counters(&itinerary->instruments[index]);
+        others += strcmp(itinerary->instruments[index].opener->instrument, "timer") != 0;
     for (size_t index = 0; index < itinerary->length; index++) {
         const struct caller *caller = itinerary->callers[index];
         if (caller->alone && others > 1)
@@ -209,32 +196,6 @@ static int check_company(const struct itinerary *itinerary, struct job *job)
         page = caller->page;
     }
     return 0;
-}
-
-/* From the text behind the job. Refuses, with a sentence, calls that this harness does not have,
- * those that must stand alone beside others, such as make no sense where they stand (a stop while
- * the instrument is stopped), and tours that do not end as they began, where there is a next pass.
- */
-static int itinerary_make(struct itinerary *itinerary, struct job *job)
-{
-    int result = find_calls(itinerary, job);
-    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a failure is never 0, and no tour is empty */
-    if (result == 0 && job->runs % itinerary->length != 0)
-        result = job_fail(job, -EINVAL, "%u runs are no whole passes of %zu calls", job->runs,
-                          itinerary->length);
-    if (result == 0)
-        result = walk(itinerary, job);
-    if (result == 0)
-        result = check_company(itinerary, job);
-    return result;
-}
-
-static void itinerary_free(struct itinerary *itinerary)
-{
-    free(itinerary->spans);
-    free((void *)(uintptr_t)itinerary->callers);
-    free(itinerary->kinds);
-    *itinerary = (struct itinerary){0};
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -363,15 +324,6 @@ int meter_settle(const struct meter *meter, struct job *job, uint64_t *values, s
     return result;
 }
 
-static void meter_close(struct meter *meter)
-{
-    for (uint32_t index = 0; index < meter->count; index++) {
-        user_access_unmap(meter->pages[index]);
-        assay_syscall1(SYS_close, meter->descriptors[index]);
-    }
-    *meter = (struct meter){0};
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What a cold tour's process touches of itself beforehand: goes through the program's own segments,
  * page by page. */
@@ -449,57 +401,23 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int open_instruments(struct tour *tour)
+static int get_ready(struct tour *tour)
 {
-    struct itinerary *itinerary = &tour->itinerary;
-    int result = 0;
-    for (size_t index = 0; index < itinerary->length; index++)
-        tour->state.user_reads |= itinerary->callers[index]->page[0] != '\0';
-    for (; tour->opened < itinerary->instrument_count && result == 0; tour->opened++) {
-        const struct caller *opener = itinerary->instruments[tour->opened].opener;
-        result = opener->open ? opener->open(&tour->state) : 0;
+    /* Rows are shared memory, which nobody else has written to yet. */
+    char *rows = (char *)job_values(tour->job);
+    memset(rows, 0,
+           (size_t)((char *)tour->job + job_size(tour->job->runs, tour->job->counters) - rows));
+    if (!tour->job->tour.cold) {
+        populate_process();
+        return 0;
     }
-    return result;
-}
-
-static int settle_instruments(struct tour *tour)
-{
-    struct itinerary *itinerary = &tour->itinerary;
-    int result = 0;
-    for (size_t index = 0; index < itinerary->instrument_count && result == 0; index++) {
-        const struct itinerary_instrument *instrument = &itinerary->instruments[index];
-        if (instrument->opener->settle)
-            result = instrument->opener->settle(&tour->state, instrument->running);
-    }
-    return result;
-}
-
-static int prepare_pages(struct tour *tour)
-{
+    own_pages_touch();
     const struct itinerary *itinerary = &tour->itinerary;
     int result = 0;
     for (size_t index = 0; index < itinerary->length && result == 0; index++)
         if (itinerary->callers[index]->prepare && itinerary_first_of_caller(itinerary, index))
             result = itinerary->callers[index]->prepare(&tour->state);
     return result;
-}
-
-/* Rows are shared memory, which nobody else has written to yet. */
-static void clear_rows(struct job *job)
-{
-    char *rows = (char *)job_values(job);
-    memset(rows, 0, (size_t)((char *)job + job_size(job->runs, job->counters) - rows));
-}
-
-static int get_ready(struct tour *tour)
-{
-    clear_rows(tour->job);
-    if (!tour->job->tour.cold) {
-        populate_process();
-        return 0;
-    }
-    own_pages_touch();
-    return prepare_pages(tour);
 }
 
 /* The sentence of who knows why, behind which call it was. */
@@ -593,34 +511,61 @@ static int travel(struct tour *tour)
     return result < 0 ? result : check_callers(tour);
 }
 
-static void close_all(struct tour *tour)
-{
-    for (size_t index = 0; index < tour->opened; index++) {
-        const struct caller *opener = tour->itinerary.instruments[index].opener;
-        if (opener->close)
-            opener->close(&tour->state);
-    }
-    meter_close(&tour->meter);
-    itinerary_free(&tour->itinerary);
-}
-
 int tour_run(struct job *job)
 {
     static struct tour tour;
+    struct itinerary *itinerary = &tour.itinerary;
+    struct meter *meter = &tour.meter;
     tour = (struct tour){.job = job, .state.job = job};
-    int result = itinerary_make(&tour.itinerary, job);
+    /* From the text behind the job. Refuses, with a sentence, calls that this harness does not
+     * have, those that must stand alone beside others, such as make no sense where they stand (a
+     * stop while the instrument is stopped), and tours that do not end as they began, where there
+     * is a next pass. */
+    int result = find_calls(itinerary, job);
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a failure is never 0, and no tour is empty */
+    if (result == 0 && job->runs % itinerary->length != 0)
+        result = job_fail(job, -EINVAL, "%u runs are no whole passes of %zu calls", job->runs,
+                          itinerary->length);
+    if (result == 0)
+        result = walk(itinerary, job);
+    if (result == 0)
+        result = check_company(itinerary, job);
     if (result == 0)
         result = job_pin(job);
     if (result == 0)
-        result = meter_open(&tour.meter, job);
-    if (result == 0)
-        result = open_instruments(&tour);
+        result = meter_open(meter, job);
+    if (result == 0) {
+        for (size_t index = 0; index < itinerary->length; index++)
+            tour.state.user_reads |= itinerary->callers[index]->page[0] != '\0';
+        for (; tour.opened < itinerary->instrument_count && result == 0; tour.opened++) {
+            const struct caller *opener = itinerary->instruments[tour.opened].opener;
+            result = opener->open ? opener->open(&tour.state) : 0;
+        }
+    }
     if (result == 0)
         result = get_ready(&tour);
-    if (result == 0)
-        result = settle_instruments(&tour);
+    if (result == 0) {
+        for (size_t index = 0; index < itinerary->instrument_count && result == 0; index++) {
+            const struct itinerary_instrument *instrument = &itinerary->instruments[index];
+            if (instrument->opener->settle)
+                result = instrument->opener->settle(&tour.state, instrument->running);
+        }
+    }
     if (result == 0)
         result = travel(&tour);
-    close_all(&tour);
+    for (size_t index = 0; index < tour.opened; index++) {
+        const struct caller *opener = itinerary->instruments[index].opener;
+        if (opener->close)
+            opener->close(&tour.state);
+    }
+    for (uint32_t index = 0; index < meter->count; index++) {
+        user_access_unmap(meter->pages[index]);
+        assay_syscall1(SYS_close, meter->descriptors[index]);
+    }
+    *meter = (struct meter){0};
+    free(itinerary->spans);
+    free((void *)(uintptr_t)itinerary->callers);
+    free(itinerary->kinds);
+    *itinerary = (struct itinerary){0};
     return result;
 }

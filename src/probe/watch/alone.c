@@ -18,21 +18,6 @@
 
 enum { ROWED, METER, ROW_READERS };
 
-/* What a block says of its clock. */
-static void sum_up(const uint64_t *readings, size_t count, uint64_t *row)
-{
-    row[ROW_FIRST] = readings[0];
-    row[ROW_LAST] = readings[count - 1];
-    for (size_t index = 1; index < count; index++) {
-        if (readings[index] >= readings[index - 1])
-            continue;
-        uint64_t back = readings[index - 1] - readings[index];
-        row[ROW_BACKWARD]++;
-        if (back > row[ROW_WORST])
-            row[ROW_WORST] = back;
-    }
-}
-
 static void read_block(struct looks *looks, uint64_t *readings, size_t count, uint64_t *row)
 {
     struct clock_reader *rowed = &looks->readers[ROWED], *meter = &looks->readers[METER];
@@ -43,27 +28,6 @@ static void read_block(struct looks *looks, uint64_t *readings, size_t count, ui
     window_order();
     row[ROW_AFTER] = meter->clock->read(meter);
     window_order();
-}
-
-static int fill_rows(const struct watch *watch, struct looks *looks, uint64_t *readings)
-{
-    struct job *job = watch->job;
-    size_t count = (size_t)job->watch.length;
-    uint64_t rehearsed[ROW_COLUMNS] = {0};
-    read_block(looks, readings, count, rehearsed);
-    int result = looks_check(looks, watch->failure);
-    for (uint32_t run = 0; run < job->runs && result == 0; run++) {
-        struct rusage before = {0}, after = {0};
-        account_take(&before);
-        read_block(looks, readings, count, watch_row(job, run));
-        account_take(&after);
-        account_write(&job_accounts(job)[run], &before, &after);
-        sum_up(readings, count, watch_row(job, run));
-        result = looks_check(looks, watch->failure);
-        if (result == 0)
-            watch_done(job, run + 1);
-    }
-    return result;
 }
 
 int row_watch(const struct watch *watch)
@@ -80,7 +44,33 @@ int row_watch(const struct watch *watch)
     result = looks_open(&looks, watch->job, columns, ROW_READERS, watch->objects, watch->failure);
     if (result < 0)
         return result;
-    result = fill_rows(watch, &looks, readings);
+    struct job *job = watch->job;
+    size_t count = (size_t)job->watch.length;
+    uint64_t rehearsed[ROW_COLUMNS] = {0};
+    read_block(&looks, readings, count, rehearsed);
+    result = looks_check(&looks, watch->failure);
+    for (uint32_t run = 0; run < job->runs && result == 0; run++) {
+        struct rusage before = {0}, after = {0};
+        account_take(&before);
+        read_block(&looks, readings, count, watch_row(job, run));
+        account_take(&after);
+        account_write(&job_accounts(job)[run], &before, &after);
+        /* What a block says of its clock. */
+        uint64_t *row = watch_row(job, run);
+        row[ROW_FIRST] = readings[0];
+        row[ROW_LAST] = readings[count - 1];
+        for (size_t index = 1; index < count; index++) {
+            if (readings[index] >= readings[index - 1])
+                continue;
+            uint64_t back = readings[index - 1] - readings[index];
+            row[ROW_BACKWARD]++;
+            if (back > row[ROW_WORST])
+                row[ROW_WORST] = back;
+        }
+        result = looks_check(&looks, watch->failure);
+        if (result == 0)
+            watch_done(job, run + 1);
+    }
     looks_close(&looks);
     return result;
 }
@@ -118,25 +108,6 @@ static int await_step(struct looks *looks, uint64_t microseconds, uint64_t value
                                   (unsigned long long)microseconds);
 }
 
-/* Nothing stands between two steps but keeping them: the account of all is kept with the last. */
-static int await_steps(const struct watch *watch, struct looks *looks)
-{
-    struct job *job = watch->job;
-    struct rusage before = {0}, after = {0};
-    uint64_t value = looks->readers[STEPPED].clock->read(&looks->readers[STEPPED]);
-    int result = looks_check(looks, watch->failure);
-    account_take(&before);
-    for (uint32_t run = 0; run < job->runs && result == 0; run++) {
-        result = await_step(looks, job->watch.length, value, watch_row(job, run), watch->failure);
-        value = watch_row(job, run)[STEPPED];
-        if (result == 0)
-            watch_done(job, run + 1);
-    }
-    account_take(&after);
-    account_write(&job_accounts(job)[job->runs - 1], &before, &after);
-    return result;
-}
-
 int steps_watch(const struct watch *watch)
 {
     struct looks looks;
@@ -147,8 +118,24 @@ int steps_watch(const struct watch *watch)
     if (result < 0)
         return result;
     result = looks_rehearse(&looks, watch->failure);
-    if (result == 0)
-        result = await_steps(watch, &looks);
+    if (result == 0) {
+        /* Nothing stands between two steps but keeping them: the account of all is kept with the
+         * last. */
+        struct job *job = watch->job;
+        struct rusage before = {0}, after = {0};
+        uint64_t value = looks.readers[STEPPED].clock->read(&looks.readers[STEPPED]);
+        result = looks_check(&looks, watch->failure);
+        account_take(&before);
+        for (uint32_t run = 0; run < job->runs && result == 0; run++) {
+            result =
+                await_step(&looks, job->watch.length, value, watch_row(job, run), watch->failure);
+            value = watch_row(job, run)[STEPPED];
+            if (result == 0)
+                watch_done(job, run + 1);
+        }
+        account_take(&after);
+        account_write(&job_accounts(job)[job->runs - 1], &before, &after);
+    }
     looks_close(&looks);
     return result;
 }
@@ -185,23 +172,6 @@ static int await_edge(struct looks *looks, uint64_t microseconds,
     return looks_check(looks, failure);
 }
 
-static int await_edges(const struct watch *watch, struct looks *looks)
-{
-    struct job *job = watch->job;
-    int result = 0;
-    for (uint32_t run = 0; run < job->runs && result == 0; run += WATCH_EDGE_LOOKS) {
-        uint64_t *const rows[] = {watch_row(job, run), watch_row(job, run + 1)};
-        struct rusage before = {0}, after = {0};
-        account_take(&before);
-        result = await_edge(looks, job->watch.length, rows, watch->failure);
-        account_take(&after);
-        account_write(&job_accounts(job)[run + 1], &before, &after);
-        if (result == 0)
-            watch_done(job, run + WATCH_EDGE_LOOKS);
-    }
-    return result;
-}
-
 int edges_watch(const struct watch *watch)
 {
     struct looks looks;
@@ -213,8 +183,18 @@ int edges_watch(const struct watch *watch)
     if (result < 0)
         return result;
     result = looks_rehearse(&looks, watch->failure);
-    if (result == 0)
-        result = await_edges(watch, &looks);
+    if (result == 0) {
+        for (uint32_t run = 0; run < job->runs && result == 0; run += WATCH_EDGE_LOOKS) {
+            uint64_t *const rows[] = {watch_row(job, run), watch_row(job, run + 1)};
+            struct rusage before = {0}, after = {0};
+            account_take(&before);
+            result = await_edge(&looks, job->watch.length, rows, watch->failure);
+            account_take(&after);
+            account_write(&job_accounts(job)[run + 1], &before, &after);
+            if (result == 0)
+                watch_done(job, run + WATCH_EDGE_LOOKS);
+        }
+    }
     looks_close(&looks);
     return result;
 }

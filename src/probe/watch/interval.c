@@ -154,35 +154,6 @@ static void *begin(void *argument)
     return NULL;
 }
 
-/* How many threads could be started, of those beside the caller. */
-static uint32_t start_all(struct crew *crew, struct member *list, pthread_t *threads,
-                          uint32_t count)
-{
-    uint32_t started = 0;
-    int error = 0;
-    pthread_mutex_lock(&crew->gate);
-    while (started < count &&
-           !(error = pthread_create(&threads[started], NULL, begin, &list[started + 1])))
-        started++;
-    if (error) {
-        crew->abandoned = true;
-        crew->result = -error;
-        fail_with(&crew->failure, -error, "only %u of %u threads could be started: %s", started + 1,
-                  count + 1, strerror(error));
-    }
-    pthread_mutex_unlock(&crew->gate);
-    return started;
-}
-
-static void run_crew(struct crew *crew, struct member *list, pthread_t *threads, uint32_t members)
-{
-    uint32_t started = start_all(crew, list, threads, members - 1);
-    if (!crew->abandoned)
-        serve(&list[0]);
-    for (uint32_t index = 0; index < started; index++)
-        pthread_join(threads[index], NULL);
-}
-
 /* 0, or the negative errno and the sentence of the first member that failed: the others stop at the
  * end of that round. */
 static int crew_run(const struct crew_duty *duty, uint32_t members, uint32_t rounds,
@@ -198,7 +169,25 @@ static int crew_run(const struct crew_duty *duty, uint32_t members, uint32_t rou
     } else {
         for (uint32_t index = 0; index < members; index++)
             list[index] = (struct member){.index = index, .shared = duty->shared, .crew = &crew};
-        run_crew(&crew, list, threads, members);
+        /* How many threads could be started, of those beside the caller. */
+        const uint32_t count = members - 1;
+        uint32_t started = 0;
+        int result = 0;
+        pthread_mutex_lock(&crew.gate);
+        while (started < count &&
+               !(result = pthread_create(&threads[started], NULL, begin, &list[started + 1])))
+            started++;
+        if (result) {
+            crew.abandoned = true;
+            crew.result = -result;
+            fail_with(&crew.failure, -result, "only %u of %u threads could be started: %s",
+                      started + 1, count + 1, strerror(result));
+        }
+        pthread_mutex_unlock(&crew.gate);
+        if (!crew.abandoned)
+            serve(&list[0]);
+        for (uint32_t index = 0; index < started; index++)
+            pthread_join(threads[index], NULL);
         pthread_barrier_destroy(&crew.barrier);
     }
     free(list);
@@ -217,17 +206,6 @@ struct shared {
     bool objects;
 };
 
-/* A thread that is going to be moved stays where it is until then. */
-static int hold_place(const struct interval *interval, struct failure *failure)
-{
-    return interval->job->watch.moves ? place_pin(place_now(), failure) : 0;
-}
-
-static int leave_place(const struct interval *interval, struct failure *failure)
-{
-    return interval->job->watch.moves ? places_rest(interval->places, failure) : 0;
-}
-
 /* One thread, one interval. */
 static int take_part(struct member *member, uint32_t round)
 {
@@ -235,7 +213,8 @@ static int take_part(struct member *member, uint32_t round)
     struct job *job = shared->interval.job;
     uint32_t run = (round * job->watch.threads + member->index) * WATCH_INTERVAL_LOOKS;
     struct rusage before = {0}, after = {0};
-    int result = hold_place(&shared->interval, &member->failure);
+    /* A thread that is going to be moved stays where it is until then. */
+    int result = shared->interval.job->watch.moves ? place_pin(place_now(), &member->failure) : 0;
     if (result < 0)
         return result;
     account_take(&before);
@@ -244,8 +223,8 @@ static int take_part(struct member *member, uint32_t round)
     interval_side(&member->looks, job, run + WATCH_SIDE_LOOKS);
     account_take(&after);
     account_write(&job_accounts(job)[run + WATCH_SIDE_LOOKS], &before, &after);
-    if (result == 0)
-        result = leave_place(&shared->interval, &member->failure);
+    if (result == 0 && shared->interval.job->watch.moves)
+        result = places_rest(shared->interval.places, &member->failure);
     return result < 0 ? result : looks_check(&member->looks, &member->failure);
 }
 
@@ -311,35 +290,37 @@ static void await(sem_t *semaphore)
         ;
 }
 
-static int end_interval(struct pair *pair)
-{
-    struct job *job = pair->interval.job;
-    uint32_t run = pair->run + WATCH_SIDE_LOOKS;
-    struct rusage before = {0}, after = {0};
-    account_take(&before);
-    int result = interval_work(&pair->interval, &pair->work, &pair->failure);
-    interval_side(&pair->looks, job, run);
-    account_take(&after);
-    account_write(&job_accounts(job)[run], &before, &after);
-    if (result == 0 && job->watch.moves)
-        result = place_pin(pair->cpu, &pair->failure);
-    return result < 0 ? result : looks_check(&pair->looks, &pair->failure);
-}
-
 static void *second(void *argument)
 {
     struct pair *pair = argument;
     pair->result = place_pin(pair->cpu, &pair->failure);
     sem_post(&pair->done);
     for (await(&pair->go); !pair->over; await(&pair->go)) {
-        pair->result = end_interval(pair);
+        struct job *job = pair->interval.job;
+        uint32_t run = pair->run + WATCH_SIDE_LOOKS;
+        struct rusage before = {0}, after = {0};
+        account_take(&before);
+        int result = interval_work(&pair->interval, &pair->work, &pair->failure);
+        interval_side(&pair->looks, job, run);
+        account_take(&after);
+        account_write(&job_accounts(job)[run], &before, &after);
+        if (result == 0 && job->watch.moves)
+            result = place_pin(pair->cpu, &pair->failure);
+        pair->result = result < 0 ? result : looks_check(&pair->looks, &pair->failure);
         sem_post(&pair->done);
     }
     return NULL;
 }
 
-static int take_turns(struct pair *pair)
+static int run_pair(struct pair *pair)
 {
+    pthread_t thread;
+    sem_init(&pair->go, 0, 0);
+    sem_init(&pair->done, 0, 0);
+    int error = pthread_create(&thread, NULL, second, pair);
+    if (error)
+        return fail_with(&pair->failure, -error, "the second thread cannot be started: %s",
+                         strerror(error));
     struct job *job = pair->interval.job;
     await(&pair->done); /* it is in its place */
     for (uint32_t run = 0; run < job->runs && pair->result == 0; run += WATCH_INTERVAL_LOOKS) {
@@ -352,45 +333,10 @@ static int take_turns(struct pair *pair)
     }
     pair->over = true;
     sem_post(&pair->go);
-    return pair->result;
-}
-
-static int run_pair(struct pair *pair)
-{
-    pthread_t thread;
-    sem_init(&pair->go, 0, 0);
-    sem_init(&pair->done, 0, 0);
-    int error = pthread_create(&thread, NULL, second, pair);
-    if (error)
-        return fail_with(&pair->failure, -error, "the second thread cannot be started: %s",
-                         strerror(error));
-    int result = take_turns(pair);
+    int result = pair->result;
     pthread_join(thread, NULL);
     sem_destroy(&pair->go);
     sem_destroy(&pair->done);
-    return result;
-}
-
-/* Both stay in their places: an interval that is handed over to the same CPU tells less. */
-static int take_places(struct pair *pair, const struct places *places)
-{
-    int here = place_now();
-    pair->cpu = places_next(places, here);
-    return place_pin(here, &pair->failure);
-}
-
-static int hand_over(struct pair *pair, const struct watch *watch)
-{
-    struct job *job = watch->job;
-    int result = take_places(pair, pair->interval.places);
-    if (result == 0)
-        result = looks_open(&pair->looks, job, NULL, job->counters, watch->objects, &pair->failure);
-    if (result < 0)
-        return result;
-    result = looks_rehearse(&pair->looks, &pair->failure);
-    if (result == 0)
-        result = run_pair(pair);
-    looks_close(&pair->looks);
     return result;
 }
 
@@ -406,7 +352,19 @@ int handover_watch(const struct watch *watch)
         result = workload->prepare(&pair.work, 1, watch->failure);
     if (result < 0)
         return result;
-    result = hand_over(&pair, watch);
+    struct job *job = watch->job;
+    /* Both stay in their places: an interval that is handed over to the same CPU tells less. */
+    int here = place_now();
+    pair.cpu = places_next(pair.interval.places, here);
+    result = place_pin(here, &pair.failure);
+    if (result == 0)
+        result = looks_open(&pair.looks, job, NULL, job->counters, watch->objects, &pair.failure);
+    if (result == 0) {
+        result = looks_rehearse(&pair.looks, &pair.failure);
+        if (result == 0)
+            result = run_pair(&pair);
+        looks_close(&pair.looks);
+    }
     if (result < 0)
         *watch->failure = pair.failure;
     if (workload->release)

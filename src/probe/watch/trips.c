@@ -75,18 +75,6 @@ static int explain_wait(struct traveller *traveller, int result)
                      traveller->cpu, GIVE_UP_NS / 1000000u);
 }
 
-static int ask_once(struct traveller *asker, uint32_t trip)
-{
-    struct road *road = asker->road;
-    looks_forwards(&asker->looks, 0, row_of(road, trip, 0));
-    pass_word(road, 2 * trip + 1);
-    int result = await_word(road, 2 * trip + 2);
-    if (result < 0)
-        return explain_wait(asker, result);
-    looks_forwards(&asker->looks, 0, row_of(road, trip, 2));
-    return looks_check(&asker->looks, &asker->failure);
-}
-
 static int answer_once(struct traveller *answerer, uint32_t trip)
 {
     struct road *road = answerer->road;
@@ -106,7 +94,16 @@ static int ask(struct traveller *asker)
     for (uint32_t trip = 0; trip < asker->road->trips && result == 0; trip++) {
         struct rusage before = {0}, after = {0};
         account_take(&before);
-        result = ask_once(asker, trip);
+        struct road *road = asker->road;
+        looks_forwards(&asker->looks, 0, row_of(road, trip, 0));
+        pass_word(road, 2 * trip + 1);
+        int error = await_word(road, 2 * trip + 2);
+        if (error < 0)
+            result = explain_wait(asker, error);
+        else {
+            looks_forwards(&asker->looks, 0, row_of(road, trip, 2));
+            result = looks_check(&asker->looks, &asker->failure);
+        }
         account_take(&after);
         if (result < 0 || trip < REHEARSED)
             continue;
@@ -125,20 +122,15 @@ static int answer(struct traveller *answerer)
     return result;
 }
 
-static int get_ready(struct traveller *traveller)
-{
-    const struct watch *watch = traveller->road->watch;
-    int result = place_pin(traveller->cpu, &traveller->failure);
-    if (result == 0)
-        result = looks_open(&traveller->looks, watch->job, NULL, watch->job->counters,
-                            watch->objects, &traveller->failure);
-    return result < 0 ? result : looks_rehearse(&traveller->looks, &traveller->failure);
-}
-
 static int travel(struct traveller *traveller, int (*way)(struct traveller *traveller))
 {
     struct road *road = traveller->road;
-    int result = get_ready(traveller);
+    const struct watch *watch = traveller->road->watch;
+    int error = place_pin(traveller->cpu, &traveller->failure);
+    if (error == 0)
+        error = looks_open(&traveller->looks, watch->job, NULL, watch->job->counters,
+                           watch->objects, &traveller->failure);
+    int result = error < 0 ? error : looks_rehearse(&traveller->looks, &traveller->failure);
     if (result < 0)
         pass_word(road, WORD_PARTED);
     pthread_barrier_wait(&road->ready);
@@ -159,17 +151,6 @@ static void *begin_answering(void *argument)
     return NULL;
 }
 
-/* The one that did not merely stop because the other one had. */
-static int conclude(const struct traveller *asker, const struct traveller *answerer,
-                    struct failure *failure)
-{
-    const struct traveller *who =
-        asker->result < 0 && asker->result != -ECANCELED ? asker : answerer;
-    if (who->result < 0)
-        *failure = who->failure;
-    return who->result;
-}
-
 static int take_trips(struct road *road)
 {
     const struct watch *watch = road->watch;
@@ -182,7 +163,13 @@ static int take_trips(struct road *road)
                          strerror(error));
     asker.result = travel(&asker, ask);
     pthread_join(thread, NULL);
-    return conclude(&asker, &answerer, watch->failure);
+    /* The one that did not merely stop because the other one had. */
+    struct failure *failure = watch->failure;
+    const struct traveller *who =
+        asker.result < 0 && asker.result != -ECANCELED ? &asker : &answerer;
+    if (who->result < 0)
+        *failure = who->failure;
+    return who->result;
 }
 
 int trips_watch(const struct watch *watch)

@@ -79,46 +79,37 @@ static int check_interval(const struct job *job, struct failure *failure)
     return 0;
 }
 
-static int check(const struct job *job, struct failure *failure)
+static int run(const struct watch *watch)
 {
+    const struct job *job = watch->job;
     uint32_t kind = job->watch.kind;
     if (kind >= WATCH_KINDS || !ways[kind].watch || !names_end(job))
-        return fail_with(failure, -EINVAL, "there is no kind of watch with the number %u", kind);
+        return fail_with(watch->failure, -EINVAL, "there is no kind of watch with the number %u",
+                         kind);
     const char *name = watch_kind_names[kind];
     if (job->counters < ways[kind].least || job->counters > ways[kind].most)
-        return fail_with(failure, -EINVAL, "a watch of %s has %u to %u columns, not %u", name,
-                         ways[kind].least, ways[kind].most, job->counters);
+        return fail_with(watch->failure, -EINVAL, "a watch of %s has %u to %u columns, not %u",
+                         name, ways[kind].least, ways[kind].most, job->counters);
     bool empty = kind == WATCH_ROW && !job->watch.length;
     if (job->watch.length > ways[kind].longest || empty)
-        return fail_with(failure, -EINVAL, "a watch of %s cannot have the length %llu", name,
+        return fail_with(watch->failure, -EINVAL, "a watch of %s cannot have the length %llu", name,
                          (unsigned long long)job->watch.length);
-    int result = kind == WATCH_INTERVAL ? check_interval(job, failure) : 0;
+    int result = kind == WATCH_INTERVAL ? check_interval(job, watch->failure) : 0;
     if (result < 0)
         return result;
     uint32_t group = watch_group((enum watch_kind)kind, job->watch.threads);
     if (!group || job->runs % group)
-        return fail_with(failure, -EINVAL, "the %u runs of a watch of %s are no multiple of %u",
-                         job->runs, name, group);
-    return 0;
-}
-
-/* Rows are shared memory, which this process has not touched yet: no look is to pay for that. */
-static void clear_rows(struct job *job)
-{
-    char *rows = (char *)job_values(job);
-    memset(rows, 0, (size_t)((char *)job + job_size(job->runs, job->counters) - rows));
-}
-
-static int run(const struct watch *watch)
-{
-    const struct job *job = watch->job;
-    int result = check(job, watch->failure);
-    if (result < 0)
-        return result;
+        return fail_with(watch->failure, -EINVAL,
+                         "the %u runs of a watch of %s are no multiple of %u", job->runs, name,
+                         group);
     int held = job->watch.awake ? awake_hold(watch->failure) : -1;
     if (job->watch.awake && held < 0)
         return held;
-    clear_rows(watch->job);
+    /* Rows are shared memory, which this process has not touched yet: no look is to pay for
+     * that. */
+    char *rows = (char *)job_values(watch->job);
+    memset(rows, 0,
+           (size_t)((char *)watch->job + job_size(watch->job->runs, watch->job->counters) - rows));
     bool handed = job->watch.kind == WATCH_INTERVAL && job->watch.handover;
     result = handed ? handover_watch(watch) : ways[job->watch.kind].watch(watch);
     if (held >= 0)

@@ -28,8 +28,8 @@
 #define CALIBRATIONS  3
 #define MOST_PIECES   ((uint64_t)1 << 40)
 
-/* The compiler must not know what it is asked for: it would put the sum, or nothing, in its place.
- */
+/* The compiler must not know what it is asked for: it would put the sum, or nothing, in its
+ * place. */
 static __attribute__((noinline)) uint64_t fibonacci(unsigned number)
 {
     __asm__ volatile("" : "+r"(number));
@@ -88,19 +88,6 @@ static int compute_work(struct work *work, uint64_t microseconds)
  * A byte to a partner and back, again and again: both sleep and are woken. The partner is a process
  * of its own, so that no clock of ours counts its time. */
 
-/* Gives every byte back until nobody can send one any more. Others' pipes were inherited, so that
- * their end is not seen as the end of file alone: hence the signal. */
-static void answer(int from, int to, pid_t parent)
-{
-    char byte;
-    assay_syscall5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (assay_syscall0(SYS_getppid) != parent)
-        return;
-    while (assay_syscall3(SYS_read, from, (long)&byte, 1) == 1 &&
-           assay_syscall3(SYS_write, to, (long)&byte, 1) == 1)
-        ;
-}
-
 static int start(struct work *work, struct failure *failure)
 {
     int there[2] = {-1, -1}, back[2] = {-1, -1};
@@ -111,7 +98,15 @@ static int start(struct work *work, struct failure *failure)
     if (pid == 0) {
         close(there[1]);
         close(back[0]);
-        answer(there[0], back[1], parent);
+        /* Gives every byte back until nobody can send one any more. Others' pipes were inherited,
+         * so that their end is not seen as the end of file alone: hence the signal. */
+        char byte;
+        assay_syscall5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        if (assay_syscall0(SYS_getppid) == parent) {
+            while (assay_syscall3(SYS_read, there[0], (long)&byte, 1) == 1 &&
+                   assay_syscall3(SYS_write, back[1], (long)&byte, 1) == 1)
+                ;
+        }
         assay_syscall1(SYS_exit_group, 0);
     }
     cleanup_close(&there[0]);
@@ -152,22 +147,17 @@ static int pipe_prepare(struct work *works, size_t count, struct failure *failur
     return result;
 }
 
-static int exchange(const struct work *work)
-{
-    char byte = 'b';
-    long result = assay_syscall3(SYS_write, work->to, (long)&byte, 1);
-    if (result == 1)
-        result = assay_syscall3(SYS_read, work->from, (long)&byte, 1);
-    return result == 1 ? 0 : result < 0 ? (int)result : -EPIPE;
-}
-
 static int pipe_work(struct work *work, uint64_t microseconds)
 {
     uint64_t began = elapsed_clock();
     int result;
-    do
-        result = exchange(work);
-    while (result == 0 && elapsed_clock() - began < microseconds * 1000u);
+    do {
+        char byte = 'b';
+        long error = assay_syscall3(SYS_write, work->to, (long)&byte, 1);
+        if (error == 1)
+            error = assay_syscall3(SYS_read, work->from, (long)&byte, 1);
+        result = error == 1 ? 0 : error < 0 ? (int)error : -EPIPE;
+    } while (result == 0 && elapsed_clock() - began < microseconds * 1000u);
     return result;
 }
 
@@ -207,26 +197,23 @@ static int yield_work(struct work *work, uint64_t microseconds)
     return 0;
 }
 
-static int fault_once(void)
-{
-    const size_t page = 4096; /* the smallest that there is; larger ones fault less often */
-    long place = assay_syscall6(SYS_mmap, 0, (long)(FAULT_PAGES * page), PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (place < 0 && place > -4096)
-        return (int)place;
-    for (size_t index = 0; index < FAULT_PAGES; index++)
-        ((volatile char *)place)[index * page] = 1;
-    return (int)assay_syscall2(SYS_munmap, place, (long)(FAULT_PAGES * page));
-}
-
 static int faults_work(struct work *work, uint64_t microseconds)
 {
     (void)work;
     uint64_t began = elapsed_clock();
     int result;
-    do
-        result = fault_once();
-    while (result == 0 && elapsed_clock() - began < microseconds * 1000u);
+    do {
+        const size_t page = 4096; /* the smallest that there is; larger ones fault less often */
+        long place = assay_syscall6(SYS_mmap, 0, (long)(FAULT_PAGES * page), PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (place < 0 && place > -4096)
+            result = (int)place;
+        else {
+            for (size_t index = 0; index < FAULT_PAGES; index++)
+                ((volatile char *)place)[index * page] = 1;
+            result = (int)assay_syscall2(SYS_munmap, place, (long)(FAULT_PAGES * page));
+        }
+    } while (result == 0 && elapsed_clock() - began < microseconds * 1000u);
     return result;
 }
 

@@ -46,14 +46,6 @@ static char **split_words(char *bytes, size_t length)
     return NULL;
 }
 
-/* Behind QEMU's words: argv[0], and the program's path, which is kept as it is now. */
-static char *find_program(const char *last, const char *end)
-{
-    const char *name = last + strlen(last) + 1;
-    const char *path = name < end ? name + strlen(name) + 1 : end;
-    return path < end ? realpath(path, NULL) : NULL;
-}
-
 void chain_open(struct chain *chain, const char *isa)
 {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -70,8 +62,13 @@ void chain_open(struct chain *chain, const char *isa)
     if (got > 0 && length > 0 && chain->pointer)
         chain->words = split_words(bytes, (size_t)got);
     for (size_t index = 0; chain->words && chain->words[index]; index++)
-        if (!chain->words[index + 1])
-            chain->program = find_program(chain->words[index], bytes + got);
+        if (!chain->words[index + 1]) {
+            /* Behind QEMU's words: argv[0], and the program's path, which is kept as it is now. */
+            const char *end = bytes + got;
+            const char *name = chain->words[index] + strlen(chain->words[index]) + 1;
+            const char *path = name < end ? name + strlen(name) + 1 : end;
+            chain->program = path < end ? realpath(path, NULL) : NULL;
+        }
 }
 
 /* --- the program's memory: it may not be there, so the operating system is asked --- */
@@ -127,33 +124,6 @@ static char **read_words(const struct chain *chain, uint64_t list, size_t before
 
 /* --- executing --- */
 
-/* Would QEMU run it as the operating system does? */
-static bool is_runnable(const struct chain *chain, const char *path)
-{
-    Elf64_Ehdr header;
-    struct stat facts;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool read_it = fd >= 0 && fstat(fd, &facts) == 0 &&
-                   read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header);
-    if (fd >= 0)
-        close(fd);
-    unsigned char class = chain->pointer == 8 ? ELFCLASS64 : ELFCLASS32;
-    return read_it && S_ISREG(facts.st_mode) && !(facts.st_mode & (S_ISUID | S_ISGID)) &&
-           faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
-           memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == class &&
-           header.e_machine == chain->machine;
-}
-
-/* QEMU puts the environment before the program in the opposite order. */
-static void reverse(char **list, size_t count)
-{
-    for (size_t index = 0; index < count / 2; index++) {
-        char *other = list[count - 1 - index];
-        list[count - 1 - index] = list[index];
-        list[index] = other;
-    }
-}
-
 struct command {
     char **words; /* arguments, from `first` on; room for more before */
     size_t first;
@@ -166,8 +136,21 @@ static bool follow_scripts(const struct chain *chain, struct command *command)
 {
     for (int depth = 0; depth < SCRIPT_DEEP; depth++) {
         struct script *script = calloc(1, sizeof(*script)); /* kept: words point into it */
-        if (!script || !script_read(command->path, script))
-            return is_runnable(chain, command->path);
+        if (!script || !script_read(command->path, script)) {
+            /* Would QEMU run it as the operating system does? */
+            Elf64_Ehdr header;
+            struct stat facts;
+            int fd = open(command->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+            bool read_it = fd >= 0 && fstat(fd, &facts) == 0 &&
+                           read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header);
+            if (fd >= 0)
+                close(fd);
+            unsigned char class = chain->pointer == 8 ? ELFCLASS64 : ELFCLASS32;
+            return read_it && S_ISREG(facts.st_mode) && !(facts.st_mode & (S_ISUID | S_ISGID)) &&
+                   faccessat(AT_FDCWD, command->path, X_OK, AT_EACCESS) == 0 &&
+                   memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                   header.e_ident[EI_CLASS] == class && header.e_machine == chain->machine;
+        }
         if (faccessat(AT_FDCWD, command->path, X_OK, AT_EACCESS) != 0)
             return false;
         command->words[command->first] = strdup(command->path);
@@ -213,6 +196,11 @@ void chain_execute(const struct chain *chain, const char *path, uint64_t argumen
     words[--command.first] = name;
     for (size_t index = own; index > 0; index--)
         words[--command.first] = chain->words[index - 1];
-    reverse(list, variables);
+    /* QEMU puts the environment before the program in the opposite order. */
+    for (size_t index = 0; index < variables / 2; index++) {
+        char *other = list[variables - 1 - index];
+        list[variables - 1 - index] = list[index];
+        list[index] = other;
+    }
     execve(chain->emulator, words + command.first, list);
 }

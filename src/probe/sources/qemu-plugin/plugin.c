@@ -54,14 +54,9 @@ struct instructions {
 
 #define FIRST_CAPACITY 4096u
 
-static size_t home(uint64_t address, size_t capacity)
-{
-    return (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (capacity - 1);
-}
-
 static struct instruction **slot_of(const struct instructions *instructions, uint64_t address)
 {
-    size_t place = home(address, instructions->capacity);
+    size_t place = (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (instructions->capacity - 1);
     while (instructions->slots[place] && instructions->slots[place]->address != address)
         place = (place + 1) & (instructions->capacity - 1);
     return &instructions->slots[place];
@@ -136,46 +131,6 @@ struct pass {
     uint64_t syscalls;
 };
 
-static void begin(struct pass *pass, unsigned vcpu)
-{
-    pass->open = true;
-    pass->vcpu = vcpu;
-    pass->previous = NULL;
-    pass->touched = NULL;
-    pass->syscalls = 0;
-}
-
-/* Where the instruction before went is known when the next one comes. */
-static void settle(struct instruction *previous, const struct instruction *now)
-{
-    if (previous && previous->traits.transfer == TRANSFER_CONDITIONAL &&
-        now->address != previous->next)
-        previous->taken++;
-}
-
-static void sum_transfers(const struct instruction *each, uint64_t times,
-                          uint64_t counts[QEMU_COLUMN_COUNT])
-{
-    static const enum qemu_column columns[] = {[TRANSFER_CONDITIONAL] = QEMU_COND_BRANCHES,
-                                               [TRANSFER_JUMP] = QEMU_JUMPS,
-                                               [TRANSFER_CALL] = QEMU_CALLS,
-                                               [TRANSFER_RETURN] = QEMU_RETURNS};
-    const struct traits *traits = &each->traits;
-    if (traits->transfer == TRANSFER_NONE)
-        return;
-    counts[QEMU_BRANCHES] += times;
-    if (traits->indirect)
-        counts[QEMU_INDIRECT_BRANCHES] += times;
-    if (!(traits->indirect && traits->transfer == TRANSFER_JUMP)) /* `jumps` are direct ones */
-        counts[columns[traits->transfer]] += times;
-    if (traits->transfer != TRANSFER_CONDITIONAL)
-        return;
-    counts[QEMU_COND_BRANCHES_TAKEN] += each->taken;
-    counts[QEMU_COND_BRANCHES_NOT_TAKEN] += times - each->taken;
-    if (!traits->target || traits->target == each->next)
-        counts[QEMU_AMBIGUOUS] += times;
-}
-
 static void sum_arithmetic(const struct traits *traits, uint64_t times,
                            uint64_t counts[QEMU_COLUMN_COUNT])
 {
@@ -196,29 +151,6 @@ static void sum_arithmetic(const struct traits *traits, uint64_t times,
         counts[traits->packed ? QEMU_FP_PACKED_DOUBLE : QEMU_FP_SCALAR_DOUBLE] += times;
 }
 
-static void sum(struct instruction *each, uint64_t counts[QEMU_COLUMN_COUNT])
-{
-    uint64_t times = each->executions - each->repetitions;
-    counts[QEMU_INSTRUCTIONS_RAW] += each->executions;
-    counts[QEMU_INSTRUCTIONS] += times;
-    counts[QEMU_LOADS] += each->loads;
-    counts[QEMU_STORES] += each->stores;
-    if (!each->traits.known)
-        counts[QEMU_UNDECODED] += times;
-    sum_transfers(each, times, counts);
-    sum_arithmetic(&each->traits, times, counts);
-    each->executions = each->repetitions = each->taken = each->loads = each->stores = 0;
-}
-
-static void finish(struct pass *pass, uint64_t counts[QEMU_COLUMN_COUNT])
-{
-    memset(counts, 0, QEMU_COLUMN_COUNT * sizeof(*counts));
-    counts[QEMU_SYSCALLS] = pass->syscalls;
-    for (struct instruction *each = pass->touched; each; each = each->touched)
-        sum(each, counts);
-    pass->open = false;
-}
-
 /* An instruction is about to be executed. True when that ended the pass: counts are filled. */
 static bool pass_executes(struct pass *pass, unsigned vcpu, struct instruction *now,
                           uint64_t counts[QEMU_COLUMN_COUNT])
@@ -226,13 +158,52 @@ static bool pass_executes(struct pass *pass, unsigned vcpu, struct instruction *
     if (!pass->open) {
         if (now->address != pass->opens)
             return false;
-        begin(pass, vcpu);
+        pass->open = true;
+        pass->vcpu = vcpu;
+        pass->previous = NULL;
+        pass->touched = NULL;
+        pass->syscalls = 0;
     } else if (vcpu != pass->vcpu) {
         return false;
     }
-    settle(pass->previous, now);
+    /* Where the instruction before went is known when the next one comes. */
+    if (pass->previous && pass->previous->traits.transfer == TRANSFER_CONDITIONAL &&
+        now->address != pass->previous->next)
+        pass->previous->taken++;
     if (now->address == pass->closed) { /* the empty window closes where it opens */
-        finish(pass, counts);
+        memset(counts, 0, QEMU_COLUMN_COUNT * sizeof(*counts));
+        counts[QEMU_SYSCALLS] = pass->syscalls;
+        for (struct instruction *each = pass->touched; each; each = each->touched) {
+            uint64_t times = each->executions - each->repetitions;
+            counts[QEMU_INSTRUCTIONS_RAW] += each->executions;
+            counts[QEMU_INSTRUCTIONS] += times;
+            counts[QEMU_LOADS] += each->loads;
+            counts[QEMU_STORES] += each->stores;
+            if (!each->traits.known)
+                counts[QEMU_UNDECODED] += times;
+            static const enum qemu_column columns[] = {[TRANSFER_CONDITIONAL] = QEMU_COND_BRANCHES,
+                                                       [TRANSFER_JUMP] = QEMU_JUMPS,
+                                                       [TRANSFER_CALL] = QEMU_CALLS,
+                                                       [TRANSFER_RETURN] = QEMU_RETURNS};
+            const struct traits *traits = &each->traits;
+            if (traits->transfer != TRANSFER_NONE) {
+                counts[QEMU_BRANCHES] += times;
+                if (traits->indirect)
+                    counts[QEMU_INDIRECT_BRANCHES] += times;
+                if (!(traits->indirect &&
+                      traits->transfer == TRANSFER_JUMP)) /* `jumps` are direct ones */
+                    counts[columns[traits->transfer]] += times;
+                if (traits->transfer == TRANSFER_CONDITIONAL) {
+                    counts[QEMU_COND_BRANCHES_TAKEN] += each->taken;
+                    counts[QEMU_COND_BRANCHES_NOT_TAKEN] += times - each->taken;
+                    if (!traits->target || traits->target == each->next)
+                        counts[QEMU_AMBIGUOUS] += times;
+                }
+            }
+            sum_arithmetic(&each->traits, times, counts);
+            each->executions = each->repetitions = each->taken = each->loads = each->stores = 0;
+        }
+        pass->open = false;
         return true;
     }
     if (now->executions++ == 0) {
@@ -260,12 +231,6 @@ static void pass_accesses(const struct pass *pass, unsigned vcpu, struct instruc
         now->loaded = true;
         now->loads++;
     }
-}
-
-static void pass_calls(struct pass *pass, unsigned vcpu)
-{
-    if (pass->open && vcpu == pass->vcpu)
-        pass->syscalls++;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -316,37 +281,24 @@ static void put(const char *text, size_t length)
     }
 }
 
-static void put_counts(const uint64_t counts[QEMU_COLUMN_COUNT])
-{
-    char line[8 + QEMU_COLUMN_COUNT * 21];
-    int length = snprintf(line, sizeof(line), "pass");
-    for (int column = 0; column < QEMU_COLUMN_COUNT; column++)
-        length += snprintf(line + length, sizeof(line) - (size_t)length, " %llu",
-                           (unsigned long long)counts[column]);
-    line[length++] = '\n';
-    put(line, (size_t)length);
-}
-
 static void executed(unsigned vcpu, void *data)
 {
     uint64_t counts[QEMU_COLUMN_COUNT];
     if (pass_executes(&plugin.pass, vcpu, data, counts)) {
         plugin.passes++;
-        put_counts(counts);
+        char line[8 + QEMU_COLUMN_COUNT * 21];
+        int length = snprintf(line, sizeof(line), "pass");
+        for (int column = 0; column < QEMU_COLUMN_COUNT; column++)
+            length += snprintf(line + length, sizeof(line) - (size_t)length, " %llu",
+                               (unsigned long long)counts[column]);
+        line[length++] = '\n';
+        put(line, (size_t)length);
     }
 }
 
 /* The directions of an access as QEMU packs them into info, which it does not promise; install asks
  * its own function whether they are there. */
 #define ACCESS_SHIFT 16
-
-static bool directions_are_packed(void)
-{
-    return !qemu_plugin_mem_is_store(0) &&
-           !qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_R << ACCESS_SHIFT) &&
-           qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_W << ACCESS_SHIFT) &&
-           qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_RW << ACCESS_SHIFT);
-}
 
 /* An atomic access is both, and the function for stores says so of it; there is none for loads. To
  * register for loads alone does not help: QEMU 7.2 chooses wrongly whom to call. */
@@ -365,7 +317,8 @@ static void called(uint64_t id, unsigned vcpu, int64_t number, uint64_t a1, uint
 {
     (void)id, (void)number;
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-    pass_calls(&plugin.pass, vcpu);
+    if (plugin.pass.open && vcpu == plugin.pass.vcpu)
+        plugin.pass.syscalls++;
 }
 
 static void translated(uint64_t id, struct qemu_plugin_tb *block)
@@ -455,7 +408,10 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
         return -1;
     }
     plugin.owner = getpid();
-    plugin.packed = directions_are_packed();
+    plugin.packed = !qemu_plugin_mem_is_store(0) &&
+                    !qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_R << ACCESS_SHIFT) &&
+                    qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_W << ACCESS_SHIFT) &&
+                    qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_RW << ACCESS_SHIFT);
     put_header();
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_vcpu_syscall_cb(id, called);

@@ -71,27 +71,6 @@ static bool manner_leaves(const char *isa, int64_t numbers[2])
     return true;
 }
 
-static bool is_string(uint8_t opcode)
-{
-    return (opcode >= 0x6c && opcode <= 0x6f) || (opcode >= 0xa4 && opcode <= 0xa7) ||
-           (opcode >= 0xaa && opcode <= 0xaf);
-}
-
-/* Calls and jumps through a register or memory: which, says the byte behind the opcode. */
-static enum manner indirect(uint8_t modrm)
-{
-    bool memory = modrm < 0xc0;
-    unsigned operation = modrm >> 3 & 7;
-    if (operation == 2)
-        return memory ? MANNER_STORE : MANNER_ACCESS;
-    return operation == 4 && memory ? MANNER_ACCESS : MANNER_PLAIN;
-}
-
-static enum manner two_bytes(uint8_t second)
-{
-    return second == 0x0b || second == 0xb9 || second == 0xff ? MANNER_FAULT : MANNER_PLAIN;
-}
-
 /* isa: QEMU's name of its target. */
 static enum manner manner_of(const char *isa, const uint8_t *bytes, size_t length)
 {
@@ -109,17 +88,25 @@ static enum manner manner_of(const char *isa, const uint8_t *bytes, size_t lengt
     if (at == length)
         return MANNER_PLAIN;
     uint8_t opcode = bytes[at], next = at + 1 < length ? bytes[at + 1] : 0;
-    if (repeats && is_string(opcode))
+    if (repeats && ((opcode >= 0x6c && opcode <= 0x6f) || (opcode >= 0xa4 && opcode <= 0xa7) ||
+                    (opcode >= 0xaa && opcode <= 0xaf)))
         return MANNER_REPEATED;
     switch (opcode) {
     case 0xe8: /* call */
     case 0xc2: /* ret */
     case 0xc3:
         return MANNER_ACCESS;
-    case 0xff:
-        return indirect(next);
-    case 0x0f:
-        return two_bytes(next);
+    case 0xff: {
+        /* Calls and jumps through a register or memory: which, says the byte behind the opcode. */
+        bool memory = next < 0xc0;
+        unsigned operation = next >> 3 & 7;
+        if (operation == 2)
+            return memory ? MANNER_STORE : MANNER_ACCESS;
+        return operation == 4 && memory ? MANNER_ACCESS : MANNER_PLAIN;
+    }
+    case 0x0f: {
+        return next == 0x0b || next == 0xb9 || next == 0xff ? MANNER_FAULT : MANNER_PLAIN;
+    }
     case 0xf4: /* hlt */
         return MANNER_FAULT;
     default:
@@ -228,31 +215,6 @@ static bool ledger_open(struct ledger *ledger, const char *folder, const char *t
     return true;
 }
 
-/* What a child takes over: the instructions and where they are from, and no counts. */
-static void copy_description(const struct ledger *from, char *to)
-{
-    struct account_header *header = (struct account_header *)(void *)to;
-    const struct account_header *old = from->header;
-    struct account_record *records = (struct account_record *)(void *)(to + ACCOUNT_RECORDS_AT);
-    memcpy(header->target, old->target, sizeof(header->target));
-    header->lack = old->lack;
-    header->image = old->image;
-    header->base = old->base;
-    header->records = old->records;
-    header->maps = old->maps;
-    header->tasks = 1;
-    name_process(header);
-    memcpy(to + ACCOUNT_MAPS_AT, from->maps, old->maps * sizeof(*from->maps));
-    for (uint64_t index = 0; index < old->records; index++) {
-        records[index].address = from->records[index].address;
-        memcpy(records[index].bytes, from->records[index].bytes, ACCOUNT_BYTES);
-        records[index].about = from->records[index].about;
-    }
-    /* At last: who is killed before has executed nothing, and its account does not begin. */
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    memcpy(header->magic, old->magic, sizeof(header->magic));
-}
-
 /* In the child of a fork: from now on it has an account of its own, in the same place and with the
  * same instructions, of which it has executed none. false: it has none, which will be seen. */
 static bool ledger_fork(struct ledger *ledger)
@@ -263,7 +225,28 @@ static bool ledger_fork(struct ledger *ledger)
     __atomic_fetch_add(&ledger->header->forks, 1, __ATOMIC_RELAXED); /* its parent's, still */
     char *fresh = fd >= 0 ? map_file(fd, NULL) : NULL;
     if (fresh) {
-        copy_description(ledger, fresh);
+        /* What a child takes over: the instructions and where they are from, and no counts. */
+        struct account_header *header = (struct account_header *)(void *)fresh;
+        const struct account_header *old = ledger->header;
+        struct account_record *records =
+            (struct account_record *)(void *)(fresh + ACCOUNT_RECORDS_AT);
+        memcpy(header->target, old->target, sizeof(header->target));
+        header->lack = old->lack;
+        header->image = old->image;
+        header->base = old->base;
+        header->records = old->records;
+        header->maps = old->maps;
+        header->tasks = 1;
+        name_process(header);
+        memcpy(fresh + ACCOUNT_MAPS_AT, ledger->maps, old->maps * sizeof(*ledger->maps));
+        for (uint64_t index = 0; index < old->records; index++) {
+            records[index].address = ledger->records[index].address;
+            memcpy(records[index].bytes, ledger->records[index].bytes, ACCOUNT_BYTES);
+            records[index].about = ledger->records[index].about;
+        }
+        /* At last: who is killed before has executed nothing, and its account does not begin. */
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        memcpy(header->magic, old->magic, sizeof(header->magic));
         munmap(fresh, ACCOUNT_FILE_BYTES);
     }
     bool mapped = fresh && map_file(fd, ledger->header);
@@ -281,11 +264,6 @@ static bool ledger_fork(struct ledger *ledger)
 
 /* --- records --- */
 
-static size_t home(uint64_t address, size_t capacity)
-{
-    return (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (capacity - 1);
-}
-
 static bool is_it(const struct account_record *record, uint64_t address, const uint8_t *bytes,
                   size_t length)
 {
@@ -296,7 +274,7 @@ static bool is_it(const struct account_record *record, uint64_t address, const u
 static uint32_t *find_slot(const struct ledger *ledger, uint64_t address, const uint8_t *bytes,
                            size_t length)
 {
-    size_t place = home(address, ledger->capacity);
+    size_t place = (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (ledger->capacity - 1);
     while (ledger->slots[place] &&
            !is_it(&ledger->records[ledger->slots[place] - 1], address, bytes, length))
         place = (place + 1) & (ledger->capacity - 1);
@@ -534,26 +512,6 @@ struct place {
     bool apart; /* begins a block, whatever QEMU says */
 };
 
-static void count_inline(const struct place *place)
-{
-    struct account_record *record = place->record;
-    if (place->first) {
-        qemu_plugin_register_vcpu_tb_exec_inline(place->block, QEMU_PLUGIN_INLINE_ADD_U64,
-                                                 &plugin.ledger.header->blocks, 1);
-        qemu_plugin_register_vcpu_tb_exec_inline(place->block, QEMU_PLUGIN_INLINE_ADD_U64,
-                                                 &record->entries, 1);
-    }
-    if (place->apart) /* where it is executed here after all, that is an entry */
-        qemu_plugin_register_vcpu_insn_exec_inline(place->theirs, QEMU_PLUGIN_INLINE_ADD_U64,
-                                                   &record->entries, 1);
-    qemu_plugin_register_vcpu_insn_exec_inline(place->theirs, QEMU_PLUGIN_INLINE_ADD_U64,
-                                               place->last ? &record->last : &record->inner, 1);
-    if (place->manner == MANNER_REPEATED)
-        qemu_plugin_register_vcpu_insn_exec_cb(place->theirs,
-                                               place->first ? repeats_first : repeats_later,
-                                               QEMU_PLUGIN_CB_NO_REGS, record);
-}
-
 static void count_by_calls(const struct place *place)
 {
     static qemu_executed *const functions[2][2] = {{executes_inner, executes_last},
@@ -561,13 +519,6 @@ static void count_by_calls(const struct place *place)
     qemu_plugin_register_vcpu_insn_exec_cb(place->theirs,
                                            functions[place->first || place->apart][place->last],
                                            QEMU_PLUGIN_CB_NO_REGS, place->record);
-}
-
-static void watch_end(const struct place *place)
-{
-    qemu_plugin_register_vcpu_mem_cb(place->theirs,
-                                     place->manner == MANNER_STORE ? stored : accessed,
-                                     QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, place->record);
 }
 
 static void count(struct place *place)
@@ -579,12 +530,29 @@ static void count(struct place *place)
     struct account_record *record = place->record;
     place->manner = manner_of(plugin.isa, record->bytes, (size_t)(record->about & ACCOUNT_LENGTH));
     record->about = (uint8_t)(record->about | marks[place->manner]);
-    if (adds_inline())
-        count_inline(place);
-    else
+    if (adds_inline()) {
+        if (place->first) {
+            qemu_plugin_register_vcpu_tb_exec_inline(place->block, QEMU_PLUGIN_INLINE_ADD_U64,
+                                                     &plugin.ledger.header->blocks, 1);
+            qemu_plugin_register_vcpu_tb_exec_inline(place->block, QEMU_PLUGIN_INLINE_ADD_U64,
+                                                     &record->entries, 1);
+        }
+        if (place->apart) /* where it is executed here after all, that is an entry */
+            qemu_plugin_register_vcpu_insn_exec_inline(place->theirs, QEMU_PLUGIN_INLINE_ADD_U64,
+                                                       &record->entries, 1);
+        qemu_plugin_register_vcpu_insn_exec_inline(place->theirs, QEMU_PLUGIN_INLINE_ADD_U64,
+                                                   place->last ? &record->last : &record->inner, 1);
+        if (place->manner == MANNER_REPEATED)
+            qemu_plugin_register_vcpu_insn_exec_cb(place->theirs,
+                                                   place->first ? repeats_first : repeats_later,
+                                                   QEMU_PLUGIN_CB_NO_REGS, record);
+    } else
         count_by_calls(place);
-    if (place->manner == MANNER_ACCESS || place->manner == MANNER_STORE)
-        watch_end(place);
+    if (place->manner == MANNER_ACCESS || place->manner == MANNER_STORE) {
+        qemu_plugin_register_vcpu_mem_cb(place->theirs,
+                                         place->manner == MANNER_STORE ? stored : accessed,
+                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, place->record);
+    }
 }
 
 /* Of an instruction that begins on one page and ends on the next QEMU makes a block of its own. It

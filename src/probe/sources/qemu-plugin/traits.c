@@ -21,33 +21,6 @@ static bool traits_listed(const char *const *names, const char *word)
 /* ----------------------------------------------------------------------------------------------
  * AArch64: the operands say what an arithmetic mnemonic works on. */
 
-static void read_aarch64_transfer(const char *mnemonic, struct traits *traits)
-{
-    static const struct {
-        const char *mnemonic;
-        enum transfer transfer;
-        bool indirect;
-    } transfers[] = {
-        {"b", TRANSFER_JUMP, false},           {"bl", TRANSFER_CALL, false},
-        {"br", TRANSFER_JUMP, true},           {"blr", TRANSFER_CALL, true},
-        {"braa", TRANSFER_JUMP, true},         {"brab", TRANSFER_JUMP, true},
-        {"braaz", TRANSFER_JUMP, true},        {"brabz", TRANSFER_JUMP, true},
-        {"blraa", TRANSFER_CALL, true},        {"blrab", TRANSFER_CALL, true},
-        {"blraaz", TRANSFER_CALL, true},       {"blrabz", TRANSFER_CALL, true},
-        {"ret", TRANSFER_RETURN, false},       {"retaa", TRANSFER_RETURN, false},
-        {"retab", TRANSFER_RETURN, false},     {"cbz", TRANSFER_CONDITIONAL, false},
-        {"cbnz", TRANSFER_CONDITIONAL, false}, {"tbz", TRANSFER_CONDITIONAL, false},
-        {"tbnz", TRANSFER_CONDITIONAL, false},
-    };
-    if (strncmp(mnemonic, "b.", 2) == 0 || strncmp(mnemonic, "bc.", 3) == 0)
-        traits->transfer = TRANSFER_CONDITIONAL;
-    for (size_t index = 0; index < sizeof(transfers) / sizeof(*transfers); index++)
-        if (strcmp(mnemonic, transfers[index].mnemonic) == 0) {
-            traits->transfer = transfers[index].transfer;
-            traits->indirect = transfers[index].indirect;
-        }
-}
-
 static enum arithmetic arithmetic_of(const char *mnemonic)
 {
     static const struct {
@@ -88,14 +61,6 @@ static void read_result(const char *operands, struct traits *traits)
         traits->precision = FP_DOUBLE;
 }
 
-/* stxr stxrb stlxr stxp … */
-static bool is_store_exclusive(const char *mnemonic)
-{
-    static const char *const names[] = {"stxr",   "stxrb",  "stxrh", "stxp", "stlxr",
-                                        "stlxrb", "stlxrh", "stlxp", NULL};
-    return traits_listed(names, mnemonic);
-}
-
 /* ldadd ldaddal stclrb swpa casl casp …: an operation, then how it is ordered, then the size. */
 static bool is_atomic(const char *mnemonic)
 {
@@ -114,8 +79,33 @@ static bool is_atomic(const char *mnemonic)
 
 static void traits_aarch64(const char *mnemonic, const char *operands, struct traits *traits)
 {
-    read_aarch64_transfer(mnemonic, traits);
-    traits->store_conditional = is_store_exclusive(mnemonic);
+    static const struct {
+        const char *mnemonic;
+        enum transfer transfer;
+        bool indirect;
+    } transfers[] = {
+        {"b", TRANSFER_JUMP, false},           {"bl", TRANSFER_CALL, false},
+        {"br", TRANSFER_JUMP, true},           {"blr", TRANSFER_CALL, true},
+        {"braa", TRANSFER_JUMP, true},         {"brab", TRANSFER_JUMP, true},
+        {"braaz", TRANSFER_JUMP, true},        {"brabz", TRANSFER_JUMP, true},
+        {"blraa", TRANSFER_CALL, true},        {"blrab", TRANSFER_CALL, true},
+        {"blraaz", TRANSFER_CALL, true},       {"blrabz", TRANSFER_CALL, true},
+        {"ret", TRANSFER_RETURN, false},       {"retaa", TRANSFER_RETURN, false},
+        {"retab", TRANSFER_RETURN, false},     {"cbz", TRANSFER_CONDITIONAL, false},
+        {"cbnz", TRANSFER_CONDITIONAL, false}, {"tbz", TRANSFER_CONDITIONAL, false},
+        {"tbnz", TRANSFER_CONDITIONAL, false},
+    };
+    if (strncmp(mnemonic, "b.", 2) == 0 || strncmp(mnemonic, "bc.", 3) == 0)
+        traits->transfer = TRANSFER_CONDITIONAL;
+    for (size_t index = 0; index < sizeof(transfers) / sizeof(*transfers); index++)
+        if (strcmp(mnemonic, transfers[index].mnemonic) == 0) {
+            traits->transfer = transfers[index].transfer;
+            traits->indirect = transfers[index].indirect;
+        }
+    /* stxr stxrb stlxr stxp … */
+    static const char *const names[] = {"stxr",   "stxrb",  "stxrh", "stxp", "stlxr",
+                                        "stlxrb", "stlxrh", "stlxp", NULL};
+    traits->store_conditional = traits_listed(names, mnemonic);
     traits->atomic = is_atomic(mnemonic);
     traits->arithmetic = arithmetic_of(mnemonic);
     if (traits->arithmetic != FP_NONE)
@@ -140,7 +130,7 @@ static bool is_link(const char *operand)
     return length == 2 && (strncmp(operand, "ra", 2) == 0 || strncmp(operand, "t0", 2) == 0);
 }
 
-static void read_riscv_transfer(const char *mnemonic, const char *operands, struct traits *traits)
+static void traits_riscv(const char *mnemonic, const char *operands, struct traits *traits)
 {
     static const char *const conditional[] = {"beq",  "bne",  "blt",  "bge",  "bltu", "bgeu",
                                               "beqz", "bnez", "blez", "bgez", "bltz", "bgtz",
@@ -162,11 +152,7 @@ static void read_riscv_transfer(const char *mnemonic, const char *operands, stru
             traits->transfer = is_link(operands) ? jumps[index].linked : jumps[index].other;
             traits->indirect = jumps[index].indirect && traits->transfer != TRANSFER_RETURN;
         }
-}
-
-/* fadd.d: the operation before the dot, the precision behind it. */
-static void read_arithmetic(const char *mnemonic, struct traits *traits)
-{
+    /* fadd.d: the operation before the dot, the precision behind it. */
     static const struct {
         const char *stem;
         enum arithmetic arithmetic;
@@ -185,12 +171,6 @@ static void read_arithmetic(const char *mnemonic, struct traits *traits)
         traits->precision = FP_DOUBLE;
     else if (*precision == '\0')
         traits->arithmetic = FP_NONE;
-}
-
-static void traits_riscv(const char *mnemonic, const char *operands, struct traits *traits)
-{
-    read_riscv_transfer(mnemonic, operands, traits);
-    read_arithmetic(mnemonic, traits);
     traits->store_conditional = strncmp(mnemonic, "sc.", 3) == 0;
     traits->atomic = strncmp(mnemonic, "amo", 3) == 0;
 }
@@ -201,24 +181,6 @@ static void traits_riscv(const char *mnemonic, const char *operands, struct trai
 static bool begins(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
-}
-
-static void read_x86_transfer(const char *mnemonic, const char *operands, struct traits *traits)
-{
-    static const char *const loops[] = {"loop", "loope", "loopne", "loopz", "loopnz", NULL};
-    static const char *const returns[] = {"ret",   "retq",  "retw",  "lret",
-                                          "lretq", "iretq", "iretd", NULL};
-    bool far = begins(mnemonic, "ljmp") || begins(mnemonic, "lcall");
-    if (begins(mnemonic, "jmp") || begins(mnemonic, "ljmp"))
-        traits->transfer = TRANSFER_JUMP;
-    else if (begins(mnemonic, "call") || begins(mnemonic, "lcall"))
-        traits->transfer = TRANSFER_CALL;
-    else if (*mnemonic == 'j' || traits_listed(loops, mnemonic))
-        traits->transfer = TRANSFER_CONDITIONAL;
-    else if (traits_listed(returns, mnemonic))
-        traits->transfer = TRANSFER_RETURN;
-    traits->indirect = (traits->transfer == TRANSFER_JUMP || traits->transfer == TRANSFER_CALL) &&
-                       (far || *operands == '*');
 }
 
 /* Bytes of the widest vector register among the operands. */
@@ -250,53 +212,58 @@ static enum arithmetic stem_arithmetic(const char *stem, size_t length)
     return FP_NONE;
 }
 
-static void read_vector(const char *mnemonic, const char *operands, struct traits *traits)
-{
-    size_t length = strlen(mnemonic);
-    if (length < 4)
-        return;
-    const char *suffix = mnemonic + length - 2;
-    char kind = suffix[0], width = suffix[1];
-    if ((kind != 's' && kind != 'p') || (width != 's' && width != 'd'))
-        return;
-    const char *stem = *mnemonic == 'v' ? mnemonic + 1 : mnemonic;
-    traits->arithmetic = stem_arithmetic(stem, (size_t)(suffix - stem));
-    if (traits->arithmetic == FP_NONE)
-        return;
-    traits->precision = width == 's' ? FP_SINGLE : FP_DOUBLE;
-    traits->packed = kind == 'p';
-    if (traits->packed)
-        traits->lanes = vector_bytes(operands) / (width == 's' ? 4 : 8);
-}
-
-/* x87: a precision of its own. The operand's size and "reversed" and "pop" follow the stem. */
-static void read_x87(const char *mnemonic, struct traits *traits)
-{
-    static const char *const tails[] = {"",   "s",  "l",  "p",  "r",   "rp",
-                                        "rs", "rl", "ll", "ps", "rps", NULL};
-    static const struct {
-        const char *stem;
-        enum arithmetic arithmetic;
-    } stems[] = {{"fiadd", FP_ADD}, {"fisub", FP_ADD}, {"fimul", FP_MUL},
-                 {"fidiv", FP_DIV}, {"fadd", FP_ADD},  {"fsub", FP_ADD},
-                 {"fmul", FP_MUL},  {"fdiv", FP_DIV},  {"fsqrt", FP_SQRT}};
-    for (size_t index = 0; index < sizeof(stems) / sizeof(*stems); index++)
-        if (begins(mnemonic, stems[index].stem) &&
-            traits_listed(tails, mnemonic + strlen(stems[index].stem)))
-            traits->arithmetic = stems[index].arithmetic;
-}
-
 /* One table each. operands: what follows the mnemonic, never NULL. */
 static void traits_x86(const char *mnemonic, const char *operands, struct traits *traits)
 {
     traits->atomic |= begins(mnemonic, "xchg"); /* with memory it is locked without saying so */
-    read_x86_transfer(mnemonic, operands, traits);
+    static const char *const loops[] = {"loop", "loope", "loopne", "loopz", "loopnz", NULL};
+    static const char *const returns[] = {"ret",   "retq",  "retw",  "lret",
+                                          "lretq", "iretq", "iretd", NULL};
+    bool far = begins(mnemonic, "ljmp") || begins(mnemonic, "lcall");
+    if (begins(mnemonic, "jmp") || begins(mnemonic, "ljmp"))
+        traits->transfer = TRANSFER_JUMP;
+    else if (begins(mnemonic, "call") || begins(mnemonic, "lcall"))
+        traits->transfer = TRANSFER_CALL;
+    else if (*mnemonic == 'j' || traits_listed(loops, mnemonic))
+        traits->transfer = TRANSFER_CONDITIONAL;
+    else if (traits_listed(returns, mnemonic))
+        traits->transfer = TRANSFER_RETURN;
+    traits->indirect = (traits->transfer == TRANSFER_JUMP || traits->transfer == TRANSFER_CALL) &&
+                       (far || *operands == '*');
     if (traits->transfer != TRANSFER_NONE)
         return;
-    if (*mnemonic == 'f')
-        read_x87(mnemonic, traits);
-    else
-        read_vector(mnemonic, operands, traits);
+    if (*mnemonic == 'f') {
+        /* x87: a precision of its own. The operand's size and "reversed" and "pop" follow the
+         * stem. */
+        static const char *const tails[] = {"",   "s",  "l",  "p",  "r",   "rp",
+                                            "rs", "rl", "ll", "ps", "rps", NULL};
+        static const struct {
+            const char *stem;
+            enum arithmetic arithmetic;
+        } stems[] = {{"fiadd", FP_ADD}, {"fisub", FP_ADD}, {"fimul", FP_MUL},
+                     {"fidiv", FP_DIV}, {"fadd", FP_ADD},  {"fsub", FP_ADD},
+                     {"fmul", FP_MUL},  {"fdiv", FP_DIV},  {"fsqrt", FP_SQRT}};
+        for (size_t index = 0; index < sizeof(stems) / sizeof(*stems); index++)
+            if (begins(mnemonic, stems[index].stem) &&
+                traits_listed(tails, mnemonic + strlen(stems[index].stem)))
+                traits->arithmetic = stems[index].arithmetic;
+    } else {
+        size_t length = strlen(mnemonic);
+        if (length >= 4) {
+            const char *suffix = mnemonic + length - 2;
+            char kind = suffix[0], width = suffix[1];
+            if (!((kind != 's' && kind != 'p') || (width != 's' && width != 'd'))) {
+                const char *stem = *mnemonic == 'v' ? mnemonic + 1 : mnemonic;
+                traits->arithmetic = stem_arithmetic(stem, (size_t)(suffix - stem));
+                if (traits->arithmetic != FP_NONE) {
+                    traits->precision = width == 's' ? FP_SINGLE : FP_DOUBLE;
+                    traits->packed = kind == 'p';
+                    if (traits->packed)
+                        traits->lanes = vector_bytes(operands) / (width == 's' ? 4 : 8);
+                }
+            }
+        }
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -328,15 +295,6 @@ static bool is_prefix(const char *word)
                                            "repnz",    "bnd",      "notrack", "data16", "addr32",
                                            "xacquire", "xrelease", NULL};
     return traits_listed(prefixes, word);
-}
-
-/* The number behind the last "0x": where a branch goes. */
-static uint64_t last_address(const char *operands)
-{
-    const char *found = NULL;
-    for (const char *at = operands; (at = strstr(at, "0x")); at += 2)
-        found = at;
-    return found ? strtoull(found, NULL, 16) : 0;
 }
 
 /* ".byte 0x23, 0x00, 0x22, 0xf8" as a little-endian word; 0 for other words. */
@@ -392,7 +350,12 @@ bool traits_of(const char *isa, const char *text, struct traits *traits)
     traits->known = true;
     traits->lanes = 1;
     table->read(mnemonic, operands, traits);
-    if (traits->transfer == TRANSFER_CONDITIONAL)
-        traits->target = last_address(operands);
+    if (traits->transfer == TRANSFER_CONDITIONAL) {
+        /* The number behind the last "0x": where a branch goes. */
+        const char *found = NULL;
+        for (const char *at = operands; (at = strstr(at, "0x")); at += 2)
+            found = at;
+        traits->target = found ? strtoull(found, NULL, 16) : 0;
+    }
     return true;
 }
