@@ -110,11 +110,8 @@ static int judge(const char *path, uint64_t samples)
     store_close(store);
     double loaded = seconds();
     double peak_loading = peak_mib();
-    if (!error) {
-        error = error_judge(&file, 1, &report);
-        if (error)
-            snprintf(failure.text, sizeof(failure.text), "out of memory");
-    }
+    if (!error)
+        report = error_judge(&file, 1);
     double judged = seconds();
     if (error)
         fprintf(stderr, "error-judge: %s\n", failure.text);
@@ -129,8 +126,6 @@ static int judge(const char *path, uint64_t samples)
         print_effects(&report);
         print_shapes(&report);
     }
-    error_report_release(&report);
-    error_case_release(&file);
     return error ? 1 : 0;
 }
 

@@ -55,13 +55,9 @@ static struct cell usual_cell(const char *event, const char *specimen, uint64_t 
 
 static int add(struct planting *planting, struct cell cell)
 {
-    struct cell copy = {0};
-    int error = cell_copy(&copy, &cell);
-    if (!error)
-        error = plan_append(&planting->cells, &planting->count, &copy);
-    if (error)
-        cell_release(&copy);
-    return error;
+    const struct cell copy = plan_copy(&cell);
+    plan_append(&planting->cells, &planting->count, &copy);
+    return 0;
 }
 
 /* One cell for each number of counters, or of the one counter that a stepper has. */
@@ -282,13 +278,11 @@ static int put_samples(struct store *store, const struct planting *planting, uin
                        struct planted_written *written, struct failure *failure)
 {
     struct random random;
-    AUTO_FREE struct visit *visits = NULL;
+    struct visit *visits = NULL;
     random_seed(&random, seed);
-    int error = plan_rounds(planting->cells, planting->count, planting->processes, seed, &visits,
-                            &written->visits);
-    if (error)
-        return fail_with(failure, error, "out of memory");
-    error =
+    plan_rounds(planting->cells, planting->count, planting->processes, seed, &visits,
+                &written->visits);
+    int error =
         store_put_plan(store, planting->cells, planting->count, visits, written->visits, failure);
     for (size_t i = 0; !error && i < planting->count; i++)
         error =
@@ -325,9 +319,6 @@ int planted_write(const char *path, const struct planted_size *size,
     if (!error)
         error = store_finish(store, failure);
     store_close(store);
-    for (size_t i = 0; i < planting.count; i++)
-        cell_release(&planting.cells[i]);
-    free(planting.cells);
     free(planting.processes);
     return error;
 }

@@ -36,7 +36,7 @@ static bool asked_for(const struct check *check, int count, char **names)
     return count == 0;
 }
 
-void findings_judge(const struct facts *facts, int count, char **names, struct findings *findings)
+void opinions_judge(const struct facts *facts, int count, char **names, struct opinions *findings)
 {
     size_t registered = 0;
     while (check_registry[registered])
@@ -49,10 +49,10 @@ void findings_judge(const struct facts *facts, int count, char **names, struct f
         for (size_t i = 0; i < registered; i++)
             if (urgency[advices[i].status] == wanted && asked_for(check_registry[i], count, names))
                 findings->list[findings->count++] =
-                    (struct finding){.check = check_registry[i], .advice = advices[i]};
+                    (struct opinion){.check = check_registry[i], .advice = advices[i]};
 }
 
-json_t *findings_json(const struct findings *findings)
+json_t *opinions_json(const struct opinions *findings)
 {
     json_t *results = json_array();
     for (size_t i = 0; i < findings->count; i++) {
@@ -92,7 +92,7 @@ static const enum tone tones[] = {[CHECK_OK] = TONE_GOOD,
                                   [CHECK_BAD] = TONE_BAD,
                                   [CHECK_ABSENT] = TONE_DIM};
 
-static bool amiss(const struct finding *finding)
+static bool amiss(const struct opinion *finding)
 {
     return finding->advice.status == CHECK_BAD || finding->advice.status == CHECK_WARN;
 }
@@ -105,7 +105,7 @@ static void put_status(enum check_status status, const struct style *style, stru
     text_printf(out, "%*s", (int)(INDENT - strlen(name)), "");
 }
 
-static void put_in_full(const struct finding *finding, const struct style *style, struct text *out)
+static void put_in_full(const struct opinion *finding, const struct style *style, struct text *out)
 {
     const struct advice *advice = &finding->advice;
     put_status(advice->status, style, out);
@@ -124,12 +124,12 @@ static void put_in_full(const struct finding *finding, const struct style *style
 }
 
 /* "ok      smt: off; aslr: off; ..." */
-static void put_in_brief(const struct findings *findings, enum check_status status,
+static void put_in_brief(const struct opinions *findings, enum check_status status,
                          const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text list = {0};
     for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
+        const struct opinion *finding = &findings->list[i];
         if (finding->advice.status == status)
             text_printf(&list, "%s%s: %s", list.length ? "; " : "", finding->check->name,
                         finding->advice.value);
@@ -142,7 +142,7 @@ static void put_in_brief(const struct findings *findings, enum check_status stat
 
 /* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
  * to do first. */
-static void findings_show(const struct findings *findings, const struct facts *facts,
+static void opinions_show(const struct opinions *findings, const struct facts *facts,
                           const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text sentence = {0};
@@ -166,10 +166,10 @@ static void findings_show(const struct findings *findings, const struct facts *f
         put_in_brief(findings, CHECK_ABSENT, style, out);
         text_putc(out, '\n');
     }
-    const struct finding *first = NULL, *hopeless = NULL;
+    const struct opinion *first = NULL, *hopeless = NULL;
     size_t count = 0;
     for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
+        const struct opinion *finding = &findings->list[i];
         if (!amiss(finding))
             continue;
         count++;
@@ -310,8 +310,8 @@ static int run(void *parsed, int argument_count, char **arguments)
     struct failure failure = {0};
     if (options->save && save_facts(options->save, &facts, &failure) < 0)
         return deliver_failure("doctor", &failure, EXIT_FAILED);
-    struct findings findings = {0};
-    findings_judge(&facts, argument_count, arguments, &findings);
+    struct opinions findings = {0};
+    opinions_judge(&facts, argument_count, arguments, &findings);
     struct gate gate = {.asked = options->fail_on};
     if (gate.asked) {
         /* A check that was named and found nothing to judge fails it, too. */
@@ -330,7 +330,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         machine_fingerprint(&facts, fingerprint);
         struct envelope envelope = {.facts = &facts,
                                     .fingerprint = fingerprint,
-                                    .results = findings_json(&findings),
+                                    .results = opinions_json(&findings),
                                     .analysis = facts_json(&facts),
                                     .gate = gate_json(&gate)};
         gate_release(&gate);
@@ -340,7 +340,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     AUTO_TEXT struct text report = {0};
     struct style style = style_for(stdout);
     style.colour = style.colour && !options->common.output;
-    findings_show(&findings, &facts, &style, &report);
+    opinions_show(&findings, &facts, &style, &report);
     return deliver_text("doctor", &options->common, &report, status);
 }
 

@@ -8,19 +8,19 @@
 
 #include "machine/check.h"
 
-struct finding {
+struct opinion {
     const struct check *check;
     struct advice advice;
 };
 
-struct findings {
-    struct finding *list; /* in the order of advice: bad, warn, ok, absent */
+struct opinions {
+    struct opinion *list; /* in the order of advice: bad, warn, ok, absent */
     size_t count;
 };
 
 /* What the checks of these names (count 0: all) say of the facts. */
-void findings_judge(const struct facts *facts, int count, char **names, struct findings *findings);
+void opinions_judge(const struct facts *facts, int count, char **names, struct opinions *findings);
 /* One object a check. */
-json_t *findings_json(const struct findings *findings);
+json_t *opinions_json(const struct opinions *findings);
 /* Every fact behind the advice; null where there is none, the errno's name beside it. */
 json_t *facts_json(const struct facts *facts);

@@ -75,15 +75,15 @@ json_t *reported_machine_json(const struct listed_run *run, size_t number)
         (void)store_facts(store, &facts, &unread);
     store_close(store);
 
-    struct findings findings = {0};
-    findings_judge(&facts, 0, NULL, &findings);
+    struct opinions opinions = {0};
+    opinions_judge(&facts, 0, NULL, &opinions);
     machine_sentence(&facts, &sentence);
     json_t *machine = json_machine(&facts, run->fingerprint);
     json_t *told = facts_json(&facts);
     JSON_PUT(machine, {"label", json_string(label)},
              {"sentence", json_text(text_string(&sentence))});
     json_object_update(machine, told);
-    json_object_set_new(machine, "doctor", findings_json(&findings));
+    json_object_set_new(machine, "doctor", opinions_json(&opinions));
     json_decref(told);
     return machine;
 }

@@ -453,11 +453,11 @@ static int visit(struct stages *stages, uint32_t portions)
     const struct portioning *of = stages->of;
     AUTO_MEMORY struct visit *visits = NULL;
     size_t count = 0;
-    int error =
-        wishes_visits(of->wishes, portions, of->seed + wishes_planned(of->wishes), &visits, &count);
-    if (error == 0 && stages->looking && of->dearest_last)
+    int error = 0;
+    wishes_visits(of->wishes, portions, of->seed + wishes_planned(of->wishes), &visits, &count);
+    if (stages->looking && of->dearest_last)
         wishes_dearest_last(of->wishes, visits, count);
-    if (error == 0 && count)
+    if (count)
         error = wishes_store(of->wishes, of->store, visits, count, &stages->planned.failure);
     if (error < 0)
         return planned_failed(&stages->planned, error);

@@ -340,7 +340,6 @@ int study_run(const struct command *command, void *options, int argument_count, 
     }
     if (study->release)
         study->release(studying);
-    wishes_free(&studying->wishes);
     skips_free(&studying->skips);
     store_close(studying->store);
     session_close(studying->session);

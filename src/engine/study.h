@@ -57,6 +57,31 @@ struct studying {
     double seconds; /* that it all took */
 };
 
+/* What those that show several studies together ask of one: run, report, compare. */
+struct study_told {
+    const char *title; /* of its section in a report */
+    /* What came out, in a few sentences, from its own envelope. */
+    void (*lead)(const json_t *results, const json_t *analysis, json_t *lead);
+    /* Its line in the summary of a run: as data, and for people. key NULL: it has none. */
+    struct study_line {
+        const char *key;
+        unsigned place; /* among the lines */
+        json_t *(*make)(const json_t *results, const json_t *analysis);
+        void (*put)(const json_t *line, const struct style *style, struct text *out);
+    } line;
+    /* As a part of `run`: when it is its turn, from 1 on; 0: it is none. */
+    struct study_part {
+        unsigned turn;
+        /* How parts share time: what it would like, in s. emulated_s 0: it is no use there. */
+        unsigned quick_s, full_s, emulated_s;
+        unsigned least_s, emulated_least_s; /* with less it says nothing */
+        /* The lower, the more it matters: kept longer where the time does not hold all, and told
+         * before others. Each has its own. */
+        unsigned rank;
+        unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
+    } part;
+};
+
 /* A study, as the driver sees it. Functions get what the study keeps, which begins with struct
  * studying; those that return int and get a failure return 0 or a negative errno with the sentence,
  * which decides the exit code. NULL: there is nothing to do. They are called in this order. */
@@ -106,6 +131,7 @@ struct study {
     /* The exit code of what would end with this one. */
     int (*end)(const void *kept, int status);
     void (*release)(void *kept); /* what is no memory */
+    const struct study_told *told;
 };
 
 /* Runs it with options that were parsed; an exit code. */

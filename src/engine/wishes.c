@@ -45,12 +45,11 @@ int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct fail
 /* ----------------------------------------------------------------------------------------------
  * Draws the order of visits. First stage of the pipeline. */
 
-int plan_append(struct cell **cells, size_t *count, const struct cell *cell)
+void plan_append(struct cell **cells, size_t *count, const struct cell *cell)
 {
     struct cell *added = memory_add(*cells, *count);
     *added = *cell;
     added->id = (uint32_t)*count;
-    return 0;
 }
 
 struct cell plan_copy(const struct cell *cell)
@@ -135,8 +134,8 @@ static void lead_with_nulls(const struct cell *cells, size_t cell_count, struct 
     }
 }
 
-int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
-                uint64_t seed, struct visit **visits, size_t *visit_count)
+void plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
+                 uint64_t seed, struct visit **visits, size_t *visit_count)
 {
     size_t count = 0;
     for (size_t i = 0; i < cell_count; i++)
@@ -158,7 +157,6 @@ int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *pro
         list[i].cell = cells[list[i].cell].id;
     *visits = list;
     *visit_count = count;
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -190,7 +188,7 @@ bool plan_is_overhead_cell(const struct cell *cell)
     return strcmp(cell->specimen, "null") == 0 && cell->n == 0;
 }
 
-int plan_overhead_cells(struct cell **cells, size_t *count)
+void plan_overhead_cells(struct cell **cells, size_t *count)
 {
     size_t asked = *count;
     for (size_t i = 0; i < asked; i++) {
@@ -205,7 +203,6 @@ int plan_overhead_cells(struct cell **cells, size_t *count)
         null.n = 0;
         plan_append(cells, count, &null);
     }
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -219,18 +216,12 @@ static bool same_cell(const struct cell *left, const struct cell *right)
            strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
 }
 
-int wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell)
+void wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell)
 {
     struct wish *wish = memory_add(wishes->list, wishes->count);
     *wish = *like;
     *memory_add(wish->cells, wish->cell_count) = *cell;
     *cell = (struct cell){0};
-    return 0;
-}
-
-void wishes_free(struct wishes *wishes)
-{
-    *wishes = (struct wishes){0};
 }
 
 /* --- the cells of the plan --- */
@@ -253,9 +244,9 @@ static size_t append(struct wishes *wishes, const struct cell *cell, struct wish
     return wishes->cell_count - 1;
 }
 
-ptrdiff_t wishes_add_cell(struct wishes *wishes, const struct cell *cell)
+size_t wishes_add_cell(struct wishes *wishes, const struct cell *cell)
 {
-    return (ptrdiff_t)append(wishes, cell, (struct wished_cell){.wish = NO_WISH});
+    return append(wishes, cell, (struct wished_cell){.wish = NO_WISH});
 }
 
 static uint32_t count_visits(const struct wishes *wishes, size_t wish, bool failed)
@@ -506,8 +497,8 @@ static uint32_t part_of(const struct wishes *wishes, size_t wish, uint32_t porti
     return first && !part ? 1 : part;
 }
 
-int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
-                  size_t *count)
+void wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
+                   size_t *count)
 {
     struct portion portion = {0};
     for (size_t i = 0; i < wishes->count; i++) {
@@ -524,7 +515,6 @@ int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struc
         (*visits)[i].process += wishes->about[cell].planned - portion.visits[cell];
     }
     memory_give_back(portion.visits);
-    return 0;
 }
 
 static uint64_t price_of(const struct wishes *wishes, const struct visit *visit)

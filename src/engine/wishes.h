@@ -43,11 +43,10 @@ struct wishes {
     size_t stored;             /* of the cells are in the store */
 };
 
-/* Adds a wish for one cell, which it then owns, also after a failure. -ENOMEM. */
-int wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell);
-/* Adds a cell to the plan that is no wish, and which is copied; its index, or -ENOMEM. */
-ptrdiff_t wishes_add_cell(struct wishes *wishes, const struct cell *cell);
-void wishes_free(struct wishes *wishes);
+/* Adds a wish for one cell, which becomes its own. */
+void wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell);
+/* Adds a cell to the plan that is no wish, and which is copied; its index. */
+size_t wishes_add_cell(struct wishes *wishes, const struct cell *cell);
 
 /* A visit of the cell took so long; and what the next one of a wish will take. */
 void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns);
@@ -68,9 +67,9 @@ bool wishes_want(const struct wishes *wishes);
 /* And one that is made in portions, rather than at once? */
 bool wishes_want_portions(const struct wishes *wishes);
 /* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
- * counts them as planned. The caller frees *visits. -ENOMEM. */
-int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
-                  size_t *count);
+ * counts them as planned. */
+void wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
+                   size_t *count);
 
 /* The dearest visits last, otherwise as they are: where time runs out, most was visited. */
 void wishes_dearest_last(const struct wishes *wishes, struct visit *visits, size_t count);
@@ -99,25 +98,25 @@ int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *fai
  * nothing that drifts over time (temperature, load) falls on one cell alone. */
 
 /* processes visits for each cell, shuffled; the same cells and seed give the same order
- * everywhere. The caller frees *visits. -EOVERFLOW or -ENOMEM. */
+ * everywhere. -EOVERFLOW. */
 int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
                 struct visit **visits, size_t *visit_count);
 
 /* processes[i] visits for cell i, in rounds: every round visits each cell that still wants one, in
  * an order drawn from the seed, and in the first one no cell comes before the null cell of its way.
  * A run that ends early has measured every cell about as often. */
-int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
-                uint64_t seed, struct visit **visits, size_t *visit_count);
+void plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
+                 uint64_t seed, struct visit **visits, size_t *visit_count);
 
 /* A copy whose texts belong to the scope: nobody releases it. */
 struct cell plan_copy(const struct cell *cell);
 /* Appends a cell (which *cells then owns) and gives it the next id. The array doubles whenever its
  * count is a power of two, so it must have been made by this function alone. */
-int plan_append(struct cell **cells, size_t *count, const struct cell *cell);
+void plan_append(struct cell **cells, size_t *count, const struct cell *cell);
 
 /* Measured the same way: everything but specimen, N and runs agrees. */
 bool plan_same_way(const struct cell *left, const struct cell *right);
 /* Appends a null cell with N = 0 for every way of measuring that has none yet: what it counts is
  * the overhead of that way. */
-int plan_overhead_cells(struct cell **cells, size_t *count);
+void plan_overhead_cells(struct cell **cells, size_t *count);
 bool plan_is_overhead_cell(const struct cell *cell);

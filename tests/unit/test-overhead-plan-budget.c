@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "overhead-offers.h"
 
 #define MS     UINT64_C(1000000)
@@ -23,7 +24,7 @@ struct drawn {
 static struct drawn draw(struct overhead_plan *plan, uint32_t portions, uint64_t seed)
 {
     struct drawn drawn = {0};
-    assert_int_equal(overhead_plan_visits(plan, portions, seed, &drawn.visits, &drawn.count), 0);
+    overhead_plan_visits(plan, portions, seed, &drawn.visits, &drawn.count);
     return drawn;
 }
 
@@ -38,7 +39,7 @@ static struct overhead_plan looked(const struct overhead_study *study, uint64_t 
         struct drawn drawn = draw(&plan, 1, 1);
         for (size_t i = 0; i < drawn.count; i++)
             overhead_plan_learn(&plan, drawn.visits[i].cell, price);
-        free(drawn.visits);
+        memory_give_back(drawn.visits);
     }
     assert_int_equal(plan.count, plan.wish_count);
     return plan;
@@ -110,7 +111,7 @@ static void the_most_important_tour_is_measured_whatever_it_costs(void **state)
     assert_int_equal(goals(&plan), 1);
     struct drawn drawn = draw(&plan, 1, 1);
     assert_int_equal(drawn.count, 1);
-    free(drawn.visits);
+    memory_give_back(drawn.visits);
     overhead_plan_settle(&study, &plan, 0);
     assert_int_equal(plan.wishes[0].goal, plan.wishes[0].least);
 }
@@ -131,7 +132,7 @@ static void prices_are_learnt(void **state)
                     3 * other + 3);
     overhead_plan_learn(&plan, 999, MS); /* of no cell: nothing happens */
     overhead_plan_learn(&plan, 0, MS);
-    free(drawn.visits);
+    memory_give_back(drawn.visits);
 }
 
 static void what_fails_gets_no_more(void **state)
@@ -157,7 +158,7 @@ static void more_counters_wait_for_fewer(void **state)
     for (int look = 0; look < 6; look++) {
         overhead_plan_look(&study, &plan, UINT64_MAX);
         struct drawn drawn = draw(&plan, 1, 1);
-        free(drawn.visits);
+        memory_give_back(drawn.visits);
         for (size_t i = 0; i < plan.count; i++)
             plan.about[i].failed = plan.cells[i].tour.open == 5 ? plan.about[i].planned : 0;
     }
@@ -183,7 +184,7 @@ static void a_failure_among_many_is_borne(void **state)
     assert_false(overhead_plan_is_failing(&plan, plan.about[0].wish));
     plan.about[0].failed = 5;
     assert_true(overhead_plan_is_failing(&plan, plan.about[0].wish));
-    free(drawn.visits);
+    memory_give_back(drawn.visits);
 }
 
 /* --- the order of visits --- */
@@ -203,7 +204,7 @@ static void portions_hold_something_of_every_tour(void **state)
             assert_in_range(overhead_plan_processes(&plan, i) - before[i],
                             (plan.wishes[i].processes - 1) / 4 - 1,
                             (plan.wishes[i].processes - 1) / 4 + 1);
-        free(drawn.visits);
+        memory_give_back(drawn.visits);
     }
     assert_false(overhead_plan_wants(&plan));
 }
@@ -220,7 +221,7 @@ static void processes_are_spread_over_the_orders(void **state)
         assert_int_equal(plan.about[i].planned, wish->processes / wish->circuit_count);
         assert_int_equal(plan.cells[i].id, i + 1);
     }
-    free(drawn.visits);
+    memory_give_back(drawn.visits);
 }
 
 /* No visit twice, processes of a cell in rising order, cells mixed. */
@@ -243,7 +244,7 @@ static void visits_come_in_rounds(void **state)
             changes += i && drawn.visits[i].cell != drawn.visits[i - 1].cell;
         }
         assert_true(changes > drawn.count * 9 / 10);
-        free(drawn.visits);
+        memory_give_back(drawn.visits);
     }
 }
 
@@ -261,7 +262,7 @@ static void the_seed_gives_the_order(void **state)
     assert_memory_equal(drawn[0].visits, drawn[1].visits, bytes);
     assert_memory_not_equal(drawn[0].visits, drawn[2].visits, bytes);
     for (size_t i = 0; i < 3; i++)
-        free(drawn[i].visits);
+        memory_give_back(drawn[i].visits);
 }
 
 /* --- going on --- */
@@ -292,7 +293,7 @@ static void a_stored_plan_is_taken_over(void **state)
     for (size_t i = 0; i < drawn.count; i++)
         if (drawn.visits[i].cell <= begun.count)
             assert_true(drawn.visits[i].process >= 7);
-    free(drawn.visits);
+    memory_give_back(drawn.visits);
 }
 
 int main(void)

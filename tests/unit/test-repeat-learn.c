@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "repeat-offers.h"
 
 #define MS UINT64_C(1000000)
@@ -63,7 +64,6 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
 static void end(struct world *world)
 {
     store_close(world->store);
-    wishes_free(&world->plan.wishes);
     nftw(world->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -117,12 +117,12 @@ static size_t go(struct world *world)
     struct failure failure = {0};
     struct visit *visits = NULL;
     size_t count = 0;
-    assert_int_equal(wishes_visits(&world->plan.wishes, 1, 7, &visits, &count), 0);
+    wishes_visits(&world->plan.wishes, 1, 7, &visits, &count);
     if (count)
         must(wishes_store(&world->plan.wishes, world->store, visits, count, &failure), &failure);
     for (size_t i = 0; i < count; i++)
         execute(world, &visits[i]);
-    free(visits);
+    memory_give_back(visits);
     must(wishes_learn_outcome(&world->plan.wishes, world->store, &failure), &failure);
     must(repeat_plan_learn(&world->plan, world->store, &failure), &failure);
     return count;
@@ -284,7 +284,6 @@ static void a_stepper_that_was_named_alone_is_tried(void **state)
     (void)state;
     struct world world;
     begin(&world, false);
-    wishes_free(&world.plan.wishes);
     world.offers.study.sources = &world.offers.sources[OFFER_STEP];
     world.offers.study.source_count = 1;
     world.plan = offers_plan(&world.offers);

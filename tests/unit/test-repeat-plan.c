@@ -28,7 +28,6 @@ static void every_cell_is_a_whole_command(void **state)
             assert_true(wish->least >= 1 && wish->least <= wish->processes);
             assert_true(wish->expected_ns > 0);
         }
-        wishes_free(&plan.wishes);
     }
 }
 
@@ -57,7 +56,6 @@ static void the_most_important_comes_first(void **state)
             assert_int_equal(plan.aims[wish].processes, 12);
             assert_int_equal(plan.aims[wish].least, 7);
         }
-    wishes_free(&plan.wishes);
 }
 
 static void everything_waits_for_the_first_execution_of_the_command(void **state)
@@ -78,7 +76,6 @@ static void everything_waits_for_the_first_execution_of_the_command(void **state
         }
         assert_int_equal(at, 0);
     }
-    wishes_free(&plan.wishes);
 }
 
 static void without_perf_event_the_command_is_executed_plainly_first(void **state)
@@ -93,7 +90,6 @@ static void without_perf_event_the_command_is_executed_plainly_first(void **stat
     assert_int_equal(plan.wishes.list[0].processes, 1);
     for (uint32_t i = 0; i < offers_cell(&plan, 0)->counters; i++)
         assert_true(run_column(offers_cell(&plan, 0)->events[i]));
-    wishes_free(&plan.wishes);
 }
 
 static size_t count_singles(const struct repeat_plan *plan, size_t source, bool only)
@@ -120,11 +116,9 @@ static void each_control_is_tried_alone_and_left_out_alone(void **state)
     /* The CPU counts instructions: nobody else is needed. */
     assert_int_equal(count_singles(&plan, OFFER_QEMU, true), 0);
     assert_int_equal(count_singles(&plan, OFFER_STEP, true), 0);
-    wishes_free(&plan.wishes);
     offers.program.directory = WORD("/");
     plan = offers_plan(&offers);
     assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT);
-    wishes_free(&plan.wishes);
 }
 
 static void what_a_tool_does_not_see_is_tried_by_one_that_does(void **state)
@@ -142,7 +136,6 @@ static void what_a_tool_does_not_see_is_tried_by_one_that_does(void **state)
     assert_int_equal(repeat_find_wish(&plan, 0, OFFER_STEP, CONTROL_BIT(CONTROL_HASH_SEEDS),
                                       SWEEP_NONE, DETAIL_NONE),
                      NO_WISH);
-    wishes_free(&plan.wishes);
 }
 
 static void controls_that_were_named_are_all_that_controlled_means(void **state)
@@ -161,13 +154,11 @@ static void controls_that_were_named_are_all_that_controlled_means(void **state)
                                           aim->sweep, aim->detail),
                          i);
     }
-    wishes_free(&plan.wishes);
     /* One alone is what it is to be controlled. */
     offers.study.controls = CONTROL_BIT(CONTROL_ASLR);
     plan = offers_plan(&offers);
     for (size_t i = 0; i < plan.wishes.count; i++)
         assert_int_not_equal(plan.wishes.list[i].stage, REPEAT_SINGLES);
-    wishes_free(&plan.wishes);
 }
 
 static void slow_sources_may_take_longer_but_not_for_ever(void **state)
@@ -183,7 +174,6 @@ static void slow_sources_may_take_longer_but_not_for_ever(void **state)
             repeat_find_wish(&plan, 0, source, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
         assert_int_equal(offers_cell(&plan, wish)->command.timeout, expected[source]);
     }
-    wishes_free(&plan.wishes);
 }
 
 static void sweeps_meet_every_alignment(void **state)
@@ -212,7 +202,6 @@ static void sweeps_meet_every_alignment(void **state)
         }
         assert_int_equal(met, 0xffff);
     }
-    wishes_free(&plan.wishes);
 }
 
 static size_t wishes_of(const struct repeat_plan *plan, const char *words)
@@ -249,17 +238,14 @@ static void subjects_are_executed_as_what_they_show_needs(void **state)
         if (strcmp(offers_cell(&plan, i)->command.words, "subject:faults 400") == 0 &&
             plan.aims[i].source != REPEAT_PLAIN)
             assert_string_equal(offers.study.sources[plan.aims[i].source].name, "perf_event");
-    wishes_free(&plan.wishes);
     /* … and not at all where there is none. */
     offers.study.sources[0].instructions = false;
     plan = offers_plan(&offers);
     assert_true(wishes_of(&plan, "subject:loop 1000") > 0);
     assert_int_equal(wishes_of(&plan, "subject:faults 400"), 0);
-    wishes_free(&plan.wishes);
     offers.study.subjects = false;
     plan = offers_plan(&offers);
     assert_int_equal(plan.program_count, 1);
-    wishes_free(&plan.wishes);
 }
 
 static void what_is_shown_is_the_command_as_it_is_alone(void **state)
@@ -271,7 +257,6 @@ static void what_is_shown_is_the_command_as_it_is_alone(void **state)
     struct repeat_plan plan = offers_plan(&offers);
     for (size_t i = 0; i < plan.wishes.count; i++)
         assert_int_equal(offers_cell(&plan, i)->command.shown, i == 0);
-    wishes_free(&plan.wishes);
 }
 
 int main(void)

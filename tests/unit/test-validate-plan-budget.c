@@ -3,6 +3,7 @@
  *
  * The plan of `assay validate` and time: that a budget is kept whatever things cost, who gets what
  * of it, and how many runs that buys. */
+#include "base/memory.h"
 #include "validate-world.h"
 
 static void test_a_dear_ladder_is_capped_and_says_so(void **state)
@@ -163,8 +164,7 @@ static void test_no_cell_goes_before_the_null_cell_of_its_way(void **state)
         struct visit *visits;
         size_t count;
         unsigned visited[256] = {0};
-        assert_int_equal(plan_rounds(plan->cells, plan->count, processes, seed, &visits, &count),
-                         0);
+        plan_rounds(plan->cells, plan->count, processes, seed, &visits, &count);
         assert_int_equal(count, total);
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(visits[i].process, visited[visits[i].cell - 1]++);
@@ -173,7 +173,7 @@ static void test_no_cell_goes_before_the_null_cell_of_its_way(void **state)
                     plan_same_way(&plan->cells[k], &plan->cells[visits[i].cell - 1]))
                     assert_int_not_equal(visited[k], 0);
         }
-        free(visits);
+        memory_give_back(visits);
     }
     world_end(&world);
 }

@@ -149,7 +149,7 @@ static inline void world_finish(struct world *world, uint64_t budget)
 
 static inline void world_end(struct world *world)
 {
-    validate_plan_free(&world->plan);
+    (void)world;
 }
 
 /* The cell of that point in the usual way, or NULL. */

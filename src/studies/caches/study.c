@@ -68,19 +68,18 @@ static void add_cell(struct caching *caching, const struct caches_point *point, 
     const struct catalogue_path *path = catalogue_path(caching->catalogue, "clock");
     char specimen[CACHES_NAME];
     caches_specimen(point, page, specimen);
-    struct cell kept, cell = {.events = {memory_copy("clock/ticks/")},
-                              .counters = 1,
-                              .path = path->name,
-                              .pattern = PATTERN_RR,
-                              .specimen = specimen,
-                              .n = caches_steps(point),
-                              .opt = word_of(path->opts, "O2"),
-                              .link = word_of(path->links, "static"),
-                              .runs = caches_runs(point),
-                              .cpu = caching->cpu};
-    if (cell_copy(&kept, &cell) < 0)
-        memory_end();
-    plan_append(&caching->cells, &caching->cell_count, &kept);
+    struct cell cell = {.events = {memory_copy("clock/ticks/")},
+                        .counters = 1,
+                        .path = path->name,
+                        .pattern = PATTERN_RR,
+                        .specimen = specimen,
+                        .n = caches_steps(point),
+                        .opt = word_of(path->opts, "O2"),
+                        .link = word_of(path->links, "static"),
+                        .runs = caches_runs(point),
+                        .cpu = caching->cpu};
+    cell = plan_copy(&cell);
+    plan_append(&caching->cells, &caching->cell_count, &cell);
 }
 
 /* Appends what is to be measured next to the plan and to the store; *added is how many cells that
@@ -91,7 +90,7 @@ static int plan_next(struct caching *caching, const struct caches_points *points
     struct caches_limits limits = limits_of(caching);
     struct caches_points plan;
     size_t first = caching->cell_count, visit_count = 0;
-    AUTO_FREE struct visit *visits = NULL;
+    AUTO_MEMORY struct visit *visits = NULL;
     caches_plan(&limits, points, &plan);
     AUTO_MEMORY uint32_t *processes = memory_new(plan.count + 1, sizeof(*processes));
     for (size_t i = 0; i < plan.count; i++) {
@@ -102,12 +101,10 @@ static int plan_next(struct caching *caching, const struct caches_points *points
     if (!*added)
         return 0;
     /* Each plan draws its order from a seed of its own. */
-    int error = plan_rounds(caching->cells + first, *added, processes, caching->seed + first,
-                            &visits, &visit_count);
-    if (error < 0)
-        return fail_with(failure, error, "out of memory");
-    error = store_put_plan(caching->store, caching->cells + first, *added, visits, visit_count,
-                           failure);
+    plan_rounds(caching->cells + first, *added, processes, caching->seed + first, &visits,
+                &visit_count);
+    int error = store_put_plan(caching->store, caching->cells + first, *added, visits, visit_count,
+                               failure);
     return error < 0 ? error : store_commit(caching->store, failure);
 }
 
@@ -134,9 +131,7 @@ static int create(struct caching *caching, struct failure *failure)
 static int copy_cell(void *context, const struct stored_cell *stored)
 {
     struct caching *caching = context;
-    struct cell copy;
-    if (cell_copy(&copy, &stored->cell) < 0)
-        memory_end();
+    const struct cell copy = plan_copy(&stored->cell);
     plan_append(&caching->cells, &caching->cell_count, &copy);
     caching->cells[caching->cell_count - 1].id = stored->cell.id;
     return 0;
@@ -455,9 +450,6 @@ static void release(struct caching *caching)
 {
     store_close(caching->store);
     session_close(caching->session);
-    for (size_t i = 0; i < caching->cell_count; i++)
-        cell_release(&caching->cells[i]);
-    free(caching->cells);
     skips_free(&caching->skips);
     stored_run_release(&caching->stored);
 }

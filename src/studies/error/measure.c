@@ -309,10 +309,11 @@ static uint64_t next_seed(const struct erring *erring)
 static int visit(struct stages *stages, uint32_t most)
 {
     struct erring *erring = stages->erring;
-    AUTO_FREE struct visit *visits = NULL;
+    AUTO_MEMORY struct visit *visits = NULL;
     size_t count = 0;
-    int error = error_plan_visits(&erring->plan, most, next_seed(erring), &visits, &count);
-    if (error == 0 && (count || erring->plan.count > erring->stored_cells))
+    int error = 0;
+    error_plan_visits(&erring->plan, most, next_seed(erring), &visits, &count);
+    if (count || erring->plan.count > erring->stored_cells)
         error = error_store_plan(erring, visits, count, &stages->planned.failure);
     if (error < 0)
         return planned_failed(&stages->planned, error);

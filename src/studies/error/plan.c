@@ -352,10 +352,9 @@ static size_t find_cell(const struct error_plan *plan, const struct cell *cell)
 
 static void append(struct error_plan *plan, const struct cell *cell, struct error_about about)
 {
-    struct cell copy;
+    const struct cell copy = plan_copy(cell);
     size_t count = plan->count;
-    if (cell_copy(&copy, cell) < 0 || plan_append(&plan->cells, &plan->count, &copy) < 0)
-        memory_end();
+    plan_append(&plan->cells, &plan->count, &copy);
     *memory_add(plan->about, count) = about;
 }
 
@@ -473,8 +472,8 @@ bool error_plan_is_past(const struct error_plan *plan, enum error_stage stage)
 
 /* --- the order --- */
 
-int error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, struct visit **visits,
-                      size_t *count)
+void error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, struct visit **visits,
+                       size_t *count)
 {
     AUTO_MEMORY struct cell *cells = memory_new(plan->count, sizeof(*cells));
     AUTO_MEMORY uint32_t *processes = memory_new(plan->count, sizeof(*processes));
@@ -487,21 +486,10 @@ int error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, str
         cells[chosen] = plan->cells[i]; /* borrows its strings */
         processes[chosen++] = missing < most ? missing : most;
     }
-    int error = plan_rounds(cells, chosen, processes, seed, visits, count);
-    if (error < 0)
-        return error;
+    plan_rounds(cells, chosen, processes, seed, visits, count);
     /* Ids count from 1 in the order of the plan; processes go on where they were. */
     for (size_t i = 0; i < *count; i++)
         (*visits)[i].process += plan->about[(*visits)[i].cell - 1].planned;
     for (size_t i = 0; i < chosen; i++)
         plan->about[cells[i].id - 1].planned += processes[i];
-    return 0;
-}
-
-void error_plan_free(struct error_plan *plan)
-{
-    for (size_t i = 0; i < plan->count; i++)
-        cell_release(&plan->cells[i]);
-    free(plan->cells);
-    *plan = (struct error_plan){0};
 }

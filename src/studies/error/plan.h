@@ -128,9 +128,8 @@ bool error_plan_wants(const struct error_plan *plan);
 bool error_plan_is_past(const struct error_plan *plan, enum error_stage stage);
 /* The visits that are wanted and not planned yet, at most `most` for each cell, in rounds of random
  * order; counts them as planned. The caller frees *visits. */
-int error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, struct visit **visits,
-                      size_t *count);
-void error_plan_free(struct error_plan *plan);
+void error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, struct visit **visits,
+                       size_t *count);
 
 /* --- the parts that make wishes --- */
 struct error_wisher {

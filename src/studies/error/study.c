@@ -377,7 +377,6 @@ static void release(struct erring *erring)
 
     store_close(erring->store);
     session_close(erring->session);
-    error_plan_free(&erring->plan);
     tried_free(&erring->tried);
 
     string_list_free(&erring->asked);

@@ -191,7 +191,7 @@ static int put_specimens(const struct measuring *measuring, struct failure *fail
 
 static int put_plan(struct measuring *measuring, struct failure *failure)
 {
-    AUTO_FREE struct visit *visits = NULL;
+    AUTO_MEMORY struct visit *visits = NULL;
     size_t visit_count = 0;
     int error = plan_visits(measuring->cells, measuring->cell_count,
                             (uint32_t)measuring->options->processes, measuring->seed, &visits,
@@ -221,9 +221,7 @@ static int create(struct measuring *measuring, struct failure *failure)
 static int copy_cell(void *context, const struct stored_cell *stored)
 {
     struct measuring *measuring = context;
-    struct cell cell;
-    if (cell_copy(&cell, &stored->cell) < 0)
-        memory_end();
+    const struct cell cell = plan_copy(&stored->cell);
     plan_append(&measuring->cells, &measuring->cell_count, &cell);
     measuring->cells[measuring->cell_count - 1].id = stored->cell.id;
     return 0;
@@ -517,9 +515,6 @@ static void release(struct measuring *measuring)
 {
     store_close(measuring->store);
     session_close(measuring->session);
-    for (size_t i = 0; i < measuring->cell_count; i++)
-        cell_release(&measuring->cells[i]);
-    free(measuring->cells);
     skips_free(&measuring->skips);
     stored_run_release(&measuring->stored);
 }

@@ -556,13 +556,12 @@ static void add_combination(struct sweep *sweep, const size_t *index, const stru
         return;
     uint64_t copies;
     value_u64(value_at(sweep, COUNTERS, index), &copies);
-    struct cell cell, kept;
+    struct cell cell;
     fill_cell(sweep, index, group, path, (size_t)copies, &cell);
     if (!combination_fits(sweep, &cell, path, group, (size_t)copies * group->count))
         return;
-    if (cell_copy(&kept, &cell) < 0)
-        memory_end();
-    plan_append(&sweep->measuring->cells, &sweep->measuring->cell_count, &kept);
+    cell = plan_copy(&cell);
+    plan_append(&sweep->measuring->cells, &sweep->measuring->cell_count, &cell);
 }
 
 /* The next combination, last factor fastest; false after the last. */

@@ -311,10 +311,11 @@ static uint64_t next_seed(const struct touring *touring)
 static int visit(struct stages *stages, uint32_t portions)
 {
     struct touring *touring = stages->touring;
-    AUTO_FREE struct visit *visits = NULL;
+    AUTO_MEMORY struct visit *visits = NULL;
     size_t count = 0;
-    int error = overhead_plan_visits(&touring->plan, portions, next_seed(touring), &visits, &count);
-    if (error == 0 && count)
+    int error = 0;
+    overhead_plan_visits(&touring->plan, portions, next_seed(touring), &visits, &count);
+    if (count)
         error = overhead_store_plan(touring, visits, count, &stages->planned.failure);
     if (error < 0)
         return planned_failed(&stages->planned, error);

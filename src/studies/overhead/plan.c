@@ -462,11 +462,10 @@ static size_t wish_of(const struct overhead_plan *plan, const struct cell *cell)
 
 static void append(struct overhead_plan *plan, const struct cell *cell, struct overhead_about about)
 {
-    struct cell copy;
+    const struct cell copy = plan_copy(cell);
     size_t count = plan->count;
     *memory_add(plan->about, count) = about;
-    if (cell_copy(&copy, cell) < 0 || plan_append(&plan->cells, &plan->count, &copy) < 0)
-        memory_end();
+    plan_append(&plan->cells, &plan->count, &copy);
 }
 
 void overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
@@ -597,8 +596,8 @@ static size_t cell_of(struct overhead_plan *plan, size_t wish, const struct cell
     return plan->count - 1;
 }
 
-int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
-                         struct visit **visits, size_t *count)
+void overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
+                          struct visit **visits, size_t *count)
 {
     for (size_t i = 0; i < plan->count; i++)
         plan->about[i].drawn = 0;
@@ -623,11 +622,10 @@ int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t
     AUTO_MEMORY uint32_t *portion = memory_new(plan->count + 1, sizeof(*portion));
     for (size_t i = 0; i < plan->count; i++)
         portion[i] = plan->about[i].drawn;
-    int error = plan_rounds(plan->cells, plan->count, portion, seed, visits, count);
+    plan_rounds(plan->cells, plan->count, portion, seed, visits, count);
     /* Ids count from 1 in the order of the plan; processes go on where they were. */
-    for (size_t i = 0; error == 0 && i < *count; i++) {
+    for (size_t i = 0; i < *count; i++) {
         size_t cell = (*visits)[i].cell - 1;
         (*visits)[i].process += plan->about[cell].planned - portion[cell];
     }
-    return error;
 }

@@ -104,8 +104,8 @@ void overhead_plan_settle(const struct overhead_study *study, struct overhead_pl
 bool overhead_plan_wants(const struct overhead_plan *plan);
 /* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
  * counts them as planned. The caller frees *visits. */
-int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
-                         struct visit **visits, size_t *count);
+void overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
+                          struct visit **visits, size_t *count);
 /* Processes that the tour has or will have, those that failed left aside. */
 uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish);
 /* Was what must come before it measured? */

@@ -154,15 +154,6 @@ static uint64_t timeout_of(const struct repeat_study *study, const struct repeat
 
 /* --- a cell --- */
 
-/* Cells free what they have, so it is malloc's. */
-static char *own(const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-    if (text && !copy)
-        memory_end();
-    return copy;
-}
-
 static int make_cell(const struct repeat_wisher *wisher, const struct wished_execution *wished,
                      uint32_t point, struct cell *cell)
 {
@@ -176,11 +167,11 @@ static int make_cell(const struct repeat_wisher *wisher, const struct wished_exe
     const bool first =
         wished->controls == 0 && wished->detail == DETAIL_NONE && (!source || wished->source == 0);
     *cell = (struct cell){
-        .path = own("command"),
+        .path = memory_copy("command"),
         .pattern = PATTERN_RR,
-        .specimen = own("null"),
-        .opt = own("O2"),
-        .link = own("static"),
+        .specimen = memory_copy("null"),
+        .opt = memory_copy("O2"),
+        .link = memory_copy("static"),
         .runs = 1,
         .cpu = pinned ? study->cpu : -1,
         .command = {.controls = wished->controls,
@@ -189,19 +180,19 @@ static int make_cell(const struct repeat_wisher *wisher, const struct wished_exe
                     .timeout = timeout_of(study, program, source),
                     .detail = wished->detail,
                     .shown = study->shown && program->user && first,
-                    .words = own(program->words),
-                    .name = own(program->name),
-                    .directory = own(program->directory),
-                    .input = own(program->input),
-                    .keep = own(study->keep)}};
+                    .words = memory_copy(program->words),
+                    .name = memory_copy(program->name),
+                    .directory = memory_copy(program->directory),
+                    .input = memory_copy(program->input),
+                    .keep = memory_copy(study->keep)}};
     /* Who watches calls counts nothing that would slow it down. */
     if (wished->detail == DETAIL_CALLS)
-        cell->events[cell->counters++] = own(source->calls);
+        cell->events[cell->counters++] = memory_copy(source->calls);
     else
         for (size_t i = 0; source && i < source->count && i < CELL_MAX_COUNTERS - COLUMNS; i++)
-            cell->events[cell->counters++] = own(source->events[i]);
+            cell->events[cell->counters++] = memory_copy(source->events[i]);
     for (size_t i = 0; i < COLUMNS; i++)
-        cell->events[cell->counters++] = own(columns[i]);
+        cell->events[cell->counters++] = memory_copy(columns[i]);
     return cell_check_command(cell, wisher->failure);
 }
 
@@ -219,16 +210,11 @@ static int add_wish(struct repeat_wisher *wisher, const struct wished_execution 
     const uint32_t points = wished->sweep == SWEEP_NONE ? 1 : wisher->study->sweep_points;
     struct cell cell;
     int error = make_cell(wisher, wished, 0, &cell);
-    if (error < 0)
-        cell_release(&cell);
-    else
-        error = wishes_add(&plan->wishes, &wish, &cell);
+    if (error == 0)
+        wishes_add(&plan->wishes, &wish, &cell);
     for (uint32_t point = 1; point < points && error == 0; point++) {
         struct wish *added = &plan->wishes.list[plan->wishes.count - 1];
-        added->cells = reallocarray(added->cells, added->cell_count + 1, sizeof(*added->cells));
-        if (!added->cells)
-            memory_end();
-        error = make_cell(wisher, wished, point, &added->cells[added->cell_count++]);
+        error = make_cell(wisher, wished, point, memory_add(added->cells, added->cell_count));
     }
     return error;
 }

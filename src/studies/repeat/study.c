@@ -316,7 +316,6 @@ static void release(struct repeating *repeating)
 {
     store_close(repeating->store);
     session_close(repeating->session);
-    wishes_free(&repeating->plan.wishes);
     tried_free(&repeating->tried);
     executed_free(repeating->executed);
     skips_free(&repeating->run.skips);

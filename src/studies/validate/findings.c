@@ -520,7 +520,8 @@ struct gravest {
     size_t points;
 };
 
-static struct gravest within_look_at_test(const struct tested_claim *claim, const struct tested_by *test,
+static struct gravest within_look_at_test(const struct tested_claim *claim,
+                                          const struct tested_by *test,
                                           const struct judgements *judgements)
 {
     struct gravest gravest = {0};

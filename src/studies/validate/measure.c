@@ -346,14 +346,8 @@ static int reopen(struct validating *validating, struct failure *failure)
 static int copy_cell(void *context, const struct stored_cell *stored)
 {
     struct validating *validating = context;
-    struct cell copy;
-    int error = cell_copy(&copy, &stored->cell);
-    if (error < 0)
-        return error;
-    error = validate_adopt(&validating->study, &validating->plan, &copy, stored->processes);
-    if (error < 0)
-        cell_release(&copy);
-    return error;
+    const struct cell copy = plan_copy(&stored->cell);
+    return validate_adopt(&validating->study, &validating->plan, &copy, stored->processes);
 }
 
 struct stored_time {
@@ -491,15 +485,13 @@ static int validate_store_cells(struct validating *validating, size_t first,
     const struct validate_plan *plan = &validating->plan;
     size_t added = plan->count - first, visit_count = 0;
     AUTO_MEMORY uint32_t *processes = memory_new(added, sizeof(*processes));
-    AUTO_FREE struct visit *visits = NULL;
+    AUTO_MEMORY struct visit *visits = NULL;
     for (size_t i = 0; i < added; i++)
         processes[i] = plan->about[first + i].processes;
     /* Each round draws its order from a seed of its own. */
-    int error = plan_rounds(plan->cells + first, added, processes, validating->seed + first,
-                            &visits, &visit_count);
-    if (error < 0)
-        return fail_with(failure, error, "out of memory");
-    error =
+    plan_rounds(plan->cells + first, added, processes, validating->seed + first, &visits,
+                &visit_count);
+    int error =
         store_put_plan(validating->store, plan->cells + first, added, visits, visit_count, failure);
     for (size_t i = first; i < plan->count && error == 0; i++)
         error = put_predictions(validating, &plan->cells[i], failure);

@@ -434,29 +434,18 @@ static void set_about(const struct validate_study *study, struct validate_plan *
     }
 }
 
-static int append(const struct validate_study *study, struct validate_plan *plan,
-                  const struct cell *cell, const struct validate_about *about)
+static void append(const struct validate_study *study, struct validate_plan *plan,
+                   const struct cell *cell, const struct validate_about *about)
 {
     size_t at = plan->count;
-    int error = plan_append(&plan->cells, &plan->count, cell);
-    if (error < 0)
-        return error;
+    plan_append(&plan->cells, &plan->count, cell);
     make_room(study, plan, plan->count);
     set_about(study, plan, at, about);
-    return 0;
 }
 
 size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject)
 {
     return plan->last_of_subject ? plan->last_of_subject[subject] : 0;
-}
-
-void validate_plan_free(struct validate_plan *plan)
-{
-    for (size_t i = 0; i < plan->count; i++)
-        cell_release(&plan->cells[i]);
-    free(plan->cells);
-    *plan = (struct validate_plan){0};
 }
 
 static size_t find_subject(const struct validate_study *study, const char *name)
@@ -492,10 +481,9 @@ int validate_adopt(const struct validate_study *study, struct validate_plan *pla
                                                    : find_specimen(study, cell->specimen),
                                    .processes = processes};
     uint32_t id = cell->id;
-    int error = append(study, plan, cell, &about);
-    if (error == 0)
-        plan->cells[plan->count - 1].id = id;
-    return error;
+    append(study, plan, cell, &about);
+    plan->cells[plan->count - 1].id = id;
+    return 0;
 }
 
 void validate_next_core(struct validate_subject *subject)
@@ -532,8 +520,8 @@ static bool validate_is_planned(const struct validate_study *study,
     return false;
 }
 
-static int make_cell(const struct validate_study *study, size_t subject,
-                     const struct validate_wish *wish, uint32_t runs, struct cell *cell)
+static void make_cell(const struct validate_study *study, size_t subject,
+                      const struct validate_wish *wish, uint32_t runs, struct cell *cell)
 {
     const struct validate_subject *event = &study->subjects[subject];
     const struct validate_way *way = &event->ways[wish->way];
@@ -550,7 +538,7 @@ static int make_cell(const struct validate_study *study, size_t subject,
         .runs = runs,
         .separate = both,
         .cpu = event->cpus[wish->cpu]};
-    return cell_copy(cell, &like);
+    *cell = plan_copy(&like);
 }
 
 /* How a point is spread over processes. */
@@ -613,13 +601,9 @@ static int take(const struct validate_study *study, size_t subject,
     struct cell cell;
     struct validate_about about = {
         .subject = subject, .specimen = wish->specimen, .processes = spread->processes};
-    int error = make_cell(study, subject, wish, spread->runs, &cell);
-    if (error < 0)
-        return error;
-    error = append(study, plan, &cell, &about);
-    if (error < 0)
-        cell_release(&cell);
-    return error;
+    make_cell(study, subject, wish, spread->runs, &cell);
+    append(study, plan, &cell, &about);
+    return 0;
 }
 
 static bool was_visited(const struct validate_plan *plan, size_t subject)
@@ -705,7 +689,8 @@ static bool has_wishes(const struct validate_study *study, const struct validate
 static int add_nulls(const struct validate_study *study, struct validate_plan *plan)
 {
     size_t before = plan->count;
-    int error = plan_overhead_cells(&plan->cells, &plan->count);
+    int error = 0;
+    plan_overhead_cells(&plan->cells, &plan->count);
     make_room(study, plan, plan->count);
     for (size_t i = before; i < plan->count; i++) {
         struct cell *cell = &plan->cells[i];

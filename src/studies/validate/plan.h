@@ -101,7 +101,6 @@ int validate_adopt(const struct validate_study *study, struct validate_plan *pla
 /* What its visits probably took, by what is stored of them. */
 void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visits, uint64_t runs,
                          uint64_t inside_ns);
-void validate_plan_free(struct validate_plan *plan);
 
 /* Measures on the next type of core from now on: on the one so far the event got no counter, as an
  * event of another type's PMU never does. */

@@ -484,7 +484,6 @@ static void release(struct validating *validating)
 {
     store_close(validating->store);
     session_close(validating->session);
-    validate_plan_free(&validating->plan);
     string_list_free(&validating->words);
     skips_free(&validating->skips);
     facts_free(&validating->stored_facts);
