@@ -650,7 +650,7 @@ static const struct claim claims[CLOCKS_FINDINGS] = {
      rule_sleep, false, NULL},
     {"K3", "the CPU's counter is monotonic within one thread",
      "confirmed on every platform by repeated readings", "per million readings", rule_one_thread,
-     false},
+     false, NULL},
     {"K4",
      "the CPU's counter stays dependable with several threads and across forced changes of CPU",
      "left to future work", "ticks", rule_changes, false, NULL},
