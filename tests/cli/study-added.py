@@ -41,8 +41,12 @@ class Added(unittest.TestCase):
         assert count == 1
         with open(studies, "w", encoding="utf-8") as file:
             file.write(listed)
+        # As the build that is tested, so that a cache of objects has most of it.
+        with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json"), encoding="utf-8") as file:
+            options = {option["name"]: option["value"] for option in json.load(file)}
+        like = [f"-D{name}={str(options[name]).lower()}" for name in ("buildtype", "werror", "b_ndebug") if name in options]
         environment = dict(os.environ, CCACHE_NOHASHDIR="1")
-        for step in (["meson", "setup", "build", "-Dtests=disabled"] + ([] if cls.drawn else ["-Dreport=disabled"]),
+        for step in (["meson", "setup", "build", "-Dtests=disabled", *like] + ([] if cls.drawn else ["-Dreport=disabled"]),
                      ["ninja", "-C", "build", "assay"]):
             done = subprocess.run(step, cwd=cls.tree, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             if done.returncode != 0:
