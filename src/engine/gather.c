@@ -393,16 +393,16 @@ bool planned_may_go_on(const struct planned *planned, int status)
 struct stages {
     struct portioning *of;
     struct planned planned;
-    bool cut;        /* the time was over before all visits were made */
-    bool looking;    /* one process of each, to see what it costs */
-    uint64_t beyond; /* ms that visits may take when the time is over */
+    bool cut;          /* the time was over before all visits were made */
+    bool looking;      /* one process of each, to see what it costs */
+    uint64_t beyond;   /* ms that visits may take when the time is over */
+    int64_t turn_ends; /* monotonic ms; 0: there are no turns */
 };
 
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
                       uint64_t runs)
 {
-    (void)inside_ns, (void)runs;
-    wishes_learn(context, cell, wall_ns);
+    wishes_learn(context, cell, wall_ns, inside_ns, runs);
 }
 
 static uint64_t time_left(const struct portioning *of)
@@ -410,10 +410,15 @@ static uint64_t time_left(const struct portioning *of)
     return gather_time_left(of->started, of->budget, of->reserve);
 }
 
-static uint64_t share_of_time(const struct portioning *of, unsigned percent)
+/* ns, of what is left for the stage whose turn it is. */
+static uint64_t share_of_time(const struct stages *stages, unsigned percent)
 {
-    uint64_t left = time_left(of);
-    return left == UINT64_MAX ? left : left * MS_NS / 100 * percent;
+    uint64_t left = time_left(stages->of);
+    if (left == UINT64_MAX)
+        return left;
+    const int64_t turn = stages->turn_ends ? stages->turn_ends - monotonic_ms() : INT64_MAX;
+    left = turn < 0 ? 0 : left < (uint64_t)turn ? left : (uint64_t)turn;
+    return left * MS_NS / 100 * percent;
 }
 
 /* Runs what the store still lacks; more: further plans may follow. */
@@ -458,7 +463,8 @@ static int visit(struct stages *stages, uint32_t portions)
     if (stages->looking && of->dearest_last)
         wishes_dearest_last(of->wishes, visits, count);
     if (count)
-        error = wishes_store(of->wishes, of->store, visits, count, &stages->planned.failure);
+        error = wishes_store(of->wishes, of->store, visits, count, of->put, of->context,
+                             &stages->planned.failure);
     if (error < 0)
         return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
@@ -471,33 +477,38 @@ static int look(struct stages *stages)
 {
     const struct portioning *of = stages->of;
     int status = between(stages);
-    unsigned share = wishes_have_prices(of->wishes) ? LOOK_SHARE : PILOT_SHARE;
-    stages->planned.gathering.part = "a first look";
-    for (; may_go_on(stages, status); share = LOOK_SHARE) {
-        wishes_look(of->wishes, share_of_time(of, share));
+    const bool whole = of->shares;
+    unsigned share = whole ? CAUTION : wishes_have_prices(of->wishes) ? LOOK_SHARE : PILOT_SHARE;
+    stages->looking = true;
+    if (whole && planned_may_go_on(&stages->planned, status)) {
+        wishes_try_prices(of->wishes);
+        status = visit(stages, 1);
+    }
+    for (; may_go_on(stages, status); share = whole ? CAUTION : LOOK_SHARE) {
+        wishes_look(of->wishes, share_of_time(stages, share), whole);
         if (!wishes_want(of->wishes))
             break;
-        stages->looking = true;
         status = visit(stages, 1);
-        stages->looking = false;
     }
+    stages->looking = false;
     return status;
 }
 
 static int end(struct stages *stages)
 {
     const struct portioning *of = stages->of;
-    uint64_t left = share_of_time(of, 100);
+    uint64_t left = share_of_time(stages, 100);
     wishes_end(of->wishes, left == UINT64_MAX ? left : left + END_MS * MS_NS);
     stages->beyond = END_MS;
     return visit(stages, 1);
 }
 
 /* Sets goals for what time is left, of what is held back too once nothing before it lacks. */
-static bool portions_settle(const struct portioning *of)
+static bool portions_settle(const struct stages *stages)
 {
+    const struct portioning *of = stages->of;
     do
-        wishes_settle(of->wishes, share_of_time(of, CAUTION));
+        wishes_settle(of->wishes, share_of_time(stages, CAUTION));
     while (!wishes_want(of->wishes) && of->further && of->further(of->context));
     return wishes_want(of->wishes);
 }
@@ -505,16 +516,38 @@ static bool portions_settle(const struct portioning *of)
 static int all_portions(struct stages *stages)
 {
     const struct portioning *of = stages->of;
+    stages->planned.gathering.part = "a first look";
     int status = look(stages);
-    stages->planned.gathering.part = of->all;
+    stages->planned.gathering.part =
+        of->wishes->turn ? of->stage_names[of->wishes->turn - 1] : of->all;
     for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status);) {
-        if (!portions_settle(of))
+        if (!portions_settle(stages))
             break;
         const bool parted = wishes_want_portions(of->wishes);
         status = visit(stages, left);
         left -= parted;
     }
-    return planned_may_go_on(&stages->planned, status) ? end(stages) : status;
+    return status;
+}
+
+/* Each stage in its turn, and then what they left out, in what time they left. */
+static int all_turns(struct stages *stages)
+{
+    const struct portioning *of = stages->of;
+    int status = EXIT_DONE;
+    for (unsigned stage = 0; stage < of->stages && may_go_on(stages, status); stage++) {
+        const uint64_t left = time_left(of);
+        status = of->begin ? of->begin(of->context, stage) : EXIT_DONE;
+        wishes_claim(of->wishes);
+        of->wishes->turn = stage + 1;
+        stages->turn_ends =
+            left == UINT64_MAX ? 0 : monotonic_ms() + (int64_t)(left * of->shares[stage] / 100);
+        if (may_go_on(stages, status))
+            status = all_portions(stages);
+    }
+    of->wishes->turn = 0;
+    stages->turn_ends = 0;
+    return may_go_on(stages, status) ? all_portions(stages) : status;
 }
 
 /* --- what the budget did not hold --- */
@@ -582,7 +615,9 @@ int portions_measure(struct portioning *portioning, bool *complete)
     if (portioning->resumed && !finished && status == EXIT_DONE)
         status = learn_outcome(&stages);
     if (!finished && may_go_on(&stages, status))
-        status = all_portions(&stages);
+        status = portioning->shares ? all_turns(&stages) : all_portions(&stages);
+    if (!finished && planned_may_go_on(&stages.planned, status))
+        status = end(&stages);
     /* Of what a user interrupted the budget says nothing. */
     if (!finished && status != EXIT_INTERRUPTED && tell_left_out(portioning) < 0)
         return deliver_out_of_memory(portioning->command);

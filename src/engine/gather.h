@@ -118,6 +118,13 @@ struct portioning {
     /* Called when every goal that the time holds is reached: opens what was held back until then,
      * false: there is no more. NULL: all is open from the beginning. */
     bool (*further)(void *context);
+    /* [stages] Stages are measured one after the other, each in at most so many percent of the time
+     * that is left then, and only what that holds as a whole; the rest of the time goes to what was
+     * left out. NULL: all of them together. */
+    const unsigned *shares;
+    /* The turn of such a stage begins: may add its wishes. As `between`. */
+    int (*begin)(void *context, unsigned stage);
+    wishes_put *put; /* what the store gets with each cell; NULL: nothing */
     void *context;
 };
 

@@ -246,6 +246,9 @@ int study_measure(struct studying *studying, const struct pacing *pacing)
                                     .beside = pacing->beside,
                                     .between = pacing->between,
                                     .further = pacing->further,
+                                    .shares = pacing->shares,
+                                    .begin = pacing->begin,
+                                    .put = pacing->put,
                                     .context = studying};
     return portions_measure(&portioning, &studying->complete);
 }

@@ -154,6 +154,9 @@ struct pacing {
     const struct gather_beside *beside;
     int (*between)(void *kept);
     bool (*further)(void *kept);
+    const unsigned *shares;
+    int (*begin)(void *kept, unsigned stage);
+    wishes_put *put;
 };
 
 /* For the entry `measure`: an exit code, after saying why. */

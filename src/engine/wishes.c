@@ -14,11 +14,13 @@
  * come back from it when the run is gone on with. */
 
 int wishes_store(struct wishes *wishes, struct store *store, const struct visit *visits,
-                 size_t count, struct failure *failure)
+                 size_t count, wishes_put *put, void *context, struct failure *failure)
 {
     size_t first = wishes->stored;
     int error = store_put_plan(store, wishes->cells + first, wishes->cell_count - first, visits,
                                count, failure);
+    for (size_t i = first; i < wishes->cell_count && put && error == 0; i++)
+        error = put(context, &wishes->cells[i], failure);
     if (error == 0)
         error = store_commit(store, failure);
     if (error == 0)
@@ -37,9 +39,22 @@ static int note_outcome(void *context, const struct stored_cell *stored)
     return 0;
 }
 
+static void add_up(struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        wishes->list[i].planned = wishes->list[i].failed = 0;
+    for (size_t i = 0; i < wishes->cell_count; i++)
+        if (wishes->about[i].wish != NO_WISH) {
+            wishes->list[wishes->about[i].wish].planned += wishes->about[i].planned;
+            wishes->list[wishes->about[i].wish].failed += wishes->about[i].failed;
+        }
+}
+
 int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct failure *failure)
 {
-    return store_each_cell(store, note_outcome, wishes, failure);
+    int error = store_each_cell(store, note_outcome, wishes, failure);
+    add_up(wishes);
+    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -222,17 +237,33 @@ void wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cel
     *wish = *like;
     *memory_add(wish->cells, wish->cell_count) = *cell;
     *cell = (struct cell){0};
+    while (wish->price && wishes->price_count <= wish->price)
+        (void)memory_add(wishes->prices, wishes->price_count);
 }
 
 /* --- the cells of the plan --- */
 
-static size_t wish_of(const struct wishes *wishes, const struct cell *cell)
+/* The place of its cell `index` in the plan, from 1 on; 0: it has none yet. */
+static size_t *place_of(struct wish *wish, size_t index)
 {
-    for (size_t i = 0; i < wishes->count; i++)
-        for (size_t j = 0; j < wishes->list[i].cell_count; j++)
-            if (same_cell(&wishes->list[i].cells[j], cell))
-                return i;
-    return NO_WISH;
+    while (wish->place_count <= index)
+        (void)memory_add(wish->places, wish->place_count);
+    return &wish->places[index];
+}
+
+/* Cells that nobody wished for become those of the wishes that they agree with. */
+void wishes_claim(struct wishes *wishes)
+{
+    for (size_t at = 0; at < wishes->cell_count; at++)
+        for (size_t i = 0; i < wishes->count && wishes->about[at].wish == NO_WISH; i++)
+            for (size_t j = 0; j < wishes->list[i].cell_count; j++)
+                if (!*place_of(&wishes->list[i], j) &&
+                    same_cell(&wishes->list[i].cells[j], &wishes->cells[at])) {
+                    wishes->about[at].wish = i;
+                    *place_of(&wishes->list[i], j) = at + 1;
+                    break;
+                }
+    add_up(wishes);
 }
 
 static size_t append(struct wishes *wishes, const struct cell *cell, struct wished_cell about)
@@ -249,24 +280,15 @@ size_t wishes_add_cell(struct wishes *wishes, const struct cell *cell)
     return append(wishes, cell, (struct wished_cell){.wish = NO_WISH});
 }
 
-static uint32_t count_visits(const struct wishes *wishes, size_t wish, bool failed)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < wishes->cell_count; i++)
-        if (wishes->about[i].wish == wish)
-            sum += failed ? wishes->about[i].failed : wishes->about[i].planned;
-    return sum;
-}
-
 uint32_t wishes_processes(const struct wishes *wishes, size_t wish)
 {
-    return count_visits(wishes, wish, false) - count_visits(wishes, wish, true);
+    return wishes->list[wish].planned - wishes->list[wish].failed;
 }
 
 bool wishes_is_failing(const struct wishes *wishes, size_t wish)
 {
-    uint32_t failed = count_visits(wishes, wish, true);
-    return failed && (failed >= GIVE_UP || failed == count_visits(wishes, wish, false));
+    const struct wish *tried = &wishes->list[wish];
+    return tried->failed && (tried->failed >= GIVE_UP || tried->failed == tried->planned);
 }
 
 bool wishes_is_due(const struct wishes *wishes, size_t wish)
@@ -285,13 +307,30 @@ uint64_t wishes_planned(const struct wishes *wishes)
 
 /* --- prices --- */
 
-void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns)
+static uint64_t less(uint64_t ns, uint64_t cost)
 {
-    if (cell < 1 || cell > wishes->cell_count || wishes->about[cell - 1].wish == NO_WISH)
+    return ns == UINT64_MAX ? ns : cost < ns ? ns - cost : 0;
+}
+
+void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns, uint64_t inside_ns,
+                  uint64_t runs)
+{
+    if (cell < 1 || cell > wishes->cell_count)
         return;
-    struct wish *wish = &wishes->list[wishes->about[cell - 1].wish];
+    struct wished_cell *about = &wishes->about[cell - 1];
+    about->visits++;
+    about->ns += ns;
+    about->inside_ns += inside_ns;
+    about->runs += runs;
+    if (about->wish == NO_WISH)
+        return;
+    struct wish *wish = &wishes->list[about->wish];
     wish->visits++;
     wish->ns += ns;
+    if (!wish->price)
+        return;
+    wishes->prices[wish->price].visits++;
+    wishes->prices[wish->price].ns += less(ns, wish->runs_ns);
 }
 
 bool wishes_have_prices(const struct wishes *wishes)
@@ -315,8 +354,11 @@ static double slowness(const struct wishes *wishes)
 
 uint64_t wishes_price(const struct wishes *wishes, const struct wish *wish)
 {
+    const struct wish_price *price = wish->price ? &wishes->prices[wish->price] : NULL;
     if (wish->visits)
         return wish->ns / wish->visits;
+    if (price && price->visits)
+        return price->ns / price->visits + wish->runs_ns;
     return (uint64_t)(slowness(wishes) * (double)wish->expected_ns);
 }
 
@@ -328,22 +370,41 @@ static uint64_t cost_of(uint64_t price, uint32_t visits)
     return __builtin_mul_overflow(price, (uint64_t)visits, &cost) ? UINT64_MAX : cost;
 }
 
-static uint64_t less(uint64_t ns, uint64_t cost)
+/* Is it the turn of its stage? */
+static bool has_turn(const struct wishes *wishes, const struct wish *wish)
 {
-    return ns == UINT64_MAX ? ns : cost < ns ? ns - cost : 0;
+    return !wishes->turn || wish->stage == wishes->turn - 1;
 }
 
-void wishes_look(struct wishes *wishes, uint64_t ns)
+void wishes_look(struct wishes *wishes, uint64_t ns, bool whole)
 {
+    bool any = false;
     for (size_t i = 0; i < wishes->count; i++) {
         struct wish *wish = &wishes->list[i];
-        uint64_t price = wishes_price(wishes, wish);
-        wish->goal = count_visits(wishes, i, false);
+        uint64_t cost = cost_of(wishes_price(wishes, wish), whole ? wish->least : 1);
+        const bool first = !any && has_turn(wishes, wish);
+        any |= first;
+        wish->goal = wish->planned;
         /* The most important one is measured whatever it costs: else nothing would be. */
-        if (wish->goal || (price > ns && i > 0) || !wishes_is_due(wishes, i))
+        if (!has_turn(wishes, wish) || wish->goal || (cost > ns && !first) ||
+            !wishes_is_due(wishes, i))
             continue;
         wish->goal = 1;
-        ns = less(ns, price);
+        ns = less(ns, cost);
+    }
+}
+
+void wishes_try_prices(struct wishes *wishes)
+{
+    AUTO_MEMORY bool *tried = memory_new(wishes->price_count, sizeof(*tried));
+    for (size_t i = 0; i < wishes->count; i++) {
+        struct wish *wish = &wishes->list[i];
+        wish->goal = wish->planned;
+        if (!wish->price || !has_turn(wishes, wish) || tried[wish->price] ||
+            wishes->prices[wish->price].visits || !wishes_is_due(wishes, i))
+            continue;
+        tried[wish->price] = true;
+        wish->goal += !wish->goal;
     }
 }
 
@@ -352,9 +413,8 @@ static uint64_t keep_for_the_end(const struct wishes *wishes, uint64_t ns)
 {
     for (size_t i = 0; i < wishes->count; i++) {
         const struct wish *wish = &wishes->list[i];
-        uint32_t planned = count_visits(wishes, i, false);
-        if (wish->ends && planned < wish->processes && !wishes_is_failing(wishes, i))
-            ns = less(ns, cost_of(wishes_price(wishes, wish), wish->processes - planned));
+        if (wish->ends && wish->planned < wish->processes && !wishes_is_failing(wishes, i))
+            ns = less(ns, cost_of(wishes_price(wishes, wish), wish->processes - wish->planned));
     }
     return ns;
 }
@@ -362,15 +422,17 @@ static uint64_t keep_for_the_end(const struct wishes *wishes, uint64_t ns)
 /* Every wish the least that says something. What is left of ns. */
 static uint64_t settle_least(struct wishes *wishes, uint64_t ns)
 {
+    bool any = false;
     for (size_t i = 0; i < wishes->count; i++) {
         struct wish *wish = &wishes->list[i];
-        uint32_t planned = count_visits(wishes, i, false);
-        wish->goal = planned;
-        if (wish->ends || planned >= wish->least || wishes_is_failing(wishes, i) ||
-            !wishes_is_due(wishes, i))
+        const bool first = !any && has_turn(wishes, wish);
+        any |= first;
+        wish->goal = wish->planned;
+        if (!has_turn(wishes, wish) || wish->ends || wish->planned >= wish->least ||
+            wishes_is_failing(wishes, i) || !wishes_is_due(wishes, i))
             continue;
-        uint64_t cost = cost_of(wishes_price(wishes, wish), wish->least - planned);
-        if (cost > ns && i > 0)
+        uint64_t cost = cost_of(wishes_price(wishes, wish), wish->least - wish->planned);
+        if (cost > ns && !first)
             continue;
         wish->goal = wish->least;
         ns = less(ns, cost);
@@ -383,7 +445,7 @@ static uint32_t room_of(const struct wishes *wishes, size_t index)
 {
     const struct wish *wish = &wishes->list[index];
     bool grows = !wish->ends && wish->goal >= wish->least && wish->goal < wish->processes &&
-                 !wishes_is_failing(wishes, index);
+                 has_turn(wishes, wish) && !wishes_is_failing(wishes, index);
     return grows ? wish->processes - wish->goal : 0;
 }
 
@@ -417,9 +479,8 @@ void wishes_end(struct wishes *wishes, uint64_t ns)
 {
     for (size_t i = 0; i < wishes->count; i++) {
         struct wish *wish = &wishes->list[i];
-        uint32_t planned = count_visits(wishes, i, false);
         uint64_t price = wishes_price(wishes, wish);
-        wish->goal = planned;
+        wish->goal = wish->planned;
         while (wish->ends && wish->goal < wish->processes && price <= ns &&
                !wishes_is_failing(wishes, i)) {
             wish->goal++;
@@ -430,8 +491,8 @@ void wishes_end(struct wishes *wishes, uint64_t ns)
 
 static uint32_t lacking(const struct wishes *wishes, size_t wish)
 {
-    uint32_t planned = count_visits(wishes, wish, false);
-    return wishes->list[wish].goal > planned ? wishes->list[wish].goal - planned : 0;
+    const struct wish *wanted = &wishes->list[wish];
+    return wanted->goal > wanted->planned ? wanted->goal - wanted->planned : 0;
 }
 
 bool wishes_want(const struct wishes *wishes)
@@ -453,12 +514,13 @@ bool wishes_want_portions(const struct wishes *wishes)
 /* --- the order --- */
 
 /* Index of the wish's cell, which is appended where it is not there yet. */
-static size_t cell_of(struct wishes *wishes, size_t wish, const struct cell *cell)
+static size_t cell_of(struct wishes *wishes, size_t wish, size_t index)
 {
-    for (size_t i = 0; i < wishes->cell_count; i++)
-        if (wishes->about[i].wish == wish && same_cell(&wishes->cells[i], cell))
-            return i;
-    return append(wishes, cell, (struct wished_cell){.wish = wish});
+    size_t *place = place_of(&wishes->list[wish], index);
+    if (!*place)
+        *place = 1 + append(wishes, &wishes->list[wish].cells[index],
+                            (struct wished_cell){.wish = wish});
+    return *place - 1;
 }
 
 /* Visits of a portion, by cell. */
@@ -473,7 +535,7 @@ static void add_visit(struct wishes *wishes, size_t wish, struct portion *portio
     size_t best = 0;
     uint32_t fewest = UINT32_MAX;
     for (size_t i = 0; i < wishes->list[wish].cell_count && fewest; i++) {
-        size_t cell = cell_of(wishes, wish, &wishes->list[wish].cells[i]);
+        size_t cell = cell_of(wishes, wish, i);
         while (portion->count <= wishes->cell_count)
             (void)memory_add(portion->visits, portion->count);
         if (wishes->about[cell].planned < fewest) {
@@ -483,6 +545,7 @@ static void add_visit(struct wishes *wishes, size_t wish, struct portion *portio
     }
     portion->visits[best]++;
     wishes->about[best].planned++;
+    wishes->list[wish].planned++;
 }
 
 /* A wish's part of a portion. What cannot be parted evenly falls to some wishes now and to others
@@ -493,7 +556,7 @@ static uint32_t part_of(const struct wishes *wishes, size_t wish, uint32_t porti
     if (wishes->list[wish].at_once)
         return wanted;
     uint32_t part = wanted / portions + (wish % portions < wanted % portions);
-    bool first = wanted && !count_visits(wishes, wish, false);
+    bool first = wanted && !wishes->list[wish].planned;
     return first && !part ? 1 : part;
 }
 
@@ -543,9 +606,8 @@ void wishes_dearest_last(const struct wishes *wishes, struct visit *visits, size
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct wishes *wishes = context;
-    const struct wished_cell about = {.wish = wish_of(wishes, &stored->cell),
-                                      .planned = stored->processes,
-                                      .failed = stored->failed};
+    const struct wished_cell about = {
+        .wish = NO_WISH, .planned = stored->processes, .failed = stored->failed};
     append(wishes, &stored->cell, about);
     return 0;
 }
@@ -554,5 +616,6 @@ int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *fai
 {
     int error = store_each_cell(store, take_cell, wishes, failure);
     wishes->stored = wishes->cell_count;
+    wishes_claim(wishes);
     return error;
 }

@@ -25,18 +25,29 @@ struct wish {
     bool ends;            /* one process at the beginning, the others when all else has ended */
     bool at_once;         /* what lacks to its goal is not parted: the next portion has it all */
     uint64_t expected_ns; /* of a visit, before any was seen */
+    uint64_t runs_ns;     /* of these, what its runs take, whatever a process costs */
+    size_t price;         /* those of one price share what is learnt of it; 0: it has its own */
     /* --- as the plan goes on --- */
-    uint32_t goal;
+    uint32_t goal, planned, failed;
     uint64_t visits, ns; /* that were seen, and what they took */
+    size_t *places;      /* [place_count] of its cells in the plan, from 1 on; 0: not there yet */
+    size_t place_count;
 };
 
 struct wished_cell {
     size_t wish; /* index; NO_WISH: nobody wishes for it now, or who measures makes it itself */
-    uint32_t planned, failed; /* visits */
+    uint32_t planned, failed;             /* visits */
+    uint64_t visits, ns, inside_ns, runs; /* of those that were seen: from end to end, and with
+                                             counters enabled */
 };
 struct wishes {
     struct wish *list; /* the most important first */
     size_t count;
+    unsigned turn; /* the stage that gets goals now, from 1 on; 0: all of them */
+    struct wish_price {
+        uint64_t visits, ns; /* ns: without their runs */
+    } * prices;
+    size_t price_count;
     struct cell *cells; /* of the plan so far: ids count from 1 in this order */
     size_t cell_count;
     struct wished_cell *about; /* [cell_count] */
@@ -48,15 +59,22 @@ void wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cel
 /* Adds a cell to the plan that is no wish, and which is copied; its index. */
 size_t wishes_add_cell(struct wishes *wishes, const struct cell *cell);
 
-/* A visit of the cell took so long; and what the next one of a wish will take. */
-void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns);
+/* A visit of the cell ended, of which so much was spent with counters enabled; and what the next
+ * one of a wish will take. */
+void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns, uint64_t inside_ns,
+                  uint64_t runs);
 uint64_t wishes_price(const struct wishes *wishes, const struct wish *wish);
 /* Was any visit seen? Else prices are what was expected. */
 bool wishes_have_prices(const struct wishes *wishes);
 
 /* Sets goals: one process of every wish that has none and is due, as far as ns go. A first look at
- * what they cost; another one may find more that are due. */
-void wishes_look(struct wishes *wishes, uint64_t ns);
+ * what they cost; another one may find more that are due. whole: of those alone whose least ns
+ * hold, too. */
+void wishes_look(struct wishes *wishes, uint64_t ns, bool whole);
+/* Sets goals: one process of the first wish of every price that was not seen yet, whatever it
+ * takes.
+ */
+void wishes_try_prices(struct wishes *wishes);
 /* Sets goals by what is known: every wish gets the least that says something while ns last, the
  * most important first, and what is left then goes to all alike. Those that fail get no more. */
 void wishes_settle(struct wishes *wishes, uint64_t ns);
@@ -85,13 +103,16 @@ uint64_t wishes_planned(const struct wishes *wishes);
 
 /* --- and a store --- */
 
-/* Cells that are not in it yet, and visits; commits. */
+/* Cells that are not in it yet, and visits; commits. put: what else it gets with each of these
+ * cells; NULL: nothing. */
+typedef int wishes_put(void *context, const struct cell *cell, struct failure *failure);
 int wishes_store(struct wishes *wishes, struct store *store, const struct visit *visits,
-                 size_t count, struct failure *failure);
+                 size_t count, wishes_put *put, void *context, struct failure *failure);
 /* Which visits failed, and which were struck from the plan, by what the store holds. */
 int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct failure *failure);
-/* Takes over the cells of an unfinished run. */
+/* Takes over the cells of an unfinished run. Wishes that are added later find theirs by a claim. */
 int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *failure);
+void wishes_claim(struct wishes *wishes);
 
 /* ----------------------------------------------------------------------------------------------
  * From cells to visits: which process runs which cell, in an order drawn from the seed, so that

@@ -108,7 +108,7 @@ static void execute(struct world *world, const struct visit *visit)
                          turns.error ? VISIT_FAILED : VISIT_DONE, turns.error,
                          turns.error ? "it cannot be had" : NULL, &failure),
          &failure);
-    wishes_learn(&world->plan.wishes, visit->cell, turns.took);
+    wishes_learn(&world->plan.wishes, visit->cell, turns.took, 0, 0);
 }
 
 /* All visits that the goals want, and what follows from them; how many there were. */
@@ -119,7 +119,8 @@ static size_t go(struct world *world)
     size_t count = 0;
     wishes_visits(&world->plan.wishes, 1, 7, &visits, &count);
     if (count)
-        must(wishes_store(&world->plan.wishes, world->store, visits, count, &failure), &failure);
+        must(wishes_store(&world->plan.wishes, world->store, visits, count, NULL, NULL, &failure),
+             &failure);
     for (size_t i = 0; i < count; i++)
         execute(world, &visits[i]);
     memory_give_back(visits);
@@ -132,7 +133,7 @@ static void look(struct world *world, uint64_t ns)
 {
     size_t count = 1;
     while (count) {
-        wishes_look(&world->plan.wishes, ns);
+        wishes_look(&world->plan.wishes, ns, false);
         count = go(world);
     }
 }

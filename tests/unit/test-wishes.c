@@ -59,12 +59,12 @@ static void a_look_is_one_process_of_each_as_far_as_time_goes(void **state)
 {
     (void)state;
     struct wishes wishes = three();
-    wishes_look(&wishes, 40 * MS);
+    wishes_look(&wishes, 40 * MS, false);
     goals_are(&wishes, 1, 1, 1);
-    wishes_look(&wishes, 30 * MS);
+    wishes_look(&wishes, 30 * MS, false);
     goals_are(&wishes, 1, 1, 0);
     /* The first whatever it costs. */
-    wishes_look(&wishes, 0);
+    wishes_look(&wishes, 0, false);
     goals_are(&wishes, 1, 0, 0);
 }
 
@@ -91,18 +91,18 @@ static void prices_are_learned(void **state)
     (void)state;
     struct wishes wishes = three();
     struct visit *visits = NULL;
-    wishes_look(&wishes, UINT64_MAX);
+    wishes_look(&wishes, UINT64_MAX, false);
     assert_int_equal(draw(&wishes, 1, 1, &visits), 3);
     memory_give_back(visits);
     assert_false(wishes_have_prices(&wishes));
-    wishes_learn(&wishes, 1, 100 * MS);
+    wishes_learn(&wishes, 1, 100 * MS, 0, 0);
     assert_true(wishes_have_prices(&wishes));
     assert_int_equal(wishes_price(&wishes, &wishes.list[0]), 100 * MS);
     /* Ten times as dear as expected: so are the others, until they are seen. */
     assert_int_equal(wishes_price(&wishes, &wishes.list[2]), 200 * MS);
-    wishes_learn(&wishes, 3, 5 * MS);
+    wishes_learn(&wishes, 3, 5 * MS, 0, 0);
     assert_int_equal(wishes_price(&wishes, &wishes.list[2]), 5 * MS);
-    wishes_learn(&wishes, 99, 5 * MS); /* not ours */
+    wishes_learn(&wishes, 99, 5 * MS, 0, 0); /* not ours */
 }
 
 static void who_fails_gets_no_more(void **state)
@@ -110,10 +110,10 @@ static void who_fails_gets_no_more(void **state)
     (void)state;
     struct wishes wishes = three();
     struct visit *visits = NULL;
-    wishes_look(&wishes, UINT64_MAX);
+    wishes_look(&wishes, UINT64_MAX, false);
     draw(&wishes, 1, 1, &visits);
     memory_give_back(visits);
-    wishes.about[1].failed = 1;
+    wishes.list[1].failed = 1;
     assert_true(wishes_is_failing(&wishes, 1));
     assert_int_equal(wishes_processes(&wishes, 1), 0);
     wishes_settle(&wishes, UINT64_MAX);
@@ -126,7 +126,7 @@ static void what_ends_is_seen_at_the_beginning_and_at_the_end(void **state)
     struct wishes wishes = three();
     struct visit *visits = NULL;
     add(&wishes, 4, (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = MS});
-    wishes_look(&wishes, UINT64_MAX);
+    wishes_look(&wishes, UINT64_MAX, false);
     assert_int_equal(draw(&wishes, 1, 1, &visits), 4);
     memory_give_back(visits);
     wishes_settle(&wishes, UINT64_MAX);
@@ -230,13 +230,13 @@ static void a_cell_that_nobody_wishes_for_has_a_number_and_no_visit(void **state
     assert_int_equal(wishes_add_cell(&wishes, &cell), 0);
     cell_release(&cell);
     assert_int_equal(wishes.cells[0].id, 1);
-    wishes_look(&wishes, UINT64_MAX);
+    wishes_look(&wishes, UINT64_MAX, false);
     size_t count = draw(&wishes, 1, 1, &visits);
     assert_int_equal(count, 3);
     for (size_t i = 0; i < count; i++)
         assert_int_not_equal(visits[i].cell, 1);
     memory_give_back(visits);
-    wishes_learn(&wishes, 1, MS);
+    wishes_learn(&wishes, 1, MS, 0, 0);
 }
 
 static void the_dearest_is_visited_last_and_the_rest_as_it_was_drawn(void **state)
@@ -261,6 +261,68 @@ static void the_dearest_is_visited_last_and_the_rest_as_it_was_drawn(void **stat
     memory_give_back(visits);
 }
 
+static void one_price_is_learned_for_all_that_share_it(void **state)
+{
+    (void)state;
+    struct wishes wishes = {0};
+    for (unsigned n = 1; n <= 3; n++)
+        add(&wishes, n,
+            (struct wish){.processes = 4,
+                          .least = 4,
+                          .expected_ns = 10 * MS,
+                          .runs_ns = n * MS,
+                          .price = n < 3 ? 1 : 2});
+    struct visit *visits = NULL;
+    wishes_try_prices(&wishes);
+    goals_are(&wishes, 1, 0, 1);
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 2);
+    memory_give_back(visits);
+    const uint32_t first = wishes.about[0].wish == 0 ? 1 : 2;
+    wishes_learn(&wishes, first, 7 * MS, MS, 2);
+    assert_int_equal(wishes.about[first - 1].inside_ns, MS);
+    /* A process takes 6 ms, and the runs of each what they take. */
+    assert_int_equal(wishes_price(&wishes, &wishes.list[0]), 7 * MS);
+    assert_int_equal(wishes_price(&wishes, &wishes.list[1]), 8 * MS);
+    wishes_try_prices(&wishes);
+    goals_are(&wishes, 1, 0, 1);
+}
+
+static void a_stage_has_its_turn_and_takes_whole_wishes(void **state)
+{
+    (void)state;
+    struct wishes wishes = {0};
+    for (unsigned n = 1; n <= 3; n++)
+        add(&wishes, n,
+            (struct wish){.stage = n < 3, .processes = 4, .least = 4, .expected_ns = 10 * MS});
+    wishes.turn = 2;
+    wishes_look(&wishes, 79 * MS, true);
+    goals_are(&wishes, 1, 0, 0);
+    wishes_look(&wishes, 80 * MS, true);
+    goals_are(&wishes, 1, 1, 0);
+    wishes_settle(&wishes, UINT64_MAX);
+    goals_are(&wishes, 4, 4, 0);
+    wishes.turn = 0;
+    wishes_settle(&wishes, UINT64_MAX);
+    goals_are(&wishes, 4, 4, 4);
+}
+
+static void cells_are_claimed_once_by_the_wish_they_agree_with(void **state)
+{
+    (void)state;
+    struct wishes wishes = {0};
+    struct wishes wanted = three();
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(wishes_add_cell(&wishes, &wanted.list[1].cells[0]), i);
+    wishes.about[0].planned = 3;
+    add(&wishes, 1, (struct wish){.processes = 10, .least = 4, .expected_ns = MS});
+    add(&wishes, 2, (struct wish){.processes = 10, .least = 4, .expected_ns = MS});
+    wishes_claim(&wishes);
+    assert_int_equal(wishes.about[0].wish, 1);
+    assert_true(wishes.about[1].wish == NO_WISH);
+    assert_int_equal(wishes_processes(&wishes, 0), 0);
+    assert_int_equal(wishes_processes(&wishes, 1), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +337,9 @@ int main(void)
         cmocka_unit_test(the_seed_draws_the_order),
         cmocka_unit_test(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit),
         cmocka_unit_test(the_dearest_is_visited_last_and_the_rest_as_it_was_drawn),
+        cmocka_unit_test(one_price_is_learned_for_all_that_share_it),
+        cmocka_unit_test(a_stage_has_its_turn_and_takes_whole_wishes),
+        cmocka_unit_test(cells_are_claimed_once_by_the_wish_they_agree_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
