@@ -108,9 +108,16 @@ int reach_machine(const char *command, const struct common_options *common,
 /* ----------------------------------------------------------------------------------------------
  * Runs visits, watches over the store, and says how to go on. */
 
+/* Visits of a plan that go into the store at once. It takes some ms, in which nobody asks for
+ * signals or the time. */
+#define PIECE 1024u
+
 struct receiving {
     const struct gathering *gathering;
     struct progress progress;
+    int64_t deadline; /* monotonic ms; 0: none */
+    size_t stored;    /* of the gathering's rest */
+    bool began;       /* a visit was asked for */
     /* Of the visit under way. */
     uint64_t began_ns, inside_ns, runs;
 };
@@ -197,7 +204,7 @@ static void put_resume_command(const struct gathering *gathering, struct text *o
     deliver_put_via(common, out);
 }
 
-static void say_how_to_resume(const struct gathering *gathering, const char *what)
+static void say_how_to_resume(const struct gathering *gathering, size_t unstored, const char *what)
 {
     struct store_info info = {0};
     struct failure ignored = {0};
@@ -208,7 +215,7 @@ static void say_how_to_resume(const struct gathering *gathering, const char *wha
     text_puts(&message, what);
     if (store_info(gathering->store, &info, &ignored) == 0)
         text_printf(&message, " after %" PRIu64 " of %" PRIu64 " processes", info.visits_done,
-                    info.visits);
+                    info.visits + unstored);
     store_info_release(&info);
     text_puts(&message, "; what was measured is kept");
     if (!gathering->once) {
@@ -236,21 +243,58 @@ static struct cell *visited_cells(const struct gathering *gathering, const struc
     return cells;
 }
 
-static int run_pending(const struct gathering *gathering, const struct visit *visits, size_t count,
-                       struct failure *failure)
+static int run_visits(struct receiving *receiving, const struct visit *visits, size_t count,
+                      struct failure *failure)
 {
+    const struct gathering *gathering = receiving->gathering;
     const struct gather_beside *beside = gathering->beside;
-    struct receiving receiving = {.gathering = gathering, .began_ns = monotonic_ns()};
-    struct session_sink sink = {.context = &receiving,
-                                .batch = receive_batch,
-                                .visit_end = receive_end,
-                                .ran = beside && beside->ran ? receive_ran : NULL,
-                                .call = beside && beside->call ? receive_call : NULL,
-                                .output = receive_output};
+    const struct session_sink sink = {.context = receiving,
+                                      .batch = receive_batch,
+                                      .visit_end = receive_end,
+                                      .ran = beside && beside->ran ? receive_ran : NULL,
+                                      .call = beside && beside->call ? receive_call : NULL,
+                                      .output = receive_output};
+    const int64_t left = receiving->deadline ? receiving->deadline - monotonic_ms() : 0;
     size_t cell_count;
     AUTO_MEMORY struct cell *cells = visited_cells(gathering, visits, count, &cell_count);
-    progress_begin_part(&receiving.progress, "processes", count, gathering->common->quiet,
-                        gathering->part, gathering->part ? gathering->budget : 0);
+    receiving->began = true;
+    receiving->began_ns = monotonic_ns();
+    /* 0 would be no limit; and the first visit is made however little there is. */
+    return session_run(gathering->session, cells, cell_count, visits, count,
+                       !receiving->deadline ? 0
+                       : left < 1           ? 1
+                                            : (uint64_t)left,
+                       &sink, failure);
+}
+
+/* The next visits of the rest are put into the store, and made. */
+static int run_piece(struct receiving *receiving, struct failure *failure)
+{
+    const struct gathering *gathering = receiving->gathering;
+    const struct visit *piece = gathering->rest + receiving->stored;
+    const size_t left = gathering->rest_count - receiving->stored;
+    const size_t count = left < PIECE ? left : PIECE;
+    if (interrupted)
+        return fail_with(failure, -EINTR, "interrupted before the last %zu visits", left);
+    if (receiving->began && receiving->deadline && monotonic_ms() >= receiving->deadline)
+        return fail_with(failure, -ETIME, "the budget ran out before the last %zu visits", left);
+    int error = store_put_plan(gathering->store, NULL, 0, piece, count, failure);
+    if (error == 0)
+        error = store_commit(gathering->store, failure);
+    if (error < 0)
+        return error;
+    receiving->stored += count;
+    return run_visits(receiving, piece, count, failure);
+}
+
+/* What the store lacks, and the rest of the plan. */
+static int run_plan(struct receiving *receiving, const struct visit *visits, size_t count,
+                    struct failure *failure)
+{
+    const struct gathering *gathering = receiving->gathering;
+    progress_begin_part(&receiving->progress, "processes", count + gathering->rest_count,
+                        gathering->common->quiet, gathering->part,
+                        gathering->part ? gathering->budget : 0);
     AUTO_TEXT struct text answer = {0};
     text_printf(&answer,
                 "assay %s: stopping when the process under way has ended, in %d seconds at the "
@@ -258,10 +302,13 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
                 gathering->command, SESSION_STOP_MS / 1000);
     if (!gathering->common->quiet)
         signals_answer(text_string(&answer));
-    int error = session_run(gathering->session, cells, cell_count, visits, count, gathering->budget,
-                            &sink, failure);
+    if (gathering->budget && gathering->budget < INT64_MAX / 2)
+        receiving->deadline = monotonic_ms() + (int64_t)gathering->budget;
+    int error = count ? run_visits(receiving, visits, count, failure) : 0;
+    while (error == 0 && receiving->stored < gathering->rest_count)
+        error = run_piece(receiving, failure);
     signals_answer(NULL);
-    progress_end(&receiving.progress);
+    progress_end(&receiving->progress);
     return error;
 }
 
@@ -289,7 +336,7 @@ static void say_what_is_resumed(const struct gathering *gathering, const struct 
                        path);
     else
         deliver_remark(common, "resuming %s, %" PRIu64 " of %" PRIu64 " processes are done", path,
-                       info->visits_done, info->visits);
+                       info->visits_done, info->visits + gathering->rest_count);
 }
 
 int gather(const struct gathering *gathering, bool *complete, struct failure *refusal)
@@ -297,6 +344,7 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
     struct failure failure = {0};
     AUTO_FREE struct visit *visits = NULL;
     size_t count = 0;
+    struct receiving receiving = {.gathering = gathering};
     struct store_info info = {0};
     int error = store_info(gathering->store, &info, refusal);
     bool finished = error == 0 && info.finished;
@@ -311,8 +359,9 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
     if (finished)
         return EXIT_DONE;
     error = gathering->resumed ? store_put_ended(gathering->store, NULL, &failure) : 0;
-    if (error == 0 && count)
-        error = run_pending(gathering, visits, count, &failure);
+    if (error == 0 && count + gathering->rest_count)
+        error = run_plan(&receiving, visits, count, &failure);
+    const size_t unstored = gathering->rest_count - receiving.stored;
     if (error == -ETIME && gathering->cuts)
         error = store_strike_pending(gathering->store, &failure);
     if (error == -ETIME && store_put_ended(gathering->store, "budget", &failure) < 0)
@@ -321,7 +370,7 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
     if (error == 0 || error == -ETIME) {
         int status = settle(gathering, *complete);
         if (status == EXIT_DONE && !*complete)
-            say_how_to_resume(gathering, "the budget was used up");
+            say_how_to_resume(gathering, unstored, "the budget was used up");
         return status;
     }
     if (error != -EINTR)
@@ -333,7 +382,7 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
             deliver_failure(gathering->command, &unkept, EXIT_FAILED);
     }
     if (!gathering->tells)
-        say_how_to_resume(gathering, error == -EINTR ? "interrupted" : "broken off");
+        say_how_to_resume(gathering, unstored, error == -EINTR ? "interrupted" : "broken off");
     return error == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
@@ -359,6 +408,8 @@ int planned_run(struct planned *planned, const struct cell *cells, size_t count,
     gathering->more = more;
     int status = gather(gathering, planned->complete, &planned->failure);
     gathering->resumed = false;
+    gathering->rest = NULL;
+    gathering->rest_count = 0;
     return planned->failure.code ? deliver_failure(gathering->command, &planned->failure, status)
                                  : status;
 }
@@ -463,10 +514,12 @@ static int visit(struct stages *stages, uint32_t portions)
     if (stages->looking && of->dearest_last)
         wishes_dearest_last(of->wishes, visits, count);
     if (count)
-        error = wishes_store(of->wishes, of->store, visits, count, of->put, of->context,
+        error = wishes_store(of->wishes, of->store, NULL, 0, of->put, of->context,
                              &stages->planned.failure);
     if (error < 0)
         return planned_failed(&stages->planned, error);
+    stages->planned.gathering.rest = visits;
+    stages->planned.gathering.rest_count = count;
     int status = count ? run_planned(stages, true) : EXIT_DONE;
     if (status == EXIT_DONE)
         status = learn_outcome(stages);

@@ -36,6 +36,10 @@ struct gathering {
     struct store *store;
     const struct cell *cells; /* of the store's plan */
     size_t cell_count;
+    /* Visits of the plan that the store does not have yet, behind all that it has. They go into it
+     * piece by piece, each when its turn comes: a plan of millions costs nothing in advance. */
+    const struct visit *rest;
+    size_t rest_count;
     uint64_t budget;  /* ms, 0: none */
     const char *part; /* what this plan is of a study whose parts share the budget; NULL: all */
     bool resumed;
@@ -79,8 +83,8 @@ struct planned {
     bool *complete; /* every visit so far has ended */
 };
 
-/* Runs what the store still lacks of these cells, within so many ms (0: no limit). more: further
- * plans may follow. EXIT_DONE, or the exit code after saying why. */
+/* Runs what the store still lacks of these cells, and then the gathering's rest, within so many ms
+ * (0: no limit). more: further plans may follow. EXIT_DONE, or the exit code after saying why. */
 int planned_run(struct planned *planned, const struct cell *cells, size_t count, uint64_t budget,
                 bool more);
 /* Says that planning failed; the exit code. */
