@@ -162,6 +162,23 @@ static int note_sample(void *context, const struct sample *sample)
     return reader->run ? reader->run(reader->context, &run) : 0;
 }
 
+/* Where some cells are not wanted, their samples are not read either. */
+static int read_by_cell(struct reading_on *on)
+{
+    const struct reader *reader = on->reader;
+    size_t wanted = 0;
+    int error = 0;
+    for (size_t i = 0; i < on->cell_count; i++)
+        wanted += on->cells[i].place != READ_NOT;
+    if (wanted == on->cell_count)
+        return store_each_sample(reader->store, 0, note_sample, on, reader->failure);
+    for (size_t i = 0; i < on->cell_count && error == 0; i++)
+        if (on->cells[i].place != READ_NOT)
+            error =
+                store_each_sample(reader->store, on->cells[i].id, note_sample, on, reader->failure);
+    return error;
+}
+
 int reader_read(struct reader *reader)
 {
     struct reading_on on = {.reader = reader};
@@ -172,7 +189,7 @@ int reader_read(struct reader *reader)
         qsort(on.visits, on.visit_count, sizeof(*on.visits), by_cell);
     if (error == 0 && on.visit_count)
         error = reader->by_cell
-                    ? store_each_sample(reader->store, 0, note_sample, &on, reader->failure)
+                    ? read_by_cell(&on)
                     : store_scan_samples(reader->store, note_sample, &on, reader->failure);
     if (error == 0)
         error = end_visit(&on);
