@@ -97,12 +97,10 @@ static void shuffle(struct visit *list, size_t count, struct random *random)
     }
 }
 
-int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
-                struct visit **visits, size_t *visit_count)
+void plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
+                 struct visit **visits, size_t *visit_count)
 {
-    size_t count;
-    if (__builtin_mul_overflow(cell_count, (size_t)processes, &count))
-        return -EOVERFLOW;
+    const size_t count = cell_count * processes;
     struct visit *list = memory_new(count, sizeof(*list));
     for (size_t i = 0; i < count; i++)
         list[i] = (struct visit){cells[i / processes].id, (uint32_t)(i % processes)};
@@ -111,7 +109,6 @@ int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes,
     shuffle(list, count, &random);
     *visits = list;
     *visit_count = count;
-    return 0;
 }
 
 /* The null cell of that cell's way; `count` where there is none. */

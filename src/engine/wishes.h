@@ -119,9 +119,9 @@ void wishes_claim(struct wishes *wishes);
  * nothing that drifts over time (temperature, load) falls on one cell alone. */
 
 /* processes visits for each cell, shuffled; the same cells and seed give the same order
- * everywhere. -EOVERFLOW. */
-int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
-                struct visit **visits, size_t *visit_count);
+ * everywhere. */
+void plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
+                 struct visit **visits, size_t *visit_count);
 
 /* processes[i] visits for cell i, in rounds: every round visits each cell that still wants one, in
  * an order drawn from the seed, and in the first one no cell comes before the null cell of its way.

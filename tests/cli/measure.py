@@ -606,6 +606,58 @@ class Breaks(Case):
         self.assertEqual(self.finished_visits(path), 0)
         self.assert_nothing_runs()
 
+    HUGE = ("-e", "page-faults:u", "--runs", "2", "--processes", "1000000", "--seed", "5", "--store")
+
+    def order(self, path, state):
+        with sqlite3.connect(path) as store:
+            return store.execute("SELECT cell, process FROM visit WHERE state = ? ORDER BY id", (state,)).fetchall()
+
+    def assert_goes_on(self, path):
+        """It goes on with the same order, where it was; the store stays small."""
+        before = self.order(path, "done")
+        done = self.measure("--resume", "--store", path, "--budget", "500ms", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        envelope = json.loads(done.stdout)
+        self.assertFalse(envelope["analysis"]["complete"])
+        self.assertEqual(len(envelope["skipped"]), 2, envelope["skipped"])
+        self.assertRegex(done.stderr, r"resuming .*, \d+ of 2000000 processes are done")
+        after = self.order(path, "done")
+        self.assertGreater(len(after), len(before))
+        self.assertEqual(after[:len(before)], before)
+        return after
+
+    def test_a_plan_of_millions_costs_nothing_before_its_turn(self):
+        """It is stored as it is measured, and what has not had its turn is told all the same."""
+        path = self.path("huge")
+        done = self.measure(*self.HUGE, path, "--budget", "500ms", "--json", timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"the budget was used up after \d+ of 2000000 processes")
+        stored = len(self.order(path, "done")) + len(self.order(path, "pending"))
+        self.assertLess(stored, 100_000)
+        again = json.loads(self.measure("--from", path, "--json").stdout)
+        self.assertEqual(len(again["skipped"]), 2, again["skipped"])
+        self.assertFalse(again["analysis"]["complete"])
+        first = self.assert_goes_on(path)
+        self.assertEqual(self.measure(*self.HUGE, self.path("again"), "--budget", "500ms").returncode, 0)
+        other = self.order(self.path("again"), "done")
+        common = min(len(first), len(other))
+        self.assertEqual(first[:common], other[:common])
+
+    def test_signals_are_obeyed_while_a_plan_of_millions_is_stored(self):
+        for name in ("SIGINT", "SIGTERM"):
+            with self.subTest(name):
+                path = self.path(name)
+                process = self.start(*self.HUGE, path)
+                self.assertTrue(eventually(lambda path=path: os.path.exists(path)))
+                process.send_signal(getattr(signal, name))
+                output, errors = process.communicate(timeout=PATIENCE)
+                self.assertEqual((process.returncode, output), (130, ""), errors)
+                self.assertRegex(errors, r"interrupted after \d+ of 2000000 processes")
+                self.assertIn(f"assay measure --resume --store {path}", errors)
+                self.assertLess(len(self.order(path, "pending")), 100_000)
+                self.assert_goes_on(path)
+        self.assert_nothing_runs()
+
     def wait_for_samples(self, path):
         self.assertTrue(eventually(lambda: self.finished_visits(path)), "no process ended")
 

@@ -18,9 +18,9 @@ static char event[] = "page-faults", path[] = "perf-read", other_path[] = "perf-
             opt[] = "O2", linking[] = "static";
 
 struct planted {
-    struct replayed_cell cells[3];
+    struct measured_cell cells[3];
     struct row list[3];
-    struct rows rows;
+    struct measuring run;
 };
 
 static void plant(struct planted *planted, size_t at, char *way, uint64_t n, double value)
@@ -41,13 +41,13 @@ static void plant(struct planted *planted, size_t at, char *way, uint64_t n, dou
                     .error_min = {true, (int64_t)value - (int64_t)n},
                     .error_max = {true, (int64_t)value - (int64_t)n + 4}}};
     assert_int_equal(distribution_of(values, 5, &row->distribution), 0);
-    planted->rows.list = planted->list;
-    planted->rows.count = at + 1;
+    planted->run.rows = planted->list;
+    planted->run.row_count = at + 1;
 }
 
 static void end(struct planted *planted)
 {
-    for (size_t i = 0; i < planted->rows.count; i++) {
+    for (size_t i = 0; i < planted->run.row_count; i++) {
         json_decref(planted->list[i].distribution.density);
         json_decref(planted->list[i].distribution.samples);
     }
@@ -76,7 +76,7 @@ static void test_boxes_hold_what_was_read(void **state)
     struct planted planted = {0};
     plant(&planted, 0, path, 1000, 1000);
     plant(&planted, 1, other_path, 10, 16);
-    json_t *figures = measure_figures(&planted.rows);
+    json_t *figures = measure_figures(&planted.run);
     assert_figures_are_sound(figures);
     const json_t *figure = figure_called(figures, "counts");
     assert_true(cell_number(figure, 0, "min") == 1000);
@@ -99,7 +99,7 @@ static void test_errors_rise_with_n(void **state)
     plant(&planted, 1, path, 10, 16);
     plant(&planted, 2, path, 100, 0);
     planted.list[2].summary.error.known = false;
-    json_t *figures = measure_figures(&planted.rows);
+    json_t *figures = measure_figures(&planted.run);
     const json_t *figure = figure_called(figures, "error-by-n");
     assert_int_equal(json_array_size(json_object_get(figure, "rows")), 2);
     assert_true(cell_number(figure, 0, "n") == 10);
@@ -115,7 +115,7 @@ static void test_one_cell_has_a_name(void **state)
     (void)state;
     struct planted planted = {0};
     plant(&planted, 0, path, 10, 10);
-    json_t *figures = measure_figures(&planted.rows);
+    json_t *figures = measure_figures(&planted.run);
     assert_figures_are_sound(figures);
     assert_string_equal(role_of(figure_called(figures, "counts"), "specimen"), "group");
     json_decref(figures);
@@ -126,7 +126,7 @@ static void test_nothing_gives_no_figure(void **state)
 {
     (void)state;
     struct planted planted = {0};
-    json_t *figures = measure_figures(&planted.rows);
+    json_t *figures = measure_figures(&planted.run);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
     /* Nor does a cell that never got a counter. */
@@ -135,7 +135,7 @@ static void test_nothing_gives_no_figure(void **state)
     json_decref(planted.list[0].distribution.samples);
     planted.list[0].distribution = (struct distribution){0};
     planted.list[0].summary.error.known = false;
-    figures = measure_figures(&planted.rows);
+    figures = measure_figures(&planted.run);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
 }

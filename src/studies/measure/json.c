@@ -29,18 +29,18 @@ static const struct {
 
 /* The event has pictures of its own, because counts of two events have nothing in common; what
  * varies besides gets `role`. Returns how many columns there are. */
-static size_t put_factors(const struct rows *rows, enum figure_role role, int but,
+static size_t put_factors(const struct measuring *run, enum figure_role role, int but,
                           struct figure_column *columns)
 {
     size_t count = 0, named = 0;
     for (int i = 0; i < ROW_FACTORS; i++) {
-        bool told = i != ROW_EVENT && i != but && rows_vary(rows, i);
+        bool told = i != ROW_EVENT && i != but && rows_vary(run, i);
         named += told;
         columns[count++] = (struct figure_column){factors[i].key, factors[i].title,
                                                   i == ROW_EVENT ? ROLE_FACET
                                                   : told         ? role
                                                                  : ROLE_NONE,
-                                                  rows_vary(rows, i) && i != ROW_N};
+                                                  rows_vary(run, i) && i != ROW_N};
     }
     if (!named) /* one cell still needs a name */
         columns[ROW_SPECIMEN].role = role;
@@ -63,7 +63,7 @@ static json_t *maybe_number(struct maybe number)
 
 /* --- what was counted --- */
 
-static json_t *counts(const struct rows *rows)
+static json_t *counts(const struct measuring *run)
 {
     struct figure_column columns[ROW_FACTORS + 11] = {0};
     static const struct figure_column own[] = {
@@ -72,11 +72,11 @@ static json_t *counts(const struct rows *rows)
         {"max", "highest", ROLE_MAX, false},         {"truth", "truth", ROLE_NONE, false},
         {"overhead", "overhead", ROLE_NONE, false},  {"runs", "runs", ROLE_NONE, false},
         {"density", "density", ROLE_DENSITY, false}, {"samples", "samples", ROLE_SAMPLES, false}};
-    memcpy(columns + put_factors(rows, ROLE_GROUP, -1, columns), own, sizeof(own));
+    memcpy(columns + put_factors(run, ROLE_GROUP, -1, columns), own, sizeof(own));
     size_t constant = 0, counted = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        counted += rows->list[i].distribution.count != 0;
-        constant += rows->list[i].distribution.count && rows->list[i].summary.constant;
+    for (size_t i = 0; i < run->row_count; i++) {
+        counted += run->rows[i].distribution.count != 0;
+        constant += run->rows[i].distribution.count && run->rows[i].summary.constant;
     }
     AUTO_TEXT struct text caption = {0};
     text_printf(&caption,
@@ -90,8 +90,8 @@ static json_t *counts(const struct rows *rows)
                                      .x = {.label = "count", .scale = SCALE_SYMLOG},
                                      .columns = columns};
     json_t *figure = figure_new(&spec);
-    for (size_t i = 0; i < rows->count && i < ROWS_MOST; i++) {
-        const struct row *row = &rows->list[i];
+    for (size_t i = 0; i < run->row_count && i < ROWS_MOST; i++) {
+        const struct row *row = &run->rows[i];
         const struct distribution *values = &row->distribution;
         if (!values->count)
             continue;
@@ -119,7 +119,7 @@ static int compare_n(const void *left, const void *right)
     return (n > other) - (n < other);
 }
 
-static json_t *errors(const struct rows *rows, const struct row *const *list, size_t count)
+static json_t *errors(const struct measuring *run, const struct row *const *list, size_t count)
 {
     struct figure_column columns[ROW_FACTORS + 8] = {0};
     static const struct figure_column own[] = {
@@ -127,7 +127,7 @@ static json_t *errors(const struct rows *rows, const struct row *const *list, si
         {"low", "lowest", ROLE_LOW, false},     {"high", "highest", ROLE_HIGH, false},
         {"truth", "truth", ROLE_NONE, false},   {"overhead", "overhead", ROLE_NONE, false},
         {"runs", "runs", ROLE_NONE, false}};
-    memcpy(columns + put_factors(rows, ROLE_SERIES, ROW_N, columns), own, sizeof(own));
+    memcpy(columns + put_factors(run, ROLE_SERIES, ROW_N, columns), own, sizeof(own));
     size_t exact = 0;
     for (size_t i = 0; i < count; i++)
         exact += list[i]->summary.exact_runs == list[i]->summary.judged;
@@ -158,20 +158,20 @@ static json_t *errors(const struct rows *rows, const struct row *const *list, si
     return figure;
 }
 
-json_t *measure_figures(const void *context)
+json_t *measure_figures(const void *kept)
 {
-    const struct rows *rows = context;
+    const struct measuring *run = kept;
     json_t *figures = json_array();
-    const struct row **list = memory_new(rows->count + 1, sizeof(*list));
+    const struct row **list = memory_new(run->row_count + 1, sizeof(*list));
     size_t count = 0;
-    if (!rows->count)
+    if (!run->row_count)
         return figures;
-    for (size_t i = 0; i < rows->count; i++) /* of which the error is known, by rising N */
-        if (rows->list[i].summary.error.known)
-            list[count++] = &rows->list[i];
+    for (size_t i = 0; i < run->row_count; i++) /* of which the error is known, by rising N */
+        if (run->rows[i].summary.error.known)
+            list[count++] = &run->rows[i];
     qsort(list, count, sizeof(*list), compare_n);
-    figures_append(figures, counts(rows));
-    figures_append(figures, errors(rows, list, count));
+    figures_append(figures, counts(run));
+    figures_append(figures, errors(run, list, count));
     return figures;
 }
 

@@ -292,12 +292,12 @@ static void widen(uint64_t range[2], uint64_t value)
     range[1] = value > range[1] ? value : range[1];
 }
 
-static void put_head(const struct rows *rows, const struct style *style, struct text *out)
+static void put_head(const struct measuring *run, const struct style *style, struct text *out)
 {
-    const struct row *first = &rows->list[0];
+    const struct row *first = &run->rows[0];
     size_t at = 0;
     for (int i = 0; i < ROW_FACTORS; i++) {
-        if (rows_vary(rows, i))
+        if (rows_vary(run, i))
             continue;
         AUTO_TEXT struct text item = {0};
         text_printf(&item, "%s %s", factor_titles[i], first->factors[i]);
@@ -309,9 +309,9 @@ static void put_head(const struct rows *rows, const struct style *style, struct 
      * source. */
     AUTO_TEXT struct text runs = {0};
     uint64_t ran[2] = {UINT64_MAX, 0}, processes[2] = {UINT64_MAX, 0};
-    for (size_t i = 0; i < rows->count; i++) {
-        widen(ran, rows->list[i].summary.runs);
-        widen(processes, rows->list[i].cell->done);
+    for (size_t i = 0; i < run->row_count; i++) {
+        widen(ran, run->rows[i].summary.runs);
+        widen(processes, run->rows[i].cell->done);
     }
     put_range(&runs, ran[0], ran[1], "run in ", "runs in ");
     put_range(&runs, processes[0], processes[1], "process", "processes");
@@ -326,15 +326,15 @@ static void put_remark(struct text *out, const struct style *style, const char *
 }
 
 /* What to know when reading the numbers of the paths that were measured. */
-static void put_notes(const struct rows *rows, const struct style *style, struct text *out)
+static void put_notes(const struct measuring *run, const struct style *style, struct text *out)
 {
-    const struct catalogue *catalogue = rows->measuring->catalogue;
+    const struct catalogue *catalogue = run->studying.catalogue;
     for (size_t i = 0; catalogue && i < catalogue->path_count; i++) {
         const struct catalogue_path *path = &catalogue->paths[i];
         size_t row = 0;
-        while (row < rows->count && strcmp(rows->list[row].cell->cell.path, path->name) != 0)
+        while (row < run->row_count && strcmp(run->rows[row].cell->cell.path, path->name) != 0)
             row++;
-        if (!path->note || row == rows->count)
+        if (!path->note || row == run->row_count)
             continue;
         text_putc(out, '\n');
         section_printf(style, out, "%s: %s.", path->name, path->note);
@@ -342,11 +342,11 @@ static void put_notes(const struct rows *rows, const struct style *style, struct
 }
 
 /* Words that need explaining, once; and the mark that results of no hardware carry. */
-static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
+static void put_legend(const struct measuring *run, const struct style *style, struct text *out)
 {
     bool disturbed = false, misfit = false, bounded = false;
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->list[i];
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct row *row = &run->rows[i];
         disturbed |= row->summary.judged && row->summary.disturbed;
         /* Nothing of it was counted, and it was counted together with others. */
         misfit |= row->summary.runs && !row->summary.judged && row->cell->cell.counters > 1 &&
@@ -366,7 +366,7 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
         put_remark(out, style,
                    "disturbed: the operating system's own account of the run shows page faults or "
                    "context switches beyond those the specimen makes itself.");
-    const char *how = facts_get(rows->measuring->facts, "emulated");
+    const char *how = facts_get(run->studying.facts, "emulated");
     if (!how)
         return;
     AUTO_TEXT struct text mark = {0};
@@ -374,7 +374,7 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
     text_put_clean(&mark, how);
     text_puts(&mark, "): counts of instructions and of the operating system's events hold as on a "
                      "real machine; times, cycles and caches are no hardware's.");
-    const char *isa = facts_get(rows->measuring->facts, "isa");
+    const char *isa = facts_get(run->studying.facts, "isa");
     if (isa && strcmp(isa, "aarch64") == 0 && strncmp(how, "QEMU", 4) == 0)
         text_puts(&mark, " Of the CPU's events QEMU counts instructions and cycles only; others "
                          "read 0.");
@@ -419,12 +419,12 @@ static void add_truth(struct table *table, const struct summary *summary)
     table_add(table, TONE_PLAIN, text_string(&both));
 }
 
-static void add_table_row(struct table *table, const struct rows *rows, const struct row *row)
+static void add_table_row(struct table *table, const struct measuring *run, const struct row *row)
 {
     const struct summary *summary = &row->summary;
     const char *grade = row_grade(row);
     for (int i = 0; i < ROW_FACTORS; i++)
-        table_add(table, TONE_PLAIN, rows_vary(rows, i) ? row->factors[i] : "");
+        table_add(table, TONE_PLAIN, rows_vary(run, i) ? row->factors[i] : "");
     AUTO_TEXT struct text counted = {0}, sentence = {0};
     measure_counted(summary, row->cell->counters[row->counter].class, &counted);
     row_sentence(row, &sentence);
@@ -436,7 +436,7 @@ static void add_table_row(struct table *table, const struct rows *rows, const st
     table_add(table, tone_of(summary), text_string(&sentence));
 }
 
-static void put_table(const struct rows *rows, const struct style *style, struct text *out)
+static void put_table(const struct measuring *run, const struct style *style, struct text *out)
 {
     struct column columns[ROW_FACTORS + 6] = {0};
     for (int i = 0; i < ROW_FACTORS; i++)
@@ -448,88 +448,37 @@ static void put_table(const struct rows *rows, const struct style *style, struct
     columns[ROW_FACTORS + 4] = (struct column){.title = "error", .right = true};
     columns[ROW_FACTORS + 5] = (struct column){.title = "", .wraps = true};
     struct table table = {.columns = columns, .column_count = ROW_FACTORS + 6};
-    for (size_t i = 0; i < rows->count; i++)
-        add_table_row(&table, rows, &rows->list[i]);
+    for (size_t i = 0; i < run->row_count; i++)
+        add_table_row(&table, run, &run->rows[i]);
     table_put(&table, style, out);
     table_free(&table);
 }
 
-static void put_report(const void *run, const struct style *style, struct text *out)
+void measure_put_report(const void *kept, const struct style *style, struct text *out)
 {
-    const struct rows *rows = run;
-    if (rows->count) {
-        put_head(rows, style, out);
-        put_table(rows, style, out);
-        put_notes(rows, style, out);
-        put_legend(rows, style, out);
+    const struct measuring *run = kept;
+    if (run->row_count) {
+        put_head(run, style, out);
+        put_table(run, style, out);
+        put_notes(run, style, out);
+        put_legend(run, style, out);
     }
-    skips_put(&rows->measuring->skips, style, out);
+    skips_put(&run->studying.skips, style, out);
     if (out->length)
         text_putc(out, '\n');
-    deliver_put_machine(rows->measuring->facts, style, out);
-    text_printf(out, "seed %" PRIu64 ", samples in ", rows->measuring->seed);
-    text_put_clean(out, store_path(rows->measuring->store));
+    deliver_put_machine(run->studying.facts, style, out);
+    text_printf(out, "seed %" PRIu64 ", samples in ", run->studying.seed);
+    text_put_clean(out, store_path(run->studying.store));
     text_putc(out, '\n');
 }
 
-/* --- as JSON --- */
-
-static json_t *results(const void *run)
+json_t *measure_analysis(const void *kept)
 {
-    return json_incref(((const struct rows *)run)->results);
-}
-
-static json_t *analysis(const void *run)
-{
-    const struct measuring *measuring = ((const struct rows *)run)->measuring;
+    const struct studying *studying = &((const struct measuring *)kept)->studying;
+    if (studying->refusal)
+        return NULL;
     json_t *object = json_object();
-    json_object_set_new(object, "store", json_text(store_path(measuring->store)));
-    json_object_set_new(object, "complete", json_boolean(measuring->complete));
+    json_object_set_new(object, "store", json_text(store_path(studying->store)));
+    json_object_set_new(object, "complete", json_boolean(studying->complete));
     return object;
-}
-
-static int show(const struct rows *rows)
-{
-    const struct measuring *measuring = rows->measuring;
-    /* Where not one row got a counter, the machine lacks what was asked. */
-    bool counted = false;
-    for (size_t i = 0; i < rows->count; i++)
-        counted |= rows->list[i].summary.judged != 0;
-    const struct finish finish = {.command = "measure",
-                                  .common = &measuring->options->common,
-                                  .seed = measuring->seed,
-                                  .facts = measuring->facts,
-                                  .fingerprint = measuring->fingerprint,
-                                  .skips = &measuring->skips,
-                                  .nothing = finish_nothing(counted, measuring->complete),
-                                  .run = rows,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .figures = measure_figures};
-    return finish_show(&finish, EXIT_DONE);
-}
-
-int measure_show(struct measuring *measuring)
-{
-    struct failure failure = {0};
-    const struct common_options *common = &measuring->options->common;
-    struct rows rows = {.measuring = measuring,
-                        .results = common->json || common->retold ? json_array() : NULL,
-                        .distributions = common->retold};
-    const struct skips *skips = &measuring->skips;
-    int status;
-    if (rows_gather(&rows, &failure) < 0) {
-        status = deliver_failure("measure", &failure, EXIT_FAILED);
-    } else if (!rows.count && measuring->complete) {
-        /* Everything was tried and nothing could run: the machine lacks it. */
-        fail_with(&failure, -ENOTSUP, "nothing could be measured. %.300s: %.600s",
-                  skips->count ? skips->list[skips->count - 1].what : "The plan",
-                  skips->count ? skips->list[skips->count - 1].reason : "no cell ran");
-        status = measure_refuse(measuring, &failure, EXIT_LACKING);
-    } else {
-        status = show(&rows);
-    }
-    rows_release(&rows);
-    return status;
 }

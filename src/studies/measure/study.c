@@ -9,55 +9,312 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "engine/finish.h"
-#include "engine/gather.h"
+#include "base/monotonic.h"
 #include "engine/run-store.h"
-#include "engine/wishes.h"
-#include "output/output.h"
 #include "studies/caches/parts.h"
 #include "studies/measure/study.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Runs the visits a measurement's store still lacks. */
-
-static int measure_execute(struct measuring *measuring)
+/* There is nothing to judge; programs get what was skipped. 0, for the driver. */
+static int refuse(struct measuring *run, const struct failure *failure, int status)
 {
-    struct gathering gathering = {.command = "measure",
-                                  .common = &measuring->options->common,
-                                  .session = measuring->session,
-                                  .store = measuring->store,
-                                  .cells = measuring->cells,
-                                  .cell_count = measuring->cell_count,
-                                  .budget = measuring->options->budget,
-                                  .resumed = measuring->options->resume};
-    struct failure refusal = {0};
-    int status = gather(&gathering, &measuring->complete, &refusal);
-    return refusal.text[0] ? measure_refuse(measuring, &refusal, status) : status;
+    run->studying.refusal = memory_copy(failure->text);
+    run->studying.idle = true;
+    run->refused = status;
+    return 0;
+}
+
+static int end(const void *kept, int status)
+{
+    const struct measuring *run = kept;
+    return run->refused ? run->refused : status;
+}
+
+static int check(void *kept, struct failure *failure)
+{
+    const struct study_options *study = ((const struct measuring *)kept)->studying.given;
+    const struct measure_options *options = (const void *)study;
+    const char *wrong = NULL;
+    if (!options->event.count && !study->resume && !study->from)
+        wrong = "say what to count: --event page-faults, for example. `assay events` lists what "
+                "can be counted here.";
+    else if (options->runs.given &&
+             (options->runs.value < 1 || options->runs.value > CELL_MAX_RUNS))
+        wrong = "--runs must be from 1 to 1,000,000; more come from --processes";
+    else if (options->processes < 1 || options->processes > CELL_MAX_RUNS)
+        wrong = "--processes must be from 1 to 1,000,000";
+    else if (options->cpu < -1 || options->cpu > INT32_MAX)
+        wrong = "--cpu must be the number of a CPU, or -1";
+    return wrong ? fail_with(failure, -EINVAL, "%s\nTry `assay measure --help`.", wrong) : 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The store of an earlier measurement in the place of a machine: its events, and what its
- * specimens do. Stores of versions that kept neither are judged by what their cells say: only
- * limits of bounded truths are missing then. */
+ * Events. */
 
-static void measure_keep_event(struct measuring *measuring, const char *name, const char *kind,
-                               const char *class)
+static void keep_event(struct measuring *run, const char *name, const char *kind, const char *class)
 {
-    *memory_add(measuring->events, measuring->event_count) = (struct counted_event){
+    *memory_add(run->events, run->event_count) = (struct counted_event){
         .name = memory_copy(name),
         .kind = memory_copy(kind),
         .class = class && *class ? memory_copy(class) : NULL,
     };
 }
 
+/* EXIT_DONE, or the exit code for a name that could not even be tried. */
+static int try_event(struct measuring *run, const char *name, struct failure *failure)
+{
+    struct skips *skips = &run->studying.skips;
+    struct listed_event event;
+    int error = session_try_event(run->studying.session, name, &event, failure);
+    if (error == -EACCES || error == -EPERM)
+        skips_add(skips, name, failure->text, -error);
+    else if (error < 0)
+        return deliver_status_of_name(error);
+    else if (event.openable)
+        keep_event(run, event.name, event.kind, event.class);
+    else {
+        AUTO_TEXT struct text hint = {0};
+        text_puts(&hint, ". `assay events");
+        deliver_put_via(&run->studying.given->common, &hint);
+        text_puts(&hint, "` lists what can be");
+        fail_with(failure, -event.error, "%.200s cannot be counted here: %s%s", name, event.reason,
+                  event.error == ENOENT ? text_string(&hint) : "");
+        skips_add(skips, name, event.reason, event.error);
+    }
+    return EXIT_DONE;
+}
+
+/* Tries every event that was asked for; keeps those that open. */
+static int find(void *kept, struct failure *failure)
+{
+    struct measuring *run = kept;
+    const struct string_list *asked = &measure_asked(run)->event;
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < asked->count && status == EXIT_DONE; i++)
+        status = try_event(run, asked->items[i], failure);
+    if (status == EXIT_DONE && !run->event_count)
+        status = EXIT_LACKING;
+    return status == EXIT_DONE ? 0 : refuse(run, failure, status);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The plan: cells from factors, or those of a run that is gone on with. */
+
+/* Of a run that is gone on with, where its factors were given anew, too: both must agree. */
+static int prepare(void *kept, struct failure *failure)
+{
+    struct measuring *run = kept;
+    struct studying *studying = &run->studying;
+    const bool anew = ((const struct measure_options *)studying->given)->event.count;
+    struct geometry geometry = {0};
+    if (studying->given->resume && anew)
+        find(run, failure);
+    run->processes = (uint32_t)measure_asked(run)->processes;
+    if (studying->idle || (studying->given->resume && !anew))
+        return 0;
+    geometry_load(studying->catalogue, &studying->given->common, &geometry);
+    run->geometry = &geometry;
+    int status = measure_sweep(run, failure);
+    run->geometry = NULL;
+    return status == EXIT_DONE ? 0 : refuse(run, failure, status);
+}
+
+static int copy_cell(void *context, const struct stored_cell *stored)
+{
+    struct measuring *run = context;
+    const struct cell cell = plan_copy(&stored->cell);
+    plan_append(&run->cells, &run->cell_count, &cell);
+    run->cells[run->cell_count - 1].id = stored->cell.id;
+    return 0;
+}
+
+static int adopt(void *kept, struct failure *failure)
+{
+    struct measuring *run = kept;
+    const struct studying *studying = &run->studying;
+    const struct seed *seed = &studying->given->seed;
+    const uint64_t asked = ((const struct measure_options *)studying->begun)->processes;
+    const struct run_store whose = {.command = "measure",
+                                    .catalogue = studying->catalogue,
+                                    .seed = seed->given ? seed->value : studying->seed};
+    int error = run->cell_count ? 0 : store_each_cell(studying->store, copy_cell, run, failure);
+    if (error == 0 && !run->cell_count)
+        error = fail_with(failure, -EINVAL,
+                          "the run in %s ended before its plan was stored: there is nothing to go "
+                          "on with. Remove it and start anew",
+                          store_path(studying->store));
+    if (error == 0)
+        error = run_store_same_plan(&whose, studying->store, run->cells, run->cell_count, failure);
+    if (error == 0 && run->processes != asked)
+        error = fail_with(failure, -ESTALE,
+                          "the store holds another plan: processes %llu became %u. Resume with the "
+                          "options it was started with, or start a new store.",
+                          (unsigned long long)asked, run->processes);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What a new store holds before the first visit: the cells and what is predicted of them, events
+ * and specimens. */
+
+static const struct counted_event *event_of(const struct measuring *run, const char *name)
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (strcmp(run->events[i].name, name) == 0)
+            return &run->events[i];
+    return NULL;
+}
+
+static int put_predictions(const struct measuring *run, const struct cell *cell,
+                           struct failure *failure)
+{
+    struct store *store = run->studying.store;
+    const struct catalogue *catalogue = run->studying.catalogue;
+    int error = 0;
+    for (uint32_t i = 0; i < cell->counters && error == 0; i++)
+        error =
+            run_store_put_truth(store, catalogue, cell, i, event_of(run, cell->events[i]), failure);
+    return error == 0 ? run_store_put_account(store, catalogue, cell, failure) : error;
+}
+
+/* What was asked for and cannot be, too: events that do not open, paths that are not there, and
+ * factors that do not go together. A store that is judged again says why they are missing. */
+static int put_refused(const struct measuring *run, struct failure *failure)
+{
+    const struct string_list *asked = &measure_asked(run)->event;
+    const struct skips *skips = &run->studying.skips;
+    int error = 0;
+    for (size_t i = 0; i < skips->count && error == 0; i++) {
+        const struct skip *skip = &skips->list[i];
+        bool is_event = false;
+        for (size_t j = 0; j < asked->count; j++)
+            is_event |= strcmp(asked->items[j], skip->what) == 0;
+        const struct stored_event event = {.name = skip->what,
+                                           .kind = is_event ? "" : "combination",
+                                           .error = skip->error ? skip->error : ENOTSUP,
+                                           .reason = skip->reason};
+        if (!event_of(run, skip->what))
+            error = store_put_event(run->studying.store, &event, failure);
+    }
+    return error;
+}
+
+/* Once for each, whatever parameters stand behind its name. */
+static int put_specimens(const struct measuring *run, struct failure *failure)
+{
+    const struct catalogue *catalogue = run->studying.catalogue;
+    int error = 0;
+    for (size_t i = 0; i < catalogue->specimen_count && error == 0; i++) {
+        const struct catalogue_specimen *specimen = &catalogue->specimens[i];
+        size_t cell = 0;
+        while (cell < run->cell_count &&
+               catalogue_specimen(catalogue, run->cells[cell].specimen) != specimen)
+            cell++;
+        if (cell < run->cell_count)
+            error = run_store_put_specimen(run->studying.store, specimen, failure);
+    }
+    return error;
+}
+
+static int put(void *kept, struct failure *failure)
+{
+    const struct measuring *run = kept;
+    int error = store_put_plan(run->studying.store, run->cells, run->cell_count, NULL, 0, failure);
+    for (size_t i = 0; i < run->cell_count && error == 0; i++)
+        error = put_predictions(run, &run->cells[i], failure);
+    if (error == 0)
+        error = put_refused(run, failure);
+    for (size_t i = 0; i < run->event_count && error == 0; i++) {
+        const struct stored_event event = {.name = run->events[i].name,
+                                           .kind = run->events[i].kind,
+                                           .class = run->events[i].class,
+                                           .reason = ""};
+        error = store_put_event(run->studying.store, &event, failure);
+    }
+    return error == 0 ? put_specimens(run, failure) : error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The visits: all of them in one order that the seed gives, of which the store has as many as
+ * had their turn. */
+
+struct stored_visits {
+    const struct measuring *run;
+    bool *are; /* [cells * processes] */
+};
+
+static int note_visit(void *context, const struct stored_visit *stored)
+{
+    const struct stored_visits *visits = context;
+    const struct visit *visit = &stored->visit;
+    if (visit->cell <= visits->run->cell_count && visit->process < visits->run->processes)
+        visits->are[(visit->cell - 1) * (size_t)visits->run->processes + visit->process] = true;
+    return 0;
+}
+
+/* Those that the store does not have yet. */
+static int draw_rest(const struct measuring *run, struct visit **rest, size_t *count,
+                     struct failure *failure)
+{
+    const size_t all = run->cell_count * run->processes;
+    size_t kept = 0;
+    if (all > MEASURE_MOST_PROCESSES)
+        return fail_with(failure, -EOVERFLOW, "the plan of the run is too large");
+    AUTO_MEMORY bool *are = memory_new(all, sizeof(*are));
+    struct stored_visits stored = {run, are};
+    plan_visits(run->cells, run->cell_count, run->processes, run->studying.seed, rest, count);
+    int error = run->studying.given->resume
+                    ? store_each_visit(run->studying.store, note_visit, &stored, failure)
+                    : 0;
+    for (size_t i = 0; i < *count; i++) {
+        const struct visit *visit = &(*rest)[i];
+        if (!are[(visit->cell - 1) * (size_t)run->processes + visit->process])
+            (*rest)[kept++] = *visit;
+    }
+    *count = kept;
+    return error;
+}
+
+static int measure(void *kept)
+{
+    struct measuring *run = kept;
+    struct studying *studying = &run->studying;
+    AUTO_MEMORY struct visit *rest = NULL;
+    const int64_t started = monotonic_ms();
+    struct planned planned = {.gathering = {.command = "measure",
+                                            .common = &studying->given->common,
+                                            .session = studying->session,
+                                            .store = studying->store,
+                                            .resumed = studying->given->resume},
+                              .complete = &studying->complete};
+    int error = draw_rest(run, &rest, &planned.gathering.rest_count, &planned.failure);
+    if (error < 0)
+        return planned_failed(&planned, error);
+    planned.gathering.rest = rest;
+    /* Drawing a plan of millions takes a part of the budget; something is measured in any case. */
+    const uint64_t left = gather_time_left(started, studying->budget, 0);
+    int status = planned_run(&planned, run->cells, run->cell_count,
+                             left == UINT64_MAX ? 0 : left + !left, false);
+    /* Who interrupts it is told how it goes on, and nothing else. */
+    if (status == EXIT_INTERRUPTED) {
+        store_close(studying->store);
+        studying->store = NULL;
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The store of a run in the place of a machine: its events, and what its specimens do. Stores of
+ * versions that kept neither are judged by what their cells say: only limits of bounded truths are
+ * missing then. */
+
 static int take_event(void *context, const struct stored_event *stored)
 {
-    struct measuring *measuring = context;
+    struct measuring *run = context;
     if (stored->error)
-        skips_add(&measuring->skips, stored->name, stored->reason ? stored->reason : "",
+        skips_add(&run->studying.skips, stored->name, stored->reason ? stored->reason : "",
                   stored->error);
     else
-        measure_keep_event(measuring, stored->name, stored->kind, stored->class);
+        keep_event(run, stored->name, stored->kind, stored->class);
     return 0;
 }
 
@@ -81,481 +338,166 @@ static int take_truth(void *context, const struct stored_truth *stored)
     return 0;
 }
 
-/* --from: opens the store of an earlier run, with its events and specimens. */
-static int measure_open_from(struct measuring *measuring)
+/* --resume */
+static int recall(void *kept, struct failure *failure)
 {
-    struct failure failure = {0};
-    struct stored_run *stored = &measuring->stored;
-    int error =
-        stored_run_open(measuring->options->from, "measure", &measuring->store, stored, &failure);
-    if (error == 0)
-        error = store_each_event(measuring->store, take_event, measuring, &failure);
-    if (error == 0)
-        error =
-            store_each_specimen_truth(measuring->store, take_truth, &measuring->known, &failure);
-    if (error < 0)
-        return run_store_refuse("measure", error, true, &failure);
-    measuring->catalogue = &measuring->known;
-    measuring->facts = &stored->facts;
-    measuring->fingerprint = stored->info.fingerprint;
-    measuring->seed = stored->info.seed;
-    measuring->complete = stored->info.finished != NULL;
-    return EXIT_DONE;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The store behind a measurement: a new one that begins with the plan and what it predicts, or an
- * unfinished one that is gone on with. */
-
-static struct run_store whose(const struct measuring *measuring)
-{
-    return (struct run_store){.command = "measure",
-                              .common = &measuring->options->common,
-                              .catalogue = measuring->catalogue,
-                              .path = measuring->options->store,
-                              .seed = measuring->seed};
-}
-
-/* --- a new one --- */
-
-static const struct counted_event *event_of(const struct measuring *measuring, const char *name)
-{
-    for (size_t i = 0; i < measuring->event_count; i++) {
-        if (strcmp(measuring->events[i].name, name) == 0)
-            return &measuring->events[i];
-    }
-    return NULL;
-}
-
-static int put_predictions(const struct measuring *measuring, const struct cell *cell,
-                           struct failure *failure)
-{
-    int error = 0;
-    for (uint32_t i = 0; i < cell->counters && error == 0; i++)
-        error = run_store_put_truth(measuring->store, measuring->catalogue, cell, i,
-                                    event_of(measuring, cell->events[i]), failure);
-    return error < 0 ? error
-                     : run_store_put_account(measuring->store, measuring->catalogue, cell, failure);
-}
-
-/* What was asked for and cannot be, too: events that do not open, paths that are not there, and
- * factors that do not go together. A store that is judged again says why they are missing. */
-static int put_refused(const struct measuring *measuring, struct failure *failure)
-{
-    const struct string_list *asked = &measuring->options->event;
-    int error = 0;
-    for (size_t i = 0; i < measuring->skips.count && error == 0; i++) {
-        const struct skip *skip = &measuring->skips.list[i];
-        bool is_event = false;
-        for (size_t j = 0; j < asked->count; j++)
-            is_event |= strcmp(asked->items[j], skip->what) == 0;
-        const struct stored_event event = {.name = skip->what,
-                                           .kind = is_event ? "" : "combination",
-                                           .error = skip->error ? skip->error : ENOTSUP,
-                                           .reason = skip->reason};
-        if (!event_of(measuring, skip->what))
-            error = store_put_event(measuring->store, &event, failure);
-    }
+    struct measuring *run = kept;
+    int error = store_each_event(run->studying.store, take_event, run, failure);
+    /* Given anew, they are tried anew. */
+    if (((const struct measure_options *)run->studying.given)->event.count)
+        run->event_count = 0;
     return error;
 }
 
-static int put_events(const struct measuring *measuring, struct failure *failure)
+/* --from: how many processes each cell was to have, which the visits in the store do not tell
+ * where the run has not finished. */
+static int accept(void *kept, const char *path, const struct store_info *info,
+                  struct failure *failure)
 {
-    int error = put_refused(measuring, failure);
-    for (size_t i = 0; i < measuring->event_count && error == 0; i++) {
-        const struct stored_event event = {.name = measuring->events[i].name,
-                                           .kind = measuring->events[i].kind,
-                                           .class = measuring->events[i].class,
-                                           .reason = ""};
-        error = store_put_event(measuring->store, &event, failure);
-    }
-    return error;
-}
-
-/* Once for each, whatever parameters stand behind its name. */
-static int put_specimens(const struct measuring *measuring, struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < measuring->cell_count && error == 0; i++) {
-        const struct catalogue_specimen *specimen =
-            catalogue_specimen(measuring->catalogue, measuring->cells[i].specimen);
-        bool first = specimen != NULL;
-        for (size_t j = 0; j < i && first; j++)
-            first =
-                catalogue_specimen(measuring->catalogue, measuring->cells[j].specimen) != specimen;
-        if (first)
-            error = run_store_put_specimen(measuring->store, specimen, failure);
-    }
-    return error;
-}
-
-static int put_plan(struct measuring *measuring, struct failure *failure)
-{
-    AUTO_MEMORY struct visit *visits = NULL;
-    size_t visit_count = 0;
-    int error = plan_visits(measuring->cells, measuring->cell_count,
-                            (uint32_t)measuring->options->processes, measuring->seed, &visits,
-                            &visit_count);
-    if (error < 0)
-        return fail_with(failure, error, "the plan is too large: name fewer cells or processes");
-    error = store_put_plan(measuring->store, measuring->cells, measuring->cell_count, visits,
-                           visit_count, failure);
-    for (size_t i = 0; i < measuring->cell_count && error == 0; i++)
-        error = put_predictions(measuring, &measuring->cells[i], failure);
-    if (error == 0)
-        error = put_events(measuring, failure);
-    if (error == 0)
-        error = put_specimens(measuring, failure);
-    return error < 0 ? error : store_commit(measuring->store, failure);
-}
-
-static int create(struct measuring *measuring, struct failure *failure)
-{
-    const struct run_store run = whose(measuring);
-    int error = run_store_create(&run, &measuring->store, failure);
-    return error < 0 ? error : put_plan(measuring, failure);
-}
-
-/* --- an unfinished one --- */
-
-static int copy_cell(void *context, const struct stored_cell *stored)
-{
-    struct measuring *measuring = context;
-    const struct cell cell = plan_copy(&stored->cell);
-    plan_append(&measuring->cells, &measuring->cell_count, &cell);
-    measuring->cells[measuring->cell_count - 1].id = stored->cell.id;
+    struct measuring *run = kept;
+    struct measure_options begun = {0};
+    struct string_list arguments = {0};
+    struct failure unread = {0};
+    (void)failure;
+    if (!info->finished &&
+        run_store_recall(run->studying.command, path, info->argv, &begun, &arguments, &unread) == 0)
+        run->processes = (uint32_t)begun.processes;
     return 0;
 }
 
-struct counting {
-    uint32_t processes; /* asked for now */
-    struct failure *failure;
+static int load(void *kept, struct store *store, struct failure *failure)
+{
+    struct measuring *run = kept;
+    int error = 0;
+    if (!run->studying.session) {
+        run->studying.catalogue = &run->known;
+        error = store_each_event(store, take_event, run, failure);
+        if (error == 0)
+            error = store_each_specimen_truth(store, take_truth, &run->known, failure);
+    }
+    return error == 0 ? measure_load(run, store, failure) : error;
+}
+
+/* Everything was tried and nothing could run: the machine lacks it. */
+static int judge(void *kept, struct failure *failure)
+{
+    struct measuring *run = kept;
+    const struct skips *skips = &run->studying.skips;
+    if (run->row_count || !run->studying.complete)
+        return 0;
+    fail_with(failure, -ENOTSUP, "nothing could be measured. %.300s: %.600s",
+              skips->count ? skips->list[skips->count - 1].what : "The plan",
+              skips->count ? skips->list[skips->count - 1].reason : "no cell ran");
+    return refuse(run, failure, EXIT_LACKING);
+}
+
+/* Where not one row got a counter, the machine lacks what was asked. */
+static const char *nothing(const void *kept)
+{
+    const struct measuring *run = kept;
+    bool counted = run->studying.refusal != NULL;
+    for (size_t i = 0; i < run->row_count; i++)
+        counted |= run->rows[i].summary.judged != 0;
+    return finish_nothing(counted, run->studying.complete);
+}
+
+static json_t *results(const void *kept)
+{
+    return json_incref(((const struct measuring *)kept)->results);
+}
+
+static void release(void *kept)
+{
+    struct measuring *run = kept;
+    for (size_t i = 0; i < run->row_count; i++) {
+        json_decref(run->rows[i].distribution.density);
+        json_decref(run->rows[i].distribution.samples);
+    }
+    json_decref(run->results);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The command, and its entry. */
+
+static const struct study study = {
+    .size = sizeof(struct measuring),
+    .no_arguments = "events are named with --event",
+    .check = check,
+    .recall = recall,
+    .find = find,
+    .prepare = prepare,
+    .put = put,
+    .adopt = adopt,
+    .measure = measure,
+    .accept = accept,
+    .load = load,
+    .judge = judge,
+    .nothing = nothing,
+    .put_report = measure_put_report,
+    .results = results,
+    .analysis = measure_analysis,
+    .figures = measure_figures,
+    .end = end,
+    .release = release,
 };
 
-static int same_processes(void *context, const struct stored_cell *stored)
-{
-    const struct counting *counting = context;
-    if (stored->processes == counting->processes)
-        return 0;
-    return fail_with(counting->failure, -ESTALE,
-                     "the store holds another plan: processes %u became %u. Resume with the "
-                     "options it was started with, or start a new store.",
-                     stored->processes, counting->processes);
-}
-
-/* The cells of the store become ours, unless the options named some: then they must be the same. */
-static int adopt_plan(struct measuring *measuring, struct failure *failure)
-{
-    bool given = measuring->cell_count != 0;
-    if (!given) {
-        int error = store_each_cell(measuring->store, copy_cell, measuring, failure);
-        if (error < 0)
-            return error;
-        if (!measuring->cell_count)
-            return fail_with(failure, -EINVAL,
-                             "the run in %s ended before its plan was stored: there is nothing to "
-                             "go on with. Remove it and start anew",
-                             store_path(measuring->store));
-    }
-    const struct run_store run = whose(measuring);
-    int error = run_store_same_plan(&run, measuring->store, measuring->cells, measuring->cell_count,
-                                    failure);
-    struct counting counting = {(uint32_t)measuring->options->processes, failure};
-    return error || !given ? error
-                           : store_each_cell(measuring->store, same_processes, &counting, failure);
-}
-
-static int recall_skip(void *context, const struct stored_event *stored)
-{
-    struct measuring *measuring = context;
-    if (stored->error)
-        skips_add(&measuring->skips, stored->name, stored->reason ? stored->reason : "",
-                  stored->error);
-    return 0;
-}
-
-static int reopen(struct measuring *measuring, struct failure *failure)
-{
-    const struct run_store run = whose(measuring);
-    struct store_info info = {0};
-    int error = run_store_reopen(&run, &measuring->store, &info, failure);
-    if (error == 0 && !measuring->options->seed.given)
-        measuring->seed = info.seed;
-    store_info_release(&info);
-    if (error == 0)
-        error = store_each_event(measuring->store, recall_skip, measuring, failure);
-    return error < 0 ? error : adopt_plan(measuring, failure);
-}
-
-/* A new store with plan and predictions, or (--resume) an old one; then measuring->cells are those
- * of the store. */
-static int measure_open_store(struct measuring *measuring)
-{
-    struct failure failure = {0};
-    int error =
-        measuring->options->resume ? reopen(measuring, &failure) : create(measuring, &failure);
-    if (error == 0)
-        return EXIT_DONE;
-    return measure_refuse(measuring, &failure, run_store_exit(error, measuring->options->resume));
-}
-
-/* ----------------------------------------------------------------------------------------------
- * assay measure: counts events around specimens whose counts are known, one cell per combination
- * of factors, and says how far each count is from the truth. */
-
 #define FIELD(name) offsetof(struct measure_options, name)
+/* Given anew with --resume, it must lead to the plan of the run. */
+#define STAYS (OPTION_MEASURES | OPTION_STAYS)
 
 static const struct option_spec specs[] = {
-    {'e', "event", OPTION_LIST, "EVENT",
+    {'e', "event", OPTION_LIST | STAYS, "EVENT",
      "what to count; repeat it or use commas for several, which are then counted together as one "
      "group",
      FIELD(event), NULL},
-    {0, "each", OPTION_FLAG, NULL, "give every event a cell of its own instead of one group",
-     FIELD(each), NULL},
-    {0, "separate", OPTION_FLAG, NULL,
+    {0, "each", OPTION_FLAG | STAYS, NULL,
+     "give every event a cell of its own instead of one group", FIELD(each), NULL},
+    {0, "separate", OPTION_FLAG | STAYS, NULL,
      "open the events of a cell one by one instead of as one group", FIELD(separate), NULL},
-    {'p', "path", OPTION_LIST, "PATH",
+    {'p', "path", OPTION_LIST | STAYS, "PATH",
      "the way from code to count: perf-read, perf-syscall, ...; perf-read unless given, or the one "
      "that goes with an event of a source",
      FIELD(path), NULL},
-    {0, "pattern", OPTION_LIST, "PATTERN",
+    {0, "pattern", OPTION_LIST | STAYS, "PATTERN",
      "what opens and closes the window: ar start-read, ao start-stop, rr read-read, ro read-stop; "
      "ao unless given, or rr where the path has no ao",
      FIELD(pattern), NULL},
-    {'s', "specimen", OPTION_LIST, "NAME",
+    {'s', "specimen", OPTION_LIST | STAYS, "NAME",
      "the code to count; auto takes the one whose truth for the event grows with N, else loop",
      FIELD(specimen), "auto"},
-    {'n', "n", OPTION_LIST, "N",
+    {'n', "n", OPTION_LIST | STAYS, "N",
      "how often the specimen does its work; all is 1, 10, ... 1000000, which takes minutes with "
      "dear specimens",
      FIELD(n), "1000"},
-    {'c', "counters", OPTION_LIST, "K",
+    {'c', "counters", OPTION_LIST | STAYS, "K",
      "count every event with K counters at once; its first is shown, and the others where they "
      "differ",
      FIELD(counters), "1"},
-    {'O', "opt", OPTION_LIST, "LEVEL",
+    {'O', "opt", OPTION_LIST | STAYS, "LEVEL",
      "how the code around the window was compiled, O0 to O3 or 0 to 3; O2 unless given", FIELD(opt),
      NULL},
-    {0, "link", OPTION_LIST, "MODE",
+    {0, "link", OPTION_LIST | STAYS, "MODE",
      "how it was linked: static, lazy or bind-now; static unless given", FIELD(link), NULL},
-    {'r', "runs", OPTION_OPTIONAL, "R",
+    {'r', "runs", OPTION_OPTIONAL | STAYS, "R",
      "runs of the window in each process; 100 unless given, or what suits the source", FIELD(runs),
      NULL},
-    {0, "processes", OPTION_U64, "P", "fresh processes for each cell", FIELD(processes), "1"},
-    {0, "cpu", OPTION_I64, "CPU", "pin to this CPU; -1 leaves it to the scheduler", FIELD(cpu),
-     "-1"},
-    {0, "seed", OPTION_SEED, "SEED",
+    {0, "processes", OPTION_U64 | STAYS, "P", "fresh processes for each cell", FIELD(processes),
+     "1"},
+    {0, "cpu", OPTION_I64 | STAYS, "CPU", "pin to this CPU; -1 leaves it to the scheduler",
+     FIELD(cpu), "-1"},
+    {0, "seed", OPTION_SEED | STAYS, "SEED",
      "draw the order of the processes from SEED; drawn and "
      "reported unless given",
-     FIELD(seed), NULL},
-    {0, "no-overhead", OPTION_FLAG, NULL, "leave out the null cells that measure the overhead",
-     FIELD(no_overhead), NULL},
-    {0, "budget", OPTION_BUDGET, "TIME",
-     "stop between two processes when TIME is over: 500ms, 60s, 5m", FIELD(budget), NULL},
-    OPTION_ROW_FROM(FIELD(from)),
-    OPTION_ROW_STORE(FIELD(store)),
-    {0, "resume", OPTION_FLAG, NULL,
-     "go on with an unfinished run: that of --store, else the latest of this machine",
-     FIELD(resume), NULL},
+     FIELD(study.seed), NULL},
+    {0, "no-overhead", OPTION_FLAG | STAYS, NULL,
+     "leave out the null cells that measure the overhead", FIELD(no_overhead), NULL},
+    {0, "budget", OPTION_BUDGET | OPTION_MEASURES, "TIME",
+     "stop between two processes when TIME is over: 500ms, 60s, 5m", FIELD(study.budget), NULL},
+    OPTION_ROW_FROM(FIELD(study.from)),
+    OPTION_ROW_STORE(FIELD(study.store)),
+    OPTION_ROW_RESUME(FIELD(study.resume)),
     {0},
 };
-
-/* --- what the options say of each other --- */
-
-static int usage(const char *text)
-{
-    struct failure failure = {0};
-    fail_with(&failure, -EINVAL, "%s\nTry `assay measure --help`.", text);
-    return deliver_failure("measure", &failure, EXIT_USAGE);
-}
-
-/* Is the list other than what it is where nobody says anything? */
-static bool is_given(const struct string_list *list, const char *initial)
-{
-    return list->count > 1 || (list->count && strcmp(list->items[0], initial) != 0);
-}
-
-static int check_from(const struct measure_options *options, struct failure *failure)
-{
-    const struct beside_from beside[] = {{"--event", options->event.count},
-                                         {"--each", options->each},
-                                         {"--separate", options->separate},
-                                         {"--path", options->path.count},
-                                         {"--pattern", options->pattern.count},
-                                         {"--specimen", is_given(&options->specimen, "auto")},
-                                         {"--n", is_given(&options->n, "1000")},
-                                         {"--counters", is_given(&options->counters, "1")},
-                                         {"--opt", options->opt.count},
-                                         {"--link", options->link.count},
-                                         {"--runs", options->runs.given},
-                                         {"--processes", options->processes != 1},
-                                         {"--cpu", options->cpu != -1},
-                                         {"--seed", options->seed.given},
-                                         {"--no-overhead", options->no_overhead},
-                                         {"--budget", options->budget},
-                                         {"--store", options->store},
-                                         {"--resume", options->resume}};
-    return stored_run_check(options->from, beside, sizeof(beside) / sizeof(*beside), failure);
-}
-
-static int check_options(const struct measure_options *options, int argument_count,
-                         char **arguments)
-{
-    struct failure failure = {0};
-    if (argument_count) {
-        fail_with(&failure, -EINVAL, "unexpected argument '%.200s': events are named with --event",
-                  arguments[0]);
-        return deliver_failure("measure", &failure, EXIT_USAGE);
-    }
-    if (check_from(options, &failure) < 0)
-        return deliver_failure("measure", &failure, EXIT_USAGE);
-    if (!options->event.count && !options->resume && !options->from)
-        return usage("say what to count: --event page-faults, for example. `assay events` lists "
-                     "what can be counted here.");
-    if (options->runs.given && (options->runs.value < 1 || options->runs.value > CELL_MAX_RUNS))
-        return usage("--runs must be from 1 to 1,000,000; more come from --processes");
-    if (options->processes < 1 || options->processes > CELL_MAX_RUNS)
-        return usage("--processes must be from 1 to 1,000,000");
-    if (options->cpu < -1 || options->cpu > INT32_MAX)
-        return usage("--cpu must be the number of a CPU, or -1");
-    if (output_check(options->common.output, &failure) < 0)
-        return deliver_failure("measure", &failure, EXIT_FAILED);
-    return EXIT_DONE;
-}
-
-/* --- events --- */
-
-/* The exit code for a name that could not even be tried. */
-static int name_status(int error)
-{
-    switch (error) {
-    case -EINVAL:
-    case -ENOENT:
-        return EXIT_USAGE;
-    case -EACCES:
-    case -EPERM:
-        return EXIT_LACKING;
-    case -EINTR:
-        return EXIT_INTERRUPTED;
-    default:
-        return EXIT_FAILED;
-    }
-}
-
-static int try_event(struct measuring *measuring, const char *name, struct failure *failure)
-{
-    struct listed_event event;
-    int error = session_try_event(measuring->session, name, &event, failure);
-    if (error == -EACCES || error == -EPERM) {
-        skips_add(&measuring->skips, name, failure->text, -error);
-        return EXIT_DONE;
-    }
-    if (error < 0)
-        return name_status(error);
-    if (event.openable) {
-        measure_keep_event(measuring, event.name, event.kind, event.class);
-        return EXIT_DONE;
-    }
-    AUTO_TEXT struct text hint = {0};
-    text_puts(&hint, ". `assay events");
-    deliver_put_via(&measuring->options->common, &hint);
-    text_puts(&hint, "` lists what can be");
-    fail_with(failure, -event.error, "%.200s cannot be counted here: %s%s", name, event.reason,
-              event.error == ENOENT ? text_string(&hint) : "");
-    skips_add(&measuring->skips, name, event.reason, event.error);
-    return EXIT_DONE;
-}
-
-/* Tries every event that was asked for; keeps those that open. */
-static int measure_try_events(struct measuring *measuring)
-{
-    const struct string_list *asked = &measuring->options->event;
-    struct failure failure = {0};
-    for (size_t i = 0; i < asked->count; i++) {
-        int status = try_event(measuring, asked->items[i], &failure);
-        if (status != EXIT_DONE)
-            return measure_refuse(measuring, &failure, status);
-    }
-    return measuring->event_count ? EXIT_DONE : measure_refuse(measuring, &failure, EXIT_LACKING);
-}
-
-static json_t *nothing(const void *run)
-{
-    (void)run;
-    return NULL;
-}
-
-static void put_nothing(const void *run, const struct style *style, struct text *out)
-{
-    (void)run, (void)style, (void)out;
-}
-
-int measure_refuse(struct measuring *measuring, const struct failure *failure, int status)
-{
-    const struct common_options *common = &measuring->options->common;
-    deliver_failure("measure", failure, status);
-    if (!common->json && !common->retold)
-        return status;
-    const struct finish finish = {.command = "measure",
-                                  .common = common,
-                                  .seed = measuring->seed,
-                                  .facts = measuring->facts,
-                                  .fingerprint = measuring->fingerprint,
-                                  .skips = &measuring->skips,
-                                  .run = measuring,
-                                  .put_report = put_nothing,
-                                  .results = nothing,
-                                  .analysis = nothing};
-    return finish_show(&finish, status);
-}
-
-/* --- the way through --- */
-
-static void release(struct measuring *measuring)
-{
-    store_close(measuring->store);
-    session_close(measuring->session);
-    skips_free(&measuring->skips);
-    stored_run_release(&measuring->stored);
-}
-
-static int on_the_machine(struct measuring *measuring)
-{
-    const struct measure_options *options = measuring->options;
-    int status =
-        reach_machine("measure", &options->common, &measuring->session, &measuring->catalogue);
-    if (status != EXIT_DONE)
-        return status;
-    measuring->facts = &measuring->catalogue->facts;
-    measuring->fingerprint = measuring->catalogue->fingerprint;
-    if (options->event.count)
-        status = measure_try_events(measuring);
-    struct geometry geometry = {0};
-    measuring->geometry = &geometry;
-    if (status == EXIT_DONE && options->event.count) {
-        geometry_load(measuring->catalogue, &options->common, &geometry);
-        status = measure_sweep(measuring);
-    }
-    measuring->geometry = NULL;
-    if (status == EXIT_DONE)
-        status = measure_open_store(measuring);
-    return status == EXIT_DONE ? measure_execute(measuring) : status;
-}
-
-static int run(void *parsed, int argument_count, char **arguments)
-{
-    const struct measure_options *options = parsed;
-    struct measuring measuring = {.options = options};
-    int status = check_options(options, argument_count, arguments);
-    if (status != EXIT_DONE)
-        return status;
-    measuring.seed = gather_seed(&options->seed);
-    status = options->from ? measure_open_from(&measuring) : on_the_machine(&measuring);
-    if (status == EXIT_DONE)
-        status = measure_show(&measuring);
-    release(&measuring);
-    return status;
-}
 
 const struct command command_measure = {
     .name = "measure",
@@ -589,5 +531,5 @@ const struct command command_measure = {
                 "assay measure -e page-faults:u --via 'exec:sudo -u nobody'",
     .options = specs,
     .options_size = sizeof(struct measure_options),
-    .run = run,
+    .study = &study,
 };

@@ -1,119 +1,56 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The parts of `assay measure`: options -> events -> cells -> samples in a store -> judgement.
+ * The parts of `assay measure`: options -> events -> cells -> samples in a store -> rows.
  *
  * The folder:
  *
- *     study.c  options, and the command from start to end
+ *     study.c  options, its entry in the driver, the store of a run
  *     sweep.c  factors -> cells
- *     rows.c   samples in a store -> rows
+ *     load.c   samples in a store -> rows, judged
  *     show.c   the rows for people
- *     json.c   the rows for programs, and as a picture */
+ *     json.c   the rows for programs, and as pictures */
 #pragma once
 
 #include "base/failure.h"
 #include "base/text.h"
 #include "engine/command.h"
 #include "engine/predict.h"
-#include "engine/run-store.h"
-#include "engine/session.h"
-#include "engine/skips.h"
+#include "engine/study.h"
 #include "output/figure.h"
-#include "store/store.h"
 
 struct measure_options {
-    struct common_options common;
+    struct study_options study;
     struct string_list event, path, pattern, specimen, n, counters, opt, link;
-    bool separate, each, no_overhead, resume;
+    bool separate, each, no_overhead;
     struct optional runs;
-    uint64_t processes, budget;
+    uint64_t processes;
     int64_t cpu;
-    struct seed seed;
-    const char *store, *from;
 };
-
-/* One execution of the command. */
-struct measuring {
-    const struct measure_options *options;
-    /* --- the machine; of a stored run that is judged again there is no session, and the catalogue
-     * has what the store knows: specimens and their truths --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct stored_run stored;
-    struct catalogue known;
-    const struct facts *facts;
-    const char *fingerprint;
-    /* --- what is measured --- */
-    struct counted_event *events;
-    size_t event_count;
-    struct cell *cells;
-    size_t cell_count;
-    struct skips skips;
-    struct geometry *geometry; /* what `assay caches` measured here */
-    struct store *store;
-    bool complete; /* every visit of the plan has ended */
-    uint64_t seed;
-};
-
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
-
-/* The cross product of the factors, null cells included; what cannot be is skipped with a reason.
- */
-int measure_sweep(struct measuring *measuring);
-/* Judges what the store holds and shows it. */
-int measure_show(struct measuring *measuring);
-
-/* Message on standard error and, with --json or where it is kept, an envelope that lists what was
- * skipped. */
-int measure_refuse(struct measuring *measuring, const struct failure *failure, int status);
 
 /* ----------------------------------------------------------------------------------------------
- * The summary of a cell in words. */
+ * What a store has of a cell, and what it says: one row for each of its events. What a person and
+ * what a program get to see are made of the same rows. */
 
-/* "1,000 in 100 of 100 runs" or "2,431 ns [2,381 … 2,990]"; class may be NULL. */
-void measure_counted(const struct summary *summary, const char *class, struct text *out);
+struct measured_cell {
+    struct cell cell;
+    struct {
+        char *class, *grade; /* NULL: none */
+        struct maybe truth;
+    } counters[CELL_MAX_COUNTERS];
+    struct maybe faults, switches; /* the specimen's own */
+    uint32_t processes, done, failed;
+    int error; /* of the first failed process */
+    char *reason;
+    struct summary *overhead; /* [cell.counters] of a null cell; NULL: it is none, or did not run */
+};
+
 /* Further counters of the same event in the same cell, taken together. */
 struct copies {
     uint32_t counters;
     size_t runs, unscheduled; /* of all of them */
     uint64_t min, max;        /* of the runs that got a counter */
 };
-void copies_add(struct copies *copies, const struct summary *summary);
-/* Appends what they read, where that is not what `first` says too. */
-void copies_sentence(const struct copies *copies, const struct summary *first, struct text *out);
-
-/* What to make of it, in a sentence without a full stop: "exact in every run". event is the name,
- * for remarks about its mode; why_no_truth explains an unknown truth. */
-void measure_sentence(const struct summary *summary, const char *event, const char *why_no_truth,
-                      struct text *out);
-
-/* ----------------------------------------------------------------------------------------------
- * A stored run, judged again: from a store alone, without the machine. */
-
-struct replayed_counter {
-    char *class, *grade; /* NULL: none */
-    struct maybe truth;
-};
-
-struct replayed_cell {
-    struct cell cell;
-    struct replayed_counter counters[CELL_MAX_COUNTERS];
-    struct maybe faults, switches; /* the specimen's own */
-    uint32_t processes, done, failed;
-    int error; /* of the first failed process */
-    char *reason;
-};
-
-struct replay {
-    struct store *store;
-    struct replayed_cell *cells;
-    size_t count;
-};
-
-/* ----------------------------------------------------------------------------------------------
- * The rows of a measurement: one per event of a cell, judged from the store; what a person and
- * what a program gets to see are made from the same rows. */
 
 /* Factors in words. Those that are the same in every row need to be said only once. */
 enum row_factor {
@@ -129,40 +66,72 @@ enum row_factor {
 };
 
 struct row {
-    const struct replayed_cell *cell;
+    const struct measured_cell *cell;
     uint32_t counter;
     char *factors[ROW_FACTORS];
     struct summary summary;           /* of the event's first counter */
     struct copies copies;             /* what its other counters read */
     char *why_no_truth;               /* where only limits are known: why no more is */
-    struct distribution distribution; /* where rows have them; count 0: no run got a counter */
+    struct distribution distribution; /* where somebody keeps figures; count 0: no run got a
+                                         counter */
 };
 
+/* One execution of the command. */
+struct measuring {
+    struct studying studying;
+    struct counted_event *events; /* that open */
+    size_t event_count;
+    struct cell *cells; /* of the plan */
+    size_t cell_count;
+    const struct geometry *geometry; /* what `assay caches` measured here, while cells are made */
+    int refused;                     /* the exit code that goes with a refusal */
+    uint32_t processes;              /* of each cell, as its run was asked for; 0: not known */
+    struct catalogue known;          /* of a stored run: specimens and their truths */
+    struct measured_cell *measured;  /* by rising ids */
+    size_t measured_count;
+    struct row *rows;
+    size_t row_count;
+    json_t *results; /* NULL: not asked for */
+};
+
+static inline const struct measure_options *measure_asked(const struct measuring *run)
+{
+    return (const struct measure_options *)run->studying.options;
+}
+
+/* The cross product of the factors, null cells included; what cannot be is skipped with a reason.
+ * EXIT_DONE, or the exit code that goes with the failure. */
+int measure_sweep(struct measuring *run, struct failure *failure);
+#define MEASURE_MOST_PROCESSES 10000000u /* a plan is drawn in memory */
+
+/* Entries of the driver. */
+int measure_load(void *kept, struct store *store, struct failure *failure);
+void measure_put_report(const void *kept, const struct style *style, struct text *out);
+json_t *measure_analysis(const void *kept);
+json_t *measure_figures(const void *kept);
+
+/* Does it differ between rows? What does not is said once. */
+bool rows_vary(const struct measuring *run, int factor);
 /* proven, bounded or model; NULL without a truth. */
 const char *row_grade(const struct row *row);
 /* What to make of a row, in a sentence without a full stop. */
 void row_sentence(const struct row *row, struct text *out);
-
-struct rows {
-    struct measuring *measuring;
-    struct replay replay;
-    struct row *list;
-    size_t count;
-    json_t *results;    /* NULL: not asked for */
-    bool distributions; /* rows have them */
-};
-
-/* Judges every cell of the store; cells that did not run go to measuring->skips. Call rows_release
- * in either case. */
-int rows_gather(struct rows *rows, struct failure *failure);
-void rows_release(struct rows *rows);
-/* Does it differ between rows? What does not is said once. */
-bool rows_vary(const struct rows *rows, int factor);
-
-json_t *measure_figures(const void *run);
-
 /* One result as JSON; readings are its runs. */
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count);
+
+/* ----------------------------------------------------------------------------------------------
+ * The summary of a cell in words. */
+
+/* "1,000 in 100 of 100 runs" or "2,431 ns [2,381 … 2,990]"; class may be NULL. */
+void measure_counted(const struct summary *summary, const char *class, struct text *out);
+void copies_add(struct copies *copies, const struct summary *summary);
+/* Appends what they read, where that is not what `first` says too. */
+void copies_sentence(const struct copies *copies, const struct summary *first, struct text *out);
+
+/* What to make of it, in a sentence without a full stop: "exact in every run". event is the name,
+ * for remarks about its mode; why_no_truth explains an unknown truth. */
+void measure_sentence(const struct summary *summary, const char *event, const char *why_no_truth,
+                      struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
  * Who counts an event, and what follows from it for a cell: which paths it can take and how many

@@ -215,7 +215,8 @@ static int resolve_word(struct resolving *resolving, enum factor factor, const c
         word = level;
     }
     const struct catalogue_specimen *specimen =
-        factor == SPECIMEN ? catalogue_specimen(resolving->measuring->catalogue, word) : NULL;
+        factor == SPECIMEN ? catalogue_specimen(resolving->measuring->studying.catalogue, word)
+                           : NULL;
     if (specimen && specimen_name_check(specimen, word, resolving->failure) < 0)
         return EXIT_USAGE;
     if (specimen || has_value(known, word)) {
@@ -223,14 +224,14 @@ static int resolve_word(struct resolving *resolving, enum factor factor, const c
         return EXIT_DONE;
     }
     const struct catalogue_absence *absence =
-        absences_find(resolving->measuring->catalogue, factor_names[factor], word);
+        absences_find(resolving->measuring->studying.catalogue, factor_names[factor], word);
     if (!absence)
         return unknown_value(resolving, factor, word, known);
     char what[128];
     snprintf(what, sizeof(what), "%s %.100s", factor_names[factor], word);
     fail_with(resolving->failure, -ENOENT, "%s is not to be had here: %.700s", what,
               absence->reason);
-    skips_add(&resolving->measuring->skips, what, absence->reason, absence->error);
+    skips_add(&resolving->measuring->studying.skips, what, absence->reason, absence->error);
     return EXIT_DONE;
 }
 
@@ -256,7 +257,7 @@ static int resolve_factor(struct resolving *resolving, enum factor factor,
 {
     struct string_list known = {0}, *values = &resolving->factors->values[factor];
     int status = EXIT_DONE;
-    add_every(resolving->measuring->catalogue, factor, &known);
+    add_every(resolving->measuring->studying.catalogue, factor, &known);
     for (size_t i = 0; i < asked->count && status == EXIT_DONE; i++) {
         const char *word = asked->items[i];
         if (strcmp(word, "all") == 0) {
@@ -278,11 +279,11 @@ static int resolve_factor(struct resolving *resolving, enum factor factor,
 }
 
 /* EXIT_DONE, or the exit code with its reason in failure. Values that are known but not to be had
- * here go to measuring->skips. Call factors_free in either case. */
+ * here go to the skips. */
 static int factors_resolve(struct factors *factors, struct measuring *measuring,
                            struct failure *failure)
 {
-    const struct measure_options *options = measuring->options;
+    const struct measure_options *options = measure_asked(measuring);
     const struct string_list *asked[FACTORS] = {
         &options->path,     &options->pattern, &options->specimen, &options->n,
         &options->counters, &options->opt,     &options->link};
@@ -291,12 +292,6 @@ static int factors_resolve(struct factors *factors, struct measuring *measuring,
     for (int factor = 0; factor < FACTORS && status == EXIT_DONE; factor++)
         status = resolve_factor(&resolving, (enum factor)factor, asked[factor]);
     return status;
-}
-
-static void factors_free(struct factors *factors)
-{
-    for (int factor = 0; factor < FACTORS; factor++)
-        string_list_free(&factors->values[factor]);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -407,13 +402,12 @@ static bool source_too_slow(const struct catalogue *catalogue, const char *sourc
  * From factors to cells: takes the cross product, leaves out what a path cannot do, and adds the
  * null cells that measure the overhead. */
 
-#define MOST_CELLS     10000u    /* each is a process or more */
-#define MOST_PROCESSES 10000000u /* a probe keeps the order of all of them in memory */
+#define MOST_CELLS 10000u /* each is a process or more */
 
 struct sweep {
     struct measuring *measuring;
     struct factors factors;
-    struct failure failure;
+    struct failure *failure;
 };
 
 /* --- one combination --- */
@@ -446,8 +440,8 @@ static enum pattern usual_pattern(const struct catalogue_path *path)
 /* False, for who leaves the combination out. */
 static bool skip_combination(struct sweep *sweep, const char *what, const char *reason, int error)
 {
-    fail_with(&sweep->failure, -EOPNOTSUPP, "%s: %s", what, reason);
-    skips_add(&sweep->measuring->skips, what, reason, error);
+    fail_with(sweep->failure, -EOPNOTSUPP, "%s: %s", what, reason);
+    skips_add(&sweep->measuring->studying.skips, what, reason, error);
     return false;
 }
 
@@ -470,7 +464,7 @@ static bool combination_fits(struct sweep *sweep, const struct cell *cell,
         return skip_combination(sweep, what, reason, EOPNOTSUPP);
     }
     const struct catalogue_specimen *specimen =
-        catalogue_specimen(sweep->measuring->catalogue, cell->specimen);
+        catalogue_specimen(sweep->measuring->studying.catalogue, cell->specimen);
     if (specimen && (cell->n > specimen->max_n || cell->n < specimen->min_n)) {
         const bool above = cell->n > specimen->max_n;
         snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
@@ -484,7 +478,7 @@ static bool combination_fits(struct sweep *sweep, const struct cell *cell,
         return skip_combination(sweep, what, reason, E2BIG);
     }
     AUTO_TEXT struct text slow = {0};
-    if (source_too_slow(sweep->measuring->catalogue, group->source, cell, &slow)) {
+    if (source_too_slow(sweep->measuring->studying.catalogue, group->source, cell, &slow)) {
         snprintf(what, sizeof(what), "%s with %s and N = %" PRIu64, group->source, cell->specimen,
                  cell->n);
         return skip_combination(sweep, what, text_string(&slow), ERANGE);
@@ -503,22 +497,23 @@ static void fill_cell(const struct sweep *sweep, const size_t *index, const stru
                       const struct catalogue_path *path, size_t copies, struct cell *cell)
 {
     const struct measuring *measuring = sweep->measuring;
-    const struct measure_options *options = measuring->options;
+    const struct measure_options *options = measure_asked(measuring);
     const char *opt = value_at(sweep, OPT, index), *link = value_at(sweep, LINK, index);
     const char *specimen = value_at(sweep, SPECIMEN, index);
     const char *pattern = value_at(sweep, PATTERN, index);
     if (strcmp(specimen, "auto") == 0)
-        specimen = predict_specimen(measuring->catalogue, &group->events[0]);
+        specimen = predict_specimen(measuring->studying.catalogue, &group->events[0]);
     AUTO_FREE char *complete =
-        geometry_complete_name(measuring->geometry, measuring->catalogue, specimen);
+        geometry_complete_name(measuring->geometry, measuring->studying.catalogue, specimen);
     *cell = (struct cell){
         .path = path->name,
         .pattern = pattern ? (enum pattern)pattern_from_name(pattern) : usual_pattern(path),
         .specimen = memory_copy(complete),
         .opt = opt ? memory_copy(opt) : preferred_word(path->opts, "O2"),
         .link = link ? memory_copy(link) : preferred_word(path->links, "static"),
-        .runs = (uint32_t)(options->runs.given ? options->runs.value
-                                               : source_runs(measuring->catalogue, group->source)),
+        .runs = (uint32_t)(options->runs.given
+                               ? options->runs.value
+                               : source_runs(measuring->studying.catalogue, group->source)),
         .separate = options->separate,
         .cpu = (int32_t)options->cpu,
     };
@@ -534,12 +529,12 @@ static void fill_cell(const struct sweep *sweep, const size_t *index, const stru
 static const struct catalogue_path *choose_path(struct sweep *sweep, const char *name,
                                                 const struct group *group)
 {
-    const struct catalogue *catalogue = sweep->measuring->catalogue;
+    const struct catalogue *catalogue = sweep->measuring->studying.catalogue;
     const struct catalogue_path *path =
         name ? catalogue_path(catalogue, name) : source_path(catalogue, group->source);
     if (path && list_has(path->sources, group->source))
         return path;
-    const struct string_list *asked = &sweep->measuring->options->path;
+    const struct string_list *asked = &measure_asked(sweep->measuring)->path;
     if (has_value(asked, "all"))
         return NULL;
     AUTO_TEXT struct text what = {0}, reason = {0};
@@ -586,11 +581,10 @@ static size_t count_combinations(const struct sweep *sweep, size_t groups)
     return count;
 }
 
-int measure_sweep(struct measuring *measuring)
+int measure_sweep(struct measuring *measuring, struct failure *failure)
 {
-    struct sweep sweep = {.measuring = measuring};
-    struct failure *failure = &sweep.failure;
-    const struct measure_options *options = measuring->options;
+    struct sweep sweep = {.measuring = measuring, .failure = failure};
+    const struct measure_options *options = measure_asked(measuring);
     int status = factors_resolve(&sweep.factors, measuring, failure);
     size_t groups = options->each ? measuring->event_count : 1;
     if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS) {
@@ -602,26 +596,21 @@ int measure_sweep(struct measuring *measuring)
         struct group group = {.events = measuring->events + i,
                               .count = options->each ? 1 : measuring->event_count};
         size_t index[FACTORS] = {0};
-        if (source_of_all(group.events, group.count, group.source, failure) < 0) {
-            status = EXIT_USAGE;
-            break;
-        }
+        if (source_of_all(group.events, group.count, group.source, failure) < 0)
+            return EXIT_USAGE;
         do
             add_combination(&sweep, index, &group);
         while (advance(&sweep, index));
     }
-    factors_free(&sweep.factors);
-    if (status == EXIT_DONE && !measuring->cell_count)
-        status = EXIT_LACKING;
-    if (status != EXIT_DONE)
-        return measure_refuse(measuring, failure, status);
-    if (!options->no_overhead && catalogue_specimen(measuring->catalogue, "null"))
+    if (status != EXIT_DONE || !measuring->cell_count)
+        return status == EXIT_DONE ? EXIT_LACKING : status;
+    if (!options->no_overhead && catalogue_specimen(measuring->studying.catalogue, "null"))
         plan_overhead_cells(&measuring->cells, &measuring->cell_count);
-    if (measuring->cell_count * options->processes <= MOST_PROCESSES)
+    if (measuring->cell_count * options->processes <= MEASURE_MOST_PROCESSES)
         return EXIT_DONE;
     fail_with(failure, -EOVERFLOW,
               "%zu cells of %" PRIu64 " processes are more than %u processes: ask for fewer, "
               "with more --runs in each",
-              measuring->cell_count, options->processes, MOST_PROCESSES);
-    return measure_refuse(measuring, failure, EXIT_USAGE);
+              measuring->cell_count, options->processes, MEASURE_MOST_PROCESSES);
+    return EXIT_USAGE;
 }
