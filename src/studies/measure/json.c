@@ -178,64 +178,39 @@ json_t *measure_figures(const void *kept)
 /* ----------------------------------------------------------------------------------------------
  * One result of a measurement as JSON (docs/json). */
 
-static void put_factors_json(json_t *object, const struct row *row)
-{
-    const struct cell *cell = &row->cell->cell;
-    json_object_set_new(object, "event", json_text(cell->events[row->counter]));
-    json_object_set_new(object, "path", json_text(cell->path));
-    json_object_set_new(object, "pattern", json_text(pattern_names[cell->pattern]));
-    json_object_set_new(object, "specimen", json_text(cell->specimen));
-    json_object_set_new(object, "n", json_count(cell->n));
-    json_object_set_new(object, "counters", json_count(cell->counters));
-    json_object_set_new(object, "opt", json_text(cell->opt));
-    json_object_set_new(object, "link", json_text(cell->link));
-    json_object_set_new(object, "separate", json_boolean(cell->separate));
-    json_object_set_new(object, "cpu", cell->cpu < 0 ? json_null() : json_integer(cell->cpu));
-    json_object_set_new(object, "processes", json_count(row->cell->done));
-    json_object_set_new(object, "class", json_text(row->cell->counters[row->counter].class));
-}
-
-static void put_quantiles_json(json_t *object, const struct summary *summary)
-{
-    const struct {
-        const char *key;
-        uint64_t value;
-    } quantiles[] = {{"min", summary->values.min},
-                     {"q1", summary->values.q1},
-                     {"median", summary->values.median},
-                     {"q3", summary->values.q3},
-                     {"max", summary->values.max}};
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-        json_put(object, quantiles[i].key, summary->judged ? json_count(quantiles[i].value) : NULL,
-                 "no run got a counter");
-    }
-}
-
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count)
 {
     const struct summary *summary = &row->summary;
+    const struct cell *cell = &row->cell->cell;
     const char *no_error = summary->expected.truth.known
                                ? "the counts cannot be compared with the truth"
                            : summary->limits.known ? "only limits of the truth are known"
                                                    : row->why_no_truth;
-    AUTO_TEXT struct text note = {0};
-    row_sentence(row, &note);
-    json_t *object = json_object(), *values = json_array();
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value;
-        bool counted = reading_value(&readings[i], &value);
-        json_array_append_new(values, counted ? json_count(value) : json_null());
-    }
-    put_factors_json(object, row);
-    json_object_set_new(object, "runs", json_count(summary->runs));
-    json_object_set_new(object, "values", values);
-    json_put(object, "truth", maybe_number(summary->expected.truth), row->why_no_truth);
-    /* Its limits: both the truth itself where it is known. */
+    /* The limits of the truth: both the truth itself where it is known. */
     struct maybe low = summary->expected.truth, high = low;
     if (summary->limits.known) {
         low = (struct maybe){true, summary->limits.low};
         high = (struct maybe){true, summary->limits.high};
     }
+    AUTO_TEXT struct text note = {0};
+    row_sentence(row, &note);
+    json_t *values = json_array();
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value;
+        bool counted = reading_value(&readings[i], &value);
+        json_array_append_new(values, counted ? json_count(value) : json_null());
+    }
+    json_t *object = JSON_OBJECT(
+        {"event", json_text(cell->events[row->counter])}, {"path", json_text(cell->path)},
+        {"pattern", json_text(pattern_names[cell->pattern])},
+        {"specimen", json_text(cell->specimen)}, {"n", json_count(cell->n)},
+        {"counters", json_count(cell->counters)}, {"opt", json_text(cell->opt)},
+        {"link", json_text(cell->link)}, {"separate", json_boolean(cell->separate)},
+        {"cpu", cell->cpu < 0 ? json_null() : json_integer(cell->cpu)},
+        {"processes", json_count(row->cell->done)},
+        {"class", json_text(row->cell->counters[row->counter].class)},
+        {"runs", json_count(summary->runs)}, {"values", values});
+    json_put(object, "truth", maybe_number(summary->expected.truth), row->why_no_truth);
     json_put(object, "truth_low", maybe_number(low), row->why_no_truth);
     json_put(object, "truth_high", maybe_number(high), row->why_no_truth);
     json_object_set_new(object, "truth_grade", json_text(row_grade(row)));
@@ -244,13 +219,22 @@ json_t *row_json(const struct row *row, const struct reading *readings, size_t c
     json_put(object, "error", maybe_number(summary->error), no_error);
     json_put(object, "error_min", maybe_number(summary->error_min), no_error);
     json_put(object, "error_max", maybe_number(summary->error_max), no_error);
-    put_quantiles_json(object, summary);
-    json_object_set_new(object, "constant", json_boolean(summary->constant));
-    json_object_set_new(object, "disturbed", json_count(summary->disturbed));
-    json_object_set_new(object, "multiplexed", json_count(summary->multiplexed));
-    json_object_set_new(object, "scaling_min", json_real(summary->scaling_min));
-    json_object_set_new(object, "scaling_max", json_real(summary->scaling_max));
-    json_object_set_new(object, "unscheduled", json_count(summary->unscheduled));
-    json_object_set_new(object, "note", json_text(text_string(&note)));
-    return object;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } quantiles[] = {{"min", summary->values.min},
+                     {"q1", summary->values.q1},
+                     {"median", summary->values.median},
+                     {"q3", summary->values.q3},
+                     {"max", summary->values.max}};
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+        json_put(object, quantiles[i].key, summary->judged ? json_count(quantiles[i].value) : NULL,
+                 "no run got a counter");
+    return JSON_PUT(object, {"constant", json_boolean(summary->constant)},
+                    {"disturbed", json_count(summary->disturbed)},
+                    {"multiplexed", json_count(summary->multiplexed)},
+                    {"scaling_min", json_real(summary->scaling_min)},
+                    {"scaling_max", json_real(summary->scaling_max)},
+                    {"unscheduled", json_count(summary->unscheduled)},
+                    {"note", json_text(text_string(&note))});
 }

@@ -438,15 +438,20 @@ static void add_table_row(struct table *table, const struct measuring *run, cons
 
 static void put_table(const struct measuring *run, const struct style *style, struct text *out)
 {
-    struct column columns[ROW_FACTORS + 6] = {0};
-    for (int i = 0; i < ROW_FACTORS; i++)
-        columns[i] = (struct column){.title = factor_titles[i], .right = i == ROW_N};
-    columns[ROW_FACTORS] = (struct column){.title = "counted"};
-    columns[ROW_FACTORS + 1] = (struct column){.title = "truth", .right = true};
-    columns[ROW_FACTORS + 2] = (struct column){.title = "grade"};
-    columns[ROW_FACTORS + 3] = (struct column){.title = "overhead", .right = true};
-    columns[ROW_FACTORS + 4] = (struct column){.title = "error", .right = true};
-    columns[ROW_FACTORS + 5] = (struct column){.title = "", .wraps = true};
+    const struct column columns[] = {{.title = "event"},
+                                     {.title = "path"},
+                                     {.title = "pattern"},
+                                     {.title = "specimen"},
+                                     {.title = "N", .right = true},
+                                     {.title = "counters"},
+                                     {.title = "opt"},
+                                     {.title = "link"},
+                                     {.title = "counted"},
+                                     {.title = "truth", .right = true},
+                                     {.title = "grade"},
+                                     {.title = "overhead", .right = true},
+                                     {.title = "error", .right = true},
+                                     {.title = "", .wraps = true}};
     struct table table = {.columns = columns, .column_count = ROW_FACTORS + 6};
     for (size_t i = 0; i < run->row_count; i++)
         add_table_row(&table, run, &run->rows[i]);
@@ -475,10 +480,7 @@ void measure_put_report(const void *kept, const struct style *style, struct text
 json_t *measure_analysis(const void *kept)
 {
     const struct studying *studying = &((const struct measuring *)kept)->studying;
-    if (studying->refusal)
-        return NULL;
-    json_t *object = json_object();
-    json_object_set_new(object, "store", json_text(store_path(studying->store)));
-    json_object_set_new(object, "complete", json_boolean(studying->complete));
-    return object;
+    return studying->refusal ? NULL
+                             : JSON_OBJECT({"store", json_text(studying->stored)},
+                                           {"complete", json_boolean(studying->complete)});
 }

@@ -152,8 +152,7 @@ void source_put_paths(const struct catalogue *catalogue, const char *source, str
 /* Runs in a process where nobody said how many. */
 uint64_t source_runs(const struct catalogue *catalogue, const char *source);
 
-/* Is word one of a list such as "ar,ao"? */
-bool list_has(const char *list, const char *word);
+#define list_has word_list_has
 
 /* ----------------------------------------------------------------------------------------------
  * A specimen's parameters as a person wrote them, judged before anything is measured. */

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "engine/loading.h"
 #include "engine/options.h"
 #include "engine/wishes.h"
 #include "output/table.h"
@@ -114,32 +115,18 @@ int specimen_name_check(const struct catalogue_specimen *specimen, const char *n
 
 enum factor { PATH, PATTERN, SPECIMEN, COUNT_N, COUNTERS, OPT, LINK, FACTORS };
 
-/* The values of every factor, as words, after they were checked against what the machine has. An
- * empty list is one value, which each cell chooses by its path. */
-struct factors {
-    struct string_list values[FACTORS];
-};
-
 static const char *const factor_names[FACTORS] = {"path",     "pattern", "specimen", "n",
                                                   "counters", "opt",     "link"};
 
-struct resolving {
+struct sweep {
     struct measuring *measuring;
-    struct factors *factors;
+    const struct catalogue *catalogue;
+    const struct measure_options *options;
     struct failure *failure;
+    /* Of every factor, as words, after they were checked against what the machine has. An empty
+     * list is one value, which each cell chooses by its path. */
+    struct string_list values[FACTORS];
 };
-
-/* --- words of a list such as "ar,ao" --- */
-
-bool list_has(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = list; length && *at; at += strcspn(at, ","), at += *at == ',') {
-        if (strncmp(at, word, length) == 0 && (at[length] == ',' || !at[length]))
-            return true;
-    }
-    return false;
-}
 
 static bool has_value(const struct string_list *list, const char *word)
 {
@@ -163,7 +150,6 @@ static void add_words(struct string_list *list, const char *words)
         string_list_add(&split, words);
     for (size_t i = 0; i < split.count; i++)
         add_once(list, split.items[i]);
-    string_list_free(&split);
 }
 
 /* Everything a factor can be here. */
@@ -190,7 +176,7 @@ static void add_every(const struct catalogue *catalogue, enum factor factor,
 /* --- resolving what was asked --- */
 
 /* Neither here nor known to be missing: a typing error. */
-static int unknown_value(struct resolving *resolving, enum factor factor, const char *word,
+static int unknown_value(struct sweep *sweep, enum factor factor, const char *word,
                          const struct string_list *known)
 {
     struct nearest nearest = {.word = word};
@@ -199,14 +185,14 @@ static int unknown_value(struct resolving *resolving, enum factor factor, const 
         nearest_offer(&nearest, known->items[i]);
         text_printf(&list, "%s%s", i ? ", " : "", known->items[i]);
     }
-    fail_with(resolving->failure, -EINVAL, "no %s '%.100s'%s%s%s There is %s", factor_names[factor],
+    fail_with(sweep->failure, -EINVAL, "no %s '%.100s'%s%s%s There is %s", factor_names[factor],
               word, nearest.best ? ": did you mean '" : "", nearest.best ? nearest.best : "",
               nearest.best ? "'?" : ".", text_string(&list));
     return EXIT_USAGE;
 }
 
 /* One word of --path, --specimen and so on: checked against what there is. */
-static int resolve_word(struct resolving *resolving, enum factor factor, const char *word,
+static int resolve_word(struct sweep *sweep, enum factor factor, const char *word,
                         const struct string_list *known)
 {
     char level[4]; /* -O2, as one tells a compiler */
@@ -215,83 +201,63 @@ static int resolve_word(struct resolving *resolving, enum factor factor, const c
         word = level;
     }
     const struct catalogue_specimen *specimen =
-        factor == SPECIMEN ? catalogue_specimen(resolving->measuring->studying.catalogue, word)
-                           : NULL;
-    if (specimen && specimen_name_check(specimen, word, resolving->failure) < 0)
+        factor == SPECIMEN ? catalogue_specimen(sweep->catalogue, word) : NULL;
+    if (specimen && specimen_name_check(specimen, word, sweep->failure) < 0)
         return EXIT_USAGE;
     if (specimen || has_value(known, word)) {
-        add_once(&resolving->factors->values[factor], word);
+        add_once(&sweep->values[factor], word);
         return EXIT_DONE;
     }
     const struct catalogue_absence *absence =
-        absences_find(resolving->measuring->studying.catalogue, factor_names[factor], word);
+        absences_find(sweep->catalogue, factor_names[factor], word);
     if (!absence)
-        return unknown_value(resolving, factor, word, known);
+        return unknown_value(sweep, factor, word, known);
     char what[128];
     snprintf(what, sizeof(what), "%s %.100s", factor_names[factor], word);
-    fail_with(resolving->failure, -ENOENT, "%s is not to be had here: %.700s", what,
-              absence->reason);
-    skips_add(&resolving->measuring->studying.skips, what, absence->reason, absence->error);
+    fail_with(sweep->failure, -ENOENT, "%s is not to be had here: %.700s", what, absence->reason);
+    skips_add(&sweep->measuring->studying.skips, what, absence->reason, absence->error);
     return EXIT_DONE;
 }
 
 /* Numbers are brought to one form, so that 1e3 and 1000 are one value. */
-static int resolve_number(struct resolving *resolving, enum factor factor, const char *word,
-                          uint64_t least, uint64_t most)
+static int resolve_number(struct sweep *sweep, enum factor factor, const char *word, uint64_t least,
+                          uint64_t most)
 {
     uint64_t value;
     char digits[24];
     if (value_u64(word, &value) < 0 || value < least || value > most) {
-        fail_with(resolving->failure, -EINVAL,
+        fail_with(sweep->failure, -EINVAL,
                   "--%s '%.100s': expected a whole number from %" PRIu64 " to %" PRIu64,
                   factor_names[factor], word, least, most);
         return EXIT_USAGE;
     }
     snprintf(digits, sizeof(digits), "%" PRIu64, value);
-    add_once(&resolving->factors->values[factor], digits);
+    add_once(&sweep->values[factor], digits);
     return EXIT_DONE;
 }
 
-static int resolve_factor(struct resolving *resolving, enum factor factor,
-                          const struct string_list *asked)
+static int resolve_factor(struct sweep *sweep, enum factor factor, const struct string_list *asked)
 {
-    struct string_list known = {0}, *values = &resolving->factors->values[factor];
+    struct string_list known = {0}, *values = &sweep->values[factor];
     int status = EXIT_DONE;
-    add_every(resolving->measuring->studying.catalogue, factor, &known);
+    add_every(sweep->catalogue, factor, &known);
     for (size_t i = 0; i < asked->count && status == EXIT_DONE; i++) {
         const char *word = asked->items[i];
         if (strcmp(word, "all") == 0) {
             for (size_t j = 0; j < known.count; j++)
                 add_once(values, known.items[j]);
         } else if (factor == COUNT_N) {
-            status = resolve_number(resolving, factor, word, 0, UINT64_MAX);
+            status = resolve_number(sweep, factor, word, 0, UINT64_MAX);
         } else if (factor == COUNTERS) {
-            status = resolve_number(resolving, factor, word, 1, CELL_MAX_COUNTERS);
+            status = resolve_number(sweep, factor, word, 1, CELL_MAX_COUNTERS);
         } else if (factor == SPECIMEN && strcmp(word, "auto") == 0) {
             add_once(values, word);
         } else {
-            status = resolve_word(resolving, factor, word, &known);
+            status = resolve_word(sweep, factor, word, &known);
         }
     }
-    string_list_free(&known);
     /* Every value asked for is missing here, and the reason was kept. */
     return status == EXIT_DONE && asked->count && !values->count ? EXIT_LACKING : status;
-}
-
-/* EXIT_DONE, or the exit code with its reason in failure. Values that are known but not to be had
- * here go to the skips. */
-static int factors_resolve(struct factors *factors, struct measuring *measuring,
-                           struct failure *failure)
-{
-    const struct measure_options *options = measure_asked(measuring);
-    const struct string_list *asked[FACTORS] = {
-        &options->path,     &options->pattern, &options->specimen, &options->n,
-        &options->counters, &options->opt,     &options->link};
-    struct resolving resolving = {measuring, factors, failure};
-    int status = EXIT_DONE;
-    for (int factor = 0; factor < FACTORS && status == EXIT_DONE; factor++)
-        status = resolve_factor(&resolving, (enum factor)factor, asked[factor]);
-    return status;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -332,7 +298,7 @@ static int source_of_all(const struct counted_event *events, size_t count, char 
 const struct catalogue_path *source_path(const struct catalogue *catalogue, const char *source)
 {
     for (size_t i = 0; i < catalogue->path_count; i++) {
-        if (list_has(catalogue->paths[i].sources, source))
+        if (word_list_has(catalogue->paths[i].sources, source))
             return &catalogue->paths[i];
     }
     return NULL;
@@ -343,7 +309,7 @@ void source_put_paths(const struct catalogue *catalogue, const char *source, str
     size_t count = 0;
     text_printf(out, "events of %s can be counted on ", source);
     for (size_t i = 0; i < catalogue->path_count; i++) {
-        if (list_has(catalogue->paths[i].sources, source))
+        if (word_list_has(catalogue->paths[i].sources, source))
             text_printf(out, "%s%s", count++ ? ", " : "", catalogue->paths[i].name);
     }
     text_puts(out, count ? " only" : "no path of this kit");
@@ -404,12 +370,6 @@ static bool source_too_slow(const struct catalogue *catalogue, const char *sourc
 
 #define MOST_CELLS 10000u /* each is a process or more */
 
-struct sweep {
-    struct measuring *measuring;
-    struct factors factors;
-    struct failure *failure;
-};
-
 /* --- one combination --- */
 
 /* The events of a cell: one alone with --each, else all of them. */
@@ -419,11 +379,9 @@ struct group {
     char source[SOURCE_NAME]; /* of all of them */
 };
 
-/* preferred where the list has it, else the list's first word. */
 static char *preferred_word(const char *list, const char *preferred)
 {
-    return list_has(list, preferred) ? memory_copy(preferred)
-                                     : memory_format("%.*s", (int)strcspn(list, ","), list);
+    return memory_copy(word_list_prefer(list, preferred, (char[WORD_LIST_WORD]){""}));
 }
 
 /* A pattern nobody chose: start-stop, where the path has it. */
@@ -431,7 +389,7 @@ static enum pattern usual_pattern(const struct catalogue_path *path)
 {
     static const enum pattern order[] = {PATTERN_AO, PATTERN_RR, PATTERN_AR, PATTERN_RO};
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-        if (list_has(path->patterns, pattern_names[order[i]]))
+        if (word_list_has(path->patterns, pattern_names[order[i]]))
             return order[i];
     }
     return PATTERN_AO;
@@ -457,14 +415,14 @@ static bool combination_fits(struct sweep *sweep, const struct cell *cell,
                  {"link mode", path->links, cell->link}};
     char what[160], reason[160];
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-        if (list_has(needs[i].list, needs[i].word))
+        if (word_list_has(needs[i].list, needs[i].word))
             continue;
         snprintf(what, sizeof(what), "%s with %s %s", path->name, needs[i].name, needs[i].word);
         snprintf(reason, sizeof(reason), "the path has %s only", needs[i].list);
         return skip_combination(sweep, what, reason, EOPNOTSUPP);
     }
     const struct catalogue_specimen *specimen =
-        catalogue_specimen(sweep->measuring->studying.catalogue, cell->specimen);
+        catalogue_specimen(sweep->catalogue, cell->specimen);
     if (specimen && (cell->n > specimen->max_n || cell->n < specimen->min_n)) {
         const bool above = cell->n > specimen->max_n;
         snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
@@ -478,7 +436,7 @@ static bool combination_fits(struct sweep *sweep, const struct cell *cell,
         return skip_combination(sweep, what, reason, E2BIG);
     }
     AUTO_TEXT struct text slow = {0};
-    if (source_too_slow(sweep->measuring->studying.catalogue, group->source, cell, &slow)) {
+    if (source_too_slow(sweep->catalogue, group->source, cell, &slow)) {
         snprintf(what, sizeof(what), "%s with %s and N = %" PRIu64, group->source, cell->specimen,
                  cell->n);
         return skip_combination(sweep, what, text_string(&slow), ERANGE);
@@ -488,8 +446,7 @@ static bool combination_fits(struct sweep *sweep, const struct cell *cell,
 
 static const char *value_at(const struct sweep *sweep, enum factor factor, const size_t *index)
 {
-    return sweep->factors.values[factor].count ? sweep->factors.values[factor].items[index[factor]]
-                                               : NULL;
+    return sweep->values[factor].count ? sweep->values[factor].items[index[factor]] : NULL;
 }
 
 /* Everything but the id: copies of every event, the event under test first. */
@@ -529,12 +486,12 @@ static void fill_cell(const struct sweep *sweep, const size_t *index, const stru
 static const struct catalogue_path *choose_path(struct sweep *sweep, const char *name,
                                                 const struct group *group)
 {
-    const struct catalogue *catalogue = sweep->measuring->studying.catalogue;
+    const struct catalogue *catalogue = sweep->catalogue;
     const struct catalogue_path *path =
         name ? catalogue_path(catalogue, name) : source_path(catalogue, group->source);
-    if (path && list_has(path->sources, group->source))
+    if (path && word_list_has(path->sources, group->source))
         return path;
-    const struct string_list *asked = &measure_asked(sweep->measuring)->path;
+    const struct string_list *asked = &sweep->options->path;
     if (has_value(asked, "all"))
         return NULL;
     AUTO_TEXT struct text what = {0}, reason = {0};
@@ -563,7 +520,7 @@ static void add_combination(struct sweep *sweep, const size_t *index, const stru
 static bool advance(const struct sweep *sweep, size_t *index)
 {
     for (int factor = FACTORS; factor-- > 0;) {
-        if (++index[factor] < sweep->factors.values[factor].count)
+        if (++index[factor] < sweep->values[factor].count)
             return true;
         index[factor] = 0;
     }
@@ -575,7 +532,7 @@ static size_t count_combinations(const struct sweep *sweep, size_t groups)
 {
     size_t count = groups;
     for (int factor = 0; factor < FACTORS && count <= MOST_CELLS; factor++) {
-        size_t values = sweep->factors.values[factor].count;
+        size_t values = sweep->values[factor].count;
         count *= values ? values : 1;
     }
     return count;
@@ -583,9 +540,17 @@ static size_t count_combinations(const struct sweep *sweep, size_t groups)
 
 int measure_sweep(struct measuring *measuring, struct failure *failure)
 {
-    struct sweep sweep = {.measuring = measuring, .failure = failure};
     const struct measure_options *options = measure_asked(measuring);
-    int status = factors_resolve(&sweep.factors, measuring, failure);
+    struct sweep sweep = {.measuring = measuring,
+                          .catalogue = measuring->studying.catalogue,
+                          .options = options,
+                          .failure = failure};
+    const struct string_list *asked[FACTORS] = {
+        &options->path,     &options->pattern, &options->specimen, &options->n,
+        &options->counters, &options->opt,     &options->link};
+    int status = EXIT_DONE;
+    for (int factor = 0; factor < FACTORS && status == EXIT_DONE; factor++)
+        status = resolve_factor(&sweep, (enum factor)factor, asked[factor]);
     size_t groups = options->each ? measuring->event_count : 1;
     if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS) {
         fail_with(failure, -E2BIG, "these factors make more than %u cells: name fewer values",
@@ -604,7 +569,7 @@ int measure_sweep(struct measuring *measuring, struct failure *failure)
     }
     if (status != EXIT_DONE || !measuring->cell_count)
         return status == EXIT_DONE ? EXIT_LACKING : status;
-    if (!options->no_overhead && catalogue_specimen(measuring->studying.catalogue, "null"))
+    if (!options->no_overhead && catalogue_specimen(sweep.catalogue, "null"))
         plan_overhead_cells(&measuring->cells, &measuring->cell_count);
     if (measuring->cell_count * options->processes <= MEASURE_MOST_PROCESSES)
         return EXIT_DONE;
