@@ -292,6 +292,7 @@ static int show(struct studying *studying, int status)
 static int show_refusal(struct studying *studying, int status)
 {
     const struct study *study = studying->command->study;
+    studying->seconds = (double)(monotonic_ms() - studying->started) / 1000;
     deliver_message(studying->command->name, studying->refusal);
     return finish_is_for_programs(&studying->given->common) ? show(studying, status)
            : study->end                                     ? study->end(studying, status)
@@ -330,7 +331,7 @@ int study_run(const struct command *command, void *options, int argument_count, 
     int status = check(studying);
     if (status == EXIT_DONE) {
         const bool again = studying->given->from || studying->given->froms.count;
-        studying->seed = gather_seed(&studying->given->seed);
+        studying->seed = study->unseeded ? 0 : gather_seed(&studying->given->seed);
         status = again ? from_stores(studying) : on_the_machine(studying);
         /* What was measured until somebody interrupted it is judged and shown, too. */
         if (studying->refusal)
