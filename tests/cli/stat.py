@@ -172,7 +172,7 @@ class FromAStore(Case):
     def test_what_makes_no_sense_beside_it(self):
         done = self.stat("--from", self.store, "-r", "3", "-e", "page-faults", "--", "true")
         self.assertEqual(done.returncode, 125)
-        self.assertIn("leave out the command, --event, --repeat", done.stderr)
+        self.assertIn("leave out --event, --repeat, the arguments", done.stderr)
         done = self.stat("--from", self.store)
         self.assertEqual(done.returncode, 125)
         self.assertIn("No such file", done.stderr)

@@ -175,18 +175,11 @@ static void judge_event(struct stat_run *run, struct stat_event *event)
         judge_losses(run, event, count);
 }
 
-void stat_judge_all(struct stat_run *run)
-{
-    for (size_t i = 0; i < run->event_count; i++)
-        if (run->events[i].figure.state != STAT_UNSUPPORTED)
-            judge_event(run, &run->events[i]);
-}
-
 /* --- trust --- */
 
-void stat_find_trust(struct stat_run *run)
+static void find_trust(struct stat_run *run)
 {
-    latest_verdicts_load(run->fingerprint, &run->options->common, &run->latest);
+    latest_verdicts_load(run->studying.fingerprint, &run->studying.given->common, &run->latest);
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
         int64_t age_s;
@@ -194,7 +187,7 @@ void stat_find_trust(struct stat_run *run)
             continue;
         event->verdict = latest_verdict(&run->latest, event->name, &age_s);
         event->is_validated =
-            trust_of(&run->latest, run->facts, event->name, true, &event->trust) == 0;
+            trust_of(&run->latest, run->studying.facts, event->name, true, &event->trust) == 0;
         /* Whatever adds counts in user mode adds them to all modes together. */
         AUTO_FREE char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
         if (user && !(event->verdict && event->verdict->explanation_count))
@@ -215,20 +208,106 @@ bool stat_has_figure(const struct stat_event *event)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What a store has of the executions of `assay stat`: readings of every event, and what became of
- * the command each time. */
+ * What a store has of a run, whether it was made just now or long ago: the events that it was to
+ * count, the cells that were executed, readings of every event, and what became of the command each
+ * time. */
 
-struct loading {
-    struct stat_run *run;
-    const struct cell *cell;
-    bool null; /* of the program of known truth */
-    int relay; /* which of those whose output was relayed; -1: none */
-    uint32_t process;
-    size_t row; /* of the execution under way */
-};
+/* One that cannot be counted has the reason; where perf_event counts nothing at all, that has. */
+static int take_event(void *context, const struct stored_event *stored)
+{
+    struct stat_run *run = context;
+    const char *reason = stored->reason ? stored->reason : "";
+    if (strcmp(stored->name, STAT_COUNTER) == 0) {
+        run->refused = memory_copy(reason);
+        return 0;
+    }
+    *memory_add(run->events, run->event_count) = (struct stat_event){
+        .name = memory_copy(stored->name),
+        .class = memory_copy(stored->class),
+        .is_counted = !stored->error,
+        .error = stored->error,
+        .reason = stored->error ? memory_copy(reason) : NULL,
+        .figure.state = stored->error ? STAT_UNSUPPORTED : STAT_COUNTED,
+    };
+    run->asked = true;
+    return 0;
+}
 
-static void take_column(struct stat_execution *execution, const char *column,
-                        const struct sample *sample)
+/* --- cells --- */
+
+/* As far as readings and paces need it. */
+static void keep_cell(struct stat_run *run, const struct cell *stored)
+{
+    struct cell *cell = memory_add(run->cells, run->cell_count);
+    *cell = (struct cell){
+        .id = stored->id,
+        .counters = stored->counters,
+        .cpu = stored->cpu,
+        .command = {.words = memory_copy(stored->command.words),
+                    .controls = stored->command.controls},
+    };
+    for (uint32_t i = 0; i < cell->counters; i++)
+        cell->events[i] = memory_copy(stored->events[i]);
+}
+
+/* The user's command, whose output was passed on. */
+static void take_command(struct stat_run *run, const struct stored_cell *stored)
+{
+    const struct cell_command *command = &stored->cell.command;
+    const uint32_t named =
+        CONTROL_BIT(CONTROL_CPU) | CONTROL_BIT(CONTROL_DIRECTORY) | CONTROL_BIT(CONTROL_STDIN);
+    run->command_cell = stored->cell.id;
+    run->repeat = stored->processes;
+    run->timeout = command->timeout;
+    run->controls = command->controls;
+    run->is_controlled = (run->controls & ~named) != 0;
+    run->no_input = !command->input && !(run->controls & CONTROL_BIT(CONTROL_STDIN));
+    run->line = memory_copy(command->words);
+    run->name = memory_copy(command->name);
+    if (stored->done > stored->failed || !stored->error)
+        return;
+    run->error = stored->error;
+    run->reason = memory_copy(stored->reason ? stored->reason : "");
+}
+
+/* The program of the kit, all events at once: the last time counts, and only if it was counted. */
+static void take_null(struct stat_run *run, const struct stored_cell *stored)
+{
+    const bool counted = stored->done > stored->failed;
+    run->null_cell = counted ? stored->cell.id : 0;
+    run->overhead_reason = counted ? STAT_NO_TRUTH : STAT_NULL_FAILED;
+    for (uint32_t i = 0; i < stored->cell.counters; i++) {
+        struct stat_event *event = stat_find_counted(run, stored->cell.events[i]);
+        if (!event)
+            continue;
+        event->has_truth = counted && stored->counters[i].has_truth;
+        event->truth = event->has_truth ? stored->counters[i].truth : 0;
+    }
+}
+
+static int take_cell(void *context, const struct stored_cell *stored)
+{
+    struct stat_run *run = context;
+    const struct cell_command *command = &stored->cell.command;
+    keep_cell(run, &stored->cell);
+    if (stored->cell.id != run->cell_count || !command->words)
+        return 0;
+    if (command->shown && !run->line) {
+        take_command(run, stored);
+    } else if (command->shown) { /* what relaying adds: a page first, then several */
+        uint32_t *relay = &run->relay_cells[run->relay_cells[0] != 0];
+        if (stored->done > stored->failed && stored->processes == STAT_RELAYS)
+            *relay = stored->cell.id;
+    } else if (stored->processes == STAT_NULLS) {
+        take_null(run, stored);
+    }
+    return 0;
+}
+
+/* --- executions --- */
+
+static void take_columns(const struct cell *cell, const struct read_run *read,
+                         struct stat_execution *execution)
 {
     const struct {
         const char *column;
@@ -245,81 +324,15 @@ static void take_column(struct stat_execution *execution, const char *column,
         {RUN_CPU, &execution->cpu_nanoseconds, NULL},
         {RUN_RIGHTS, &execution->rights, NULL},
     };
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        if (strcmp(places[i].column, column) != 0)
-            continue;
-        *places[i].value = sample->value;
-        if (places[i].known)
-            *places[i].known = sample->running > 0;
-    }
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+        for (uint32_t counter = 0; counter < cell->counters; counter++) {
+            if (strcmp(places[i].column, cell->events[counter]) != 0)
+                continue;
+            *places[i].value = read->values[counter];
+            if (places[i].known)
+                *places[i].known = read->running[counter] > 0;
+        }
 }
-
-/* A row begins: every event has a place in it, whether the cell counts it or not. */
-static int begin_row(struct loading *loading, const struct sample *sample)
-{
-    struct stat_run *run = loading->run;
-    size_t *const count = loading->null ? &run->null_count : &run->run_count;
-    loading->process = sample->process;
-    if (loading->relay >= 0) {
-        loading->row = run->relay_counts[loading->relay]++;
-        return loading->row < STAT_RELAYS ? 0 : -EINVAL;
-    }
-    loading->row = *count;
-    if (loading->null) {
-        *memory_add(run->null_accounts, *count) = sample->account;
-    } else {
-        struct stat_execution *execution = memory_add(run->runs, *count);
-        execution->account = sample->account;
-    }
-    for (size_t i = 0; i < run->event_count; i++) {
-        struct stat_event *event = &run->events[i];
-        size_t have = loading->row;
-        if (loading->null)
-            memory_add(event->nulls, have);
-        else
-            memory_add(event->runs, have);
-    }
-    return 0;
-}
-
-static int take_sample(void *context, const struct sample *sample)
-{
-    struct loading *loading = context;
-    struct stat_run *run = loading->run;
-    const int error = sample->process != loading->process ? begin_row(loading, sample) : 0;
-    if (error < 0)
-        return error;
-    if (sample->counter >= loading->cell->counters)
-        return 0;
-    const char *name = loading->cell->events[sample->counter];
-    if (!loading->null && loading->relay < 0)
-        take_column(&run->runs[loading->row], name, sample);
-    for (size_t i = 0; i < run->event_count; i++) {
-        struct stat_event *event = &run->events[i];
-        if (!event->is_counted || strcmp(event->name, name) != 0)
-            continue;
-        const struct stat_reading reading = {sample->value, sample->enabled, sample->running};
-        if (loading->relay >= 0)
-            event->relays[loading->relay][loading->row] = reading;
-        else if (loading->null)
-            event->nulls[loading->row] = reading;
-        else
-            event->runs[loading->row] = reading;
-    }
-    return 0;
-}
-
-static int load_cell(struct stat_run *run, uint32_t id, bool null, int relay,
-                     struct failure *failure)
-{
-    if (!id)
-        return 0;
-    struct loading loading = {
-        .run = run, .cell = &run->cells[id - 1], .null = null, .relay = relay};
-    return store_each_sample(run->store, id, take_sample, &loading, failure);
-}
-
-/* --- accounts in the place of counts --- */
 
 static struct stat_reading of_account(const char *name, const struct account *account)
 {
@@ -329,17 +342,124 @@ static struct stat_reading of_account(const char *name, const struct account *ac
     return (struct stat_reading){value, 1, 1};
 }
 
-static void take_accounts(struct stat_run *run)
+/* By the account where there is no counter; nothing of an event that the cell does not count. */
+static struct stat_reading reading_of(const struct stat_event *event, const struct cell *cell,
+                                      const struct read_run *read)
 {
+    if (event->figure.state == STAT_ACCOUNTED)
+        return of_account(event->name, &read->account);
+    for (uint32_t i = 0; i < cell->counters; i++)
+        if (event->is_counted && strcmp(event->name, cell->events[i]) == 0)
+            return (struct stat_reading){read->values[i], read->enabled[i], read->running[i]};
+    return (struct stat_reading){0};
+}
+
+static int want_cell(void *context, const struct stored_cell *stored, size_t *place)
+{
+    const struct stat_run *run = context;
+    const uint32_t id = stored->cell.id;
+    if (id == run->command_cell || id == run->null_cell || id == run->relay_cells[0] ||
+        id == run->relay_cells[1])
+        *place = id - 1;
+    return 0;
+}
+
+static int take_run(void *context, const struct read_run *read)
+{
+    struct stat_run *run = context;
+    const struct cell *cell = &run->cells[read->place];
+    const bool command = cell->id == run->command_cell, null = cell->id == run->null_cell;
+    const size_t relay = cell->id == run->relay_cells[1];
+    const size_t row = command ? run->run_count : null ? run->null_count : run->relay_counts[relay];
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
-        if (event->figure.state != STAT_ACCOUNTED)
-            continue;
-        for (size_t row = 0; row < run->run_count; row++)
-            event->runs[row] = of_account(event->name, &run->runs[row].account);
-        for (size_t row = 0; row < run->null_count; row++)
-            event->nulls[row] = of_account(event->name, &run->null_accounts[row]);
+        size_t have = row;
+        const struct stat_reading reading = reading_of(event, cell, read);
+        if (command)
+            *memory_add(event->runs, have) = reading;
+        else if (null)
+            *memory_add(event->nulls, have) = reading;
+        else
+            event->relays[relay][row] = reading;
     }
+    if (command) {
+        struct stat_execution *execution = memory_add(run->runs, run->run_count);
+        execution->account = read->account;
+        take_columns(cell, read, execution);
+    } else if (null) {
+        run->null_count++;
+    } else {
+        run->relay_counts[relay]++;
+    }
+    return 0;
+}
+
+/* --- the run --- */
+
+/* What is not known of an event has a reason, which is the same as it was. */
+static void explain_overheads(struct stat_run *run)
+{
+    if (run->refused)
+        stat_take_account(run);
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        if (event->figure.state == STAT_ACCOUNTED)
+            event->has_truth = run->null_cell != 0;
+        event->overhead_reason = event->has_truth ? NULL : run->overhead_reason;
+    }
+}
+
+static int load_cells(struct stat_run *run, struct store *store, struct failure *failure)
+{
+    struct store_info info = {0};
+    const char *path = store_path(store);
+    int error = store_info(store, &info, failure);
+    run->was_interrupted = !info.finished;
+    run->cut_off = info.ended && strcmp(info.ended, STAT_CUT_OFF) == 0;
+    store_info_release(&info);
+    run->overhead_reason = STAT_NO_PROGRAM;
+    run->events = NULL;
+    run->cells = NULL;
+    run->line = NULL;
+    run->event_count = run->cell_count = 0;
+    run->asked = false;
+    if (error == 0)
+        error = store_each_event(store, take_event, run, failure);
+    if (error == 0)
+        error = store_each_cell(store, take_cell, run, failure);
+    if (error == 0 && !run->line)
+        error = fail_with(failure, -EINVAL,
+                          "the run in %.300s ended before the command was executed", path);
+    if (error == 0 && !run->event_count && !run->refused)
+        error = fail_with(failure, -EINVAL,
+                          "the run in %.300s is of a version that did not keep which events it "
+                          "counted: `assay export` has its counts",
+                          path);
+    if (error == 0)
+        explain_overheads(run);
+    return error;
+}
+
+int stat_load(void *kept, struct store *store, struct failure *failure)
+{
+    struct stat_run *run = kept;
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = run,
+                            .cell = want_cell,
+                            .run = take_run,
+                            .by_cell = true,
+                            .strict = true};
+    int error = load_cells(run, store, failure);
+    if (error < 0 || run->reason)
+        return error;
+    error = reader_read(&reader);
+    /* A command that catches the signal ends as it likes; where nobody noted which execution it
+     * was, as where a reader left, one that a signal killed was broken off. */
+    struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
+    if (last && run->was_interrupted)
+        last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
+    return error;
 }
 
 /* --- how fast the machine was, now and before --- */
@@ -358,7 +478,7 @@ static bool is_alike(const struct cell *a, const struct cell *b)
            a->cpu == b->cpu && strcmp(a->command.words, b->command.words) == 0;
 }
 
-static int find_pace(void *context, const struct stored_cell *stored)
+static int find_pace(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct pace *pace = context;
     const struct cell *cell = &stored->cell;
@@ -368,54 +488,50 @@ static int find_pace(void *context, const struct stored_cell *stored)
     for (uint32_t i = 0; i < cell->counters; i++) {
         if (strcmp(cell->events[i], RUN_CPU) != 0)
             continue;
-        pace->cell = cell->id;
+        *place = pace->cell = cell->id;
         pace->counter = i;
     }
     return 0;
 }
 
-static int take_pace(void *context, const struct sample *sample)
+static int take_pace(void *context, const struct read_run *read)
 {
     struct pace *pace = context;
-    if (sample->counter == pace->counter && sample->value && pace->count < STAT_NULLS)
-        pace->times[pace->count++] = (double)sample->value;
+    const uint64_t time = read->values[pace->counter];
+    if (read->place == pace->cell && time && pace->count < STAT_NULLS)
+        pace->times[pace->count++] = (double)time;
     return 0;
 }
 
-/* The median time of its program of known truth; 0: it has none that is alike. */
-static double pace_of(struct store *store, const struct cell *like, const char *kit)
-{
-    struct pace pace = {.like = like};
-    struct store_info info = {0};
-    const bool same = store_info(store, &info, NULL) == 0 && info.kit && strcmp(info.kit, kit) == 0;
-    store_info_release(&info);
-    if (!same || store_each_cell(store, find_pace, &pace, NULL) < 0 || !pace.cell ||
-        store_each_sample(store, pace.cell, take_pace, &pace, NULL) < 0 || !pace.count)
-        return 0;
-    sort_values(pace.times, pace.count);
-    return quantile(pace.times, pace.count, 0.5);
-}
-
+/* The median time of its program of known truth joins the paces, where it has one that is alike. */
 static void add_pace(struct stat_run *run, struct store *store, const char *kit)
 {
-    const double pace = pace_of(store, &run->cells[run->null_cell - 1], kit);
-    if (pace > 0)
-        run->paces[run->pace_count++] = pace;
+    struct pace pace = {.like = &run->cells[run->null_cell - 1]};
+    struct store_info info = {0};
+    struct reader reader = {
+        .store = store, .context = &pace, .cell = find_pace, .run = take_pace, .by_cell = true};
+    const bool same = store_info(store, &info, NULL) == 0 && info.kit && strcmp(info.kit, kit) == 0;
+    store_info_release(&info);
+    if (!same || reader_read(&reader) < 0 || !pace.count)
+        return;
+    sort_values(pace.times, pace.count);
+    run->paces[run->pace_count++] = quantile(pace.times, pace.count, 0.5);
 }
 
-void stat_load_paces(struct stat_run *run)
+static void load_paces(struct stat_run *run)
 {
+    struct store *own = run->studying.store;
     struct store_info info = {0};
-    AUTO_FREE char *path = run->options->store ? NULL : strdup(store_path(run->store));
+    AUTO_FREE char *path = stat_asked(run)->study.store ? NULL : strdup(store_path(own));
     bool timed = false;
     for (size_t i = 0; i < run->event_count && stat_averaged(run) > 1; i++)
         timed = timed || stat_is_time(&run->events[i]);
-    if (timed && run->null_cell && store_info(run->store, &info, NULL) == 0 && info.kit)
-        add_pace(run, run->store, info.kit);
+    if (timed && run->null_cell && store_info(own, &info, NULL) == 0 && info.kit)
+        add_pace(run, own, info.kit);
     for (size_t i = 1; info.kit && run->pace_count && i < STAT_PACES; i++) {
         struct store *store = NULL;
         char *older;
-        if (store_latest_before(run->fingerprint, "stat", path, &older, NULL) < 0)
+        if (store_latest_before(run->studying.fingerprint, "stat", path, &older, NULL) < 0)
             break;
         free(path);
         path = older;
@@ -426,20 +542,23 @@ void stat_load_paces(struct stat_run *run)
     store_info_release(&info);
 }
 
-int stat_load(struct stat_run *run, struct failure *failure)
+/* ----------------------------------------------------------------------------------------------
+ * The judge is asked. */
+
+int stat_judge_all(void *kept, struct failure *failure)
 {
-    int error = load_cell(run, run->null_cell, true, -1, failure);
-    if (error == 0)
-        error = load_cell(run, run->command_cell, false, -1, failure);
-    for (int i = 0; i < 2 && error == 0; i++)
-        error = load_cell(run, run->relay_cells[i], false, i, failure);
-    if (error < 0)
-        return failure->code ? error : fail_with(failure, error, "out of memory");
-    take_accounts(run);
-    /* A command that catches the signal ends as it likes; where nobody noted which execution it
-     * was, as where a reader left, one that a signal killed was broken off. */
-    struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
-    if (last && run->was_interrupted)
-        last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
+    struct stat_run *run = kept;
+    run->studying.refusal = run->reason;
+    if (run->reason)
+        return 0;
+    if (!run->run_count)
+        return fail_with(failure, -EINVAL,
+                         "the run was interrupted before the command had ended: nothing was "
+                         "counted");
+    find_trust(run);
+    load_paces(run);
+    for (size_t i = 0; i < run->event_count; i++)
+        if (run->events[i].figure.state != STAT_UNSUPPORTED)
+            judge_event(run, &run->events[i]);
     return 0;
 }

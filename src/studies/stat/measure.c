@@ -11,15 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/monotonic.h"
 #include "engine/command-line.h"
-#include "engine/finish.h"
-#include "engine/gather.h"
 #include "engine/loading.h"
-#include "engine/run-store.h"
-#include "engine/skips.h"
+#include "engine/options.h"
 #include "studies/stat/study.h"
 
 /* Programs of the kit: the one whose truth is known, and the one that writes. */
@@ -115,7 +110,7 @@ static int try_user_mode(struct stat_run *run, struct stat_event *event, struct 
         strcmp(event->name, "cpu-migrations") == 0)
         return 0;
     char *name = memory_format("%s:u", event->name);
-    int error = session_try_event(run->session, name, &listed, failure);
+    int error = session_try_event(run->studying.session, name, &listed, failure);
     if (error == 0 && listed.openable) {
         take_class(event, &listed);
         event->name = name;
@@ -128,7 +123,7 @@ static int try_event(struct stat_run *run, struct stat_event *event, struct fail
 {
     struct listed_event listed;
     struct failure unknown = {0};
-    int error = session_try_event(run->session, event->name, &listed, &unknown);
+    int error = session_try_event(run->studying.session, event->name, &listed, &unknown);
     const bool is_unknown = error == -ENOENT || error == -EINVAL;
     if (error < 0 && (event->asked || !is_unknown)) {
         *failure = unknown;
@@ -161,7 +156,8 @@ static const char *const never_made[] = {"page-faults",      "minor-faults",   "
 
 static void take_truth(const struct stat_run *run, struct stat_event *event)
 {
-    const struct catalogue_subject *subject = catalogue_subject(run->catalogue, STAT_NULL_NAME);
+    const struct catalogue_subject *subject =
+        catalogue_subject(run->studying.catalogue, STAT_NULL_NAME);
     const char *class = event->class ? event->class : "";
     if (!subject) {
         event->overhead_reason = STAT_NO_PROGRAM;
@@ -196,7 +192,7 @@ void stat_take_account(struct stat_run *run)
 
 static int take_asked(struct stat_run *run, struct failure *failure)
 {
-    const struct string_list *asked = &run->options->events;
+    const struct string_list *asked = &stat_asked(run)->events;
     const size_t count = asked->count ? asked->count : sizeof(usual) / sizeof(*usual);
     for (size_t i = 0; i < count; i++) {
         struct stat_event *event =
@@ -213,26 +209,26 @@ static int take_asked(struct stat_run *run, struct failure *failure)
     return 0;
 }
 
-int stat_find_events(struct stat_run *run)
+int stat_find_events(void *kept, struct failure *failure)
 {
-    struct failure failure = {0};
-    const struct catalogue_absence *absence =
-        absences_find(run->catalogue, "counter", STAT_COUNTER);
-    run->refused = absence                                            ? absence->reason
-                   : !catalogue_counter(run->catalogue, STAT_COUNTER) ? "the kit does not count "
-                                                                        "commands by perf_event"
-                                                                      : NULL;
-    int error = check_names(&run->options->events, &failure);
+    struct stat_run *run = kept;
+    const struct catalogue *catalogue = run->studying.catalogue;
+    const struct catalogue_absence *absence = absences_find(catalogue, "counter", STAT_COUNTER);
+    run->refused = absence ? absence->reason
+                   : !catalogue_counter(catalogue, STAT_COUNTER)
+                       ? "the kit does not count commands by perf_event"
+                       : NULL;
+    int error = check_names(&stat_asked(run)->events, failure);
     if (error == 0 && (run->asked || !run->refused))
-        error = take_asked(run, &failure);
+        error = take_asked(run, failure);
     if (error < 0)
-        return stat_fail(&failure);
+        return error;
     if (run->refused)
         stat_take_account(run);
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].figure.state == STAT_ACCOUNTED)
             take_truth(run, &run->events[i]);
-    return EXIT_DONE;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -242,10 +238,9 @@ int stat_find_events(struct stat_run *run)
 
 /* --- what the command writes --- */
 
-/* Programs read the report from standard output: what the command writes stands beside it. */
-static bool is_aside(const struct stat_options *options)
+static bool is_aside(const struct stat_run *run)
 {
-    return (options->common.json || options->csv) && !options->common.output;
+    return stat_is_for_programs(run) && !run->studying.given->common.output;
 }
 
 /* On another machine what it writes is relayed, and goes where it would have gone. A reader that
@@ -256,7 +251,7 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
     if (run->relays)
         return;
     run->relayed_bytes += length;
-    const int fd = stream == 2 || is_aside(run->options) ? STDERR_FILENO : STDOUT_FILENO;
+    const int fd = stream == 2 || is_aside(run) ? STDERR_FILENO : STDOUT_FILENO;
     while (length && !run->reader_left) {
         const ssize_t written = write(fd, bytes, length);
         if (written < 0 && errno != EINTR) {
@@ -317,7 +312,7 @@ static struct cell *add_cell(struct stat_run *run, const char *words, const stru
                     .controls = run->controls,
                     .timeout = words ? 0 : run->timeout,
                     .shown = !words || run->relays,
-                    .lent = command_line_lent(run->options->common.via, is_aside(run->options))},
+                    .lent = command_line_lent(run->studying.given->common.via, is_aside(run))},
     };
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].is_counted && (!only || only == &run->events[i]))
@@ -336,62 +331,46 @@ static int put_truths(struct stat_run *run, const struct cell *cell, bool known,
     for (uint32_t counter = 0; counter < cell->counters && error == 0; counter++) {
         const struct stat_event *event = stat_find_counted(run, cell->events[counter]);
         const bool has_truth = event && known && event->has_truth;
-        error = store_put_truth(run->store, cell->id, counter, event ? event->class : NULL,
+        error = store_put_truth(run->studying.store, cell->id, counter, event ? event->class : NULL,
                                 has_truth ? event->truth : 0, has_truth ? "model" : NULL, failure);
     }
     return error;
 }
 
-static int put_plan(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
-                    struct failure *failure)
-{
-    AUTO_MEMORY struct visit *visits = memory_new(times, sizeof(*visits));
-    for (uint32_t i = 0; i < times; i++)
-        visits[i] = (struct visit){.cell = cell->id, .process = i + 1};
-    int error = store_put_plan(run->store, cell, 1, visits, times, failure);
-    if (error == 0)
-        error = put_truths(run, cell, known, failure);
-    return error < 0 ? error : store_commit(run->store, failure);
-}
-
-/* EXIT_DONE, EXIT_INTERRUPTED, or 125 after saying why. */
-static int gather_plan(struct stat_run *run)
-{
-    const struct gather_beside beside = {.context = run, .ending = note_ending, .output = pass_on};
-    struct common_options common = run->options->common;
-    common.quiet = true; /* a line of progress would stand in the command's own */
-    const struct gathering gathering = {.command = "stat",
-                                        .common = &common,
-                                        .session = run->session,
-                                        .store = run->store,
-                                        .cells = run->cells,
-                                        .cell_count = run->cell_count,
-                                        .once = true,
-                                        .more = true,
-                                        .tells = true,
-                                        .beside = &beside};
-    struct failure refusal = {0};
-    bool complete = false;
-    const int status = gather(&gathering, &complete, &refusal);
-    if (refusal.text[0])
-        return stat_fail(&refusal);
-    return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
-}
-
-/* One cell, so many times; *outcome: was one of them counted? */
+/* One cell, so many times; *outcome: was one of them counted? EXIT_DONE, EXIT_INTERRUPTED, or 125
+ * after saying why. */
 static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
                         struct command_outcome *outcome)
 {
-    struct failure failure = {0};
-    *outcome = (struct command_outcome){0};
-    outcome->cell = cell->id;
-    if (put_plan(run, cell, times, known, &failure) < 0)
-        return stat_fail(&failure);
-    const int status = gather_plan(run);
+    struct store *store = run->studying.store;
+    const struct gather_beside beside = {.context = run, .ending = note_ending, .output = pass_on};
+    struct common_options common = run->studying.given->common;
+    common.quiet = true; /* a line of progress would stand in the command's own */
+    AUTO_MEMORY struct visit *visits = memory_new(times, sizeof(*visits));
+    bool complete = false;
+    struct planned planned = {.gathering = {.command = "stat",
+                                            .common = &common,
+                                            .session = run->studying.session,
+                                            .store = store,
+                                            .rest = visits,
+                                            .rest_count = times,
+                                            .once = true,
+                                            .tells = true,
+                                            .beside = &beside},
+                              .complete = &complete};
+    for (uint32_t i = 0; i < times; i++)
+        visits[i] = (struct visit){.cell = cell->id, .process = i + 1};
+    *outcome = (struct command_outcome){.cell = cell->id};
+    int error = store_put_plan(store, cell, 1, NULL, 0, &planned.failure);
+    if (error == 0)
+        error = put_truths(run, cell, known, &planned.failure);
+    int status = error < 0 ? planned_failed(&planned, error)
+                           : planned_run(&planned, run->cells, run->cell_count, 0, true);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
-        return status;
-    const int error = command_outcome_find(run->store, outcome, &failure);
-    return error < 0 ? stat_fail(&failure) : status;
+        return EXIT_OURS;
+    return command_outcome_find(store, outcome, &planned.failure) < 0
+               ? deliver_failure("stat", &planned.failure, EXIT_OURS)
+               : status;
 }
 
 /* --- the program of known truth --- */
@@ -429,23 +408,13 @@ static int calibrate(struct stat_run *run)
     const size_t before = counted_events(run);
     struct command_outcome outcome = {0};
     int status = EXIT_DONE;
-    if (!catalogue_subject(run->catalogue, STAT_NULL_NAME))
+    if (!catalogue_subject(run->studying.catalogue, STAT_NULL_NAME))
         return EXIT_DONE;
     for (int attempt = 0; attempt < 2 && status == EXIT_DONE && !outcome.done; attempt++) {
         status = attempt ? try_each(run) : EXIT_DONE;
-        if (status != EXIT_DONE)
-            return status;
-        if (attempt && counted_events(run) == before)
+        if (status != EXIT_DONE || (attempt && counted_events(run) == before))
             break; /* no event is at fault */
         status = execute_cell(run, add_cell(run, NULL_WORDS, NULL), STAT_NULLS, true, &outcome);
-        run->null_cell = outcome.cell;
-    }
-    if (status == EXIT_DONE && !outcome.done) {
-        run->null_cell = 0;
-        for (size_t i = 0; i < run->event_count; i++) {
-            run->events[i].has_truth = false;
-            run->events[i].overhead_reason = STAT_NULL_FAILED;
-        }
     }
     return status;
 }
@@ -464,11 +433,9 @@ static void measure_relaying(struct stat_run *run)
     run->relays = true;
     for (size_t i = 0; i < 2 && status == EXIT_DONE; i++) {
         struct command_outcome outcome;
-        char words[64];
-        snprintf(words, sizeof(words), SUBJECT_WORD STAT_RELAY_NAME " %llu",
-                 (unsigned long long)counts[i]);
+        const char *words =
+            memory_format(SUBJECT_WORD STAT_RELAY_NAME " %llu", (unsigned long long)counts[i]);
         status = execute_cell(run, add_cell(run, words, NULL), STAT_RELAYS, false, &outcome);
-        run->relay_cells[i] = outcome.done ? outcome.cell : 0;
     }
     run->relays = false;
 }
@@ -482,7 +449,7 @@ static int put_tried(struct stat_run *run, struct failure *failure)
     if (run->refused) {
         const struct stored_event counter = {
             .name = STAT_COUNTER, .kind = "counter", .error = EPERM, .reason = run->refused};
-        error = store_put_event(run->store, &counter, failure);
+        error = store_put_event(run->studying.store, &counter, failure);
     }
     for (size_t i = 0; i < run->event_count && error == 0; i++) {
         const struct stat_event *event = &run->events[i];
@@ -493,51 +460,52 @@ static int put_tried(struct stat_run *run, struct failure *failure)
                                                                                    : event->error,
                                            .reason = event->reason};
         if (event->figure.state != STAT_ACCOUNTED)
-            error = store_put_event(run->store, &tried, failure);
+            error = store_put_event(run->studying.store, &tried, failure);
     }
     return error;
 }
 
+/* EXIT_DONE: it was counted, or there is a reason why not. */
 static int execute_command(struct stat_run *run)
 {
     struct failure failure = {0};
-    if (put_tried(run, &failure) < 0)
-        return stat_fail(&failure);
     struct command_outcome outcome;
-    int status =
-        execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->repeat, false, &outcome);
-    run->command_cell = outcome.cell;
+    if (put_tried(run, &failure) < 0)
+        return deliver_failure("stat", &failure, EXIT_OURS);
+    const struct cell *cell = add_cell(run, NULL, NULL);
+    int status = execute_cell(run, cell, (uint32_t)run->repeat, false, &outcome);
     run->was_interrupted = status == EXIT_INTERRUPTED || interrupted;
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    if (run->cut_off && store_put_ended(run->store, STAT_CUT_OFF, &failure) < 0)
-        return stat_fail(&failure);
+    if (run->cut_off && store_put_ended(run->studying.store, STAT_CUT_OFF, &failure) < 0)
+        return deliver_failure("stat", &failure, EXIT_OURS);
     if (!outcome.done && outcome.error) {
         run->error = outcome.error;
         run->reason = outcome.reason;
-        return EXIT_DONE;
-    }
-    if (outcome.done && run->relayed_bytes && !interrupted &&
-        catalogue_subject(run->catalogue, STAT_RELAY_NAME))
+    } else if (outcome.done && run->relayed_bytes && !interrupted &&
+               catalogue_subject(run->studying.catalogue, STAT_RELAY_NAME)) {
         measure_relaying(run);
-    return outcome.done ? EXIT_DONE : status;
+    }
+    return outcome.done || run->reason ? EXIT_DONE : EXIT_INTERRUPTED;
 }
 
-int stat_execute(struct stat_run *run)
+int stat_measure(void *kept)
 {
+    struct stat_run *run = kept;
+    struct studying *studying = &run->studying;
     struct failure failure = {0};
-    const uint64_t began = monotonic_ns();
-    const struct run_store whose = {.command = "stat",
-                                    .common = &run->options->common,
-                                    .catalogue = run->catalogue,
-                                    .path = run->options->store};
-    int status =
-        run_store_create(&whose, &run->store, &failure) < 0 ? stat_fail(&failure) : calibrate(run);
+    int status = calibrate(run);
     if (status == EXIT_DONE)
         status = execute_command(run);
-    run->seconds = (double)(monotonic_ns() - began) / 1e9;
-    if (status == EXIT_DONE && !run->was_interrupted && store_finish(run->store, &failure) < 0 &&
-        failure.code != -EBUSY)
-        status = stat_fail(&failure);
-    return status;
+    if (status == EXIT_DONE && !run->was_interrupted &&
+        store_finish(studying->store, &failure) < 0 && failure.code != -EBUSY)
+        status = deliver_failure("stat", &failure, EXIT_OURS);
+    if (status == EXIT_DONE)
+        studying->refusal = run->reason;
+    if (status != EXIT_INTERRUPTED)
+        return status;
+    deliver_message("stat", "interrupted before the command had ended: nothing was counted");
+    store_close(studying->store);
+    studying->store = NULL;
+    return signals_status();
 }

@@ -171,10 +171,11 @@ json_t *stat_analysis_json(const void *context)
     json_object_set_new(object, "executions", list);
     json_object_set_new(object, "calibrations", json_count(run->null_count));
     json_object_set_new(object, "invocations", json_count(run->pace_count));
-    json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
+    json_object_set_new(object, "store",
+                        json_text(run->studying.store ? store_path(run->studying.store) : NULL));
     json_object_set_new(object, "complete",
                         json_boolean(run->run_count == run->repeat && !run->was_interrupted));
-    json_object_set_new(object, "seconds", json_real(run->seconds));
+    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
     return object;
 }
 
@@ -249,7 +250,7 @@ static void put_event(const struct stat_run *run, const struct stat_event *event
     put_field(event->reason, true, out);
 }
 
-void stat_put_csv(const struct stat_run *run, struct text *out)
+static void put_csv(const struct stat_run *run, struct text *out)
 {
     text_puts(out, "event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,"
                    "trust_age,trust_cause,trust_event,trust_difference,reason\n");
@@ -540,7 +541,7 @@ static void put_shell_names(const struct stat_run *run, bool (*is)(const struct 
             text_putc(out, ' ');
             text_put_shell(out, run->events[i].name);
         }
-    deliver_put_via(&run->options->common, out);
+    deliver_put_via(&run->studying.given->common, out);
 }
 
 static bool any_of(const struct stat_run *run, enum stat_nature nature)
@@ -767,8 +768,13 @@ static void show_put_trust(const struct stat_run *run, const struct style *style
     put_stale(run, style, out);
 }
 
-void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out)
+void stat_put_report(const void *kept, const struct style *style, struct text *out)
 {
+    const struct stat_run *run = kept;
+    if (stat_asked(run)->csv) {
+        put_csv(run, out);
+        return;
+    }
     if (!run->run_count) {
         section_printf(style, out, "Not executed%s%s.", run->reason ? ": " : "",
                        run->reason ? run->reason : "");

@@ -6,9 +6,9 @@
  *
  * The folder:
  *
- *     study.c      options, events, the command from start to end
- *     measure.c    a program of known truth, then the command, into a store
- *     load.c       what a store has of both
+ *     study.c      options, standard input, its entry in the driver
+ *     measure.c    events; a program of known truth, then the command, into a store
+ *     load.c       what a store has of both -> what is laid before the judge
  *     judge.h, .c  readings of an event -> a corrected count with its bar; pure
  *     show.c       the counts for people, as JSON, as CSV */
 #pragma once
@@ -16,20 +16,16 @@
 #include <sys/types.h>
 
 #include "base/text.h"
-#include "engine/command.h"
-#include "engine/run-store.h"
-#include "engine/session.h"
-#include "engine/skips.h"
+#include "engine/study.h"
 #include "output/json.h"
 #include "output/table.h"
-#include "store/store.h"
 #include "studies/stat/judge.h"
 #include "studies/validate/parts.h"
 
 struct stat_options {
-    struct common_options common;
+    struct study_options study;
     struct string_list events, bring, keep;
-    const char *from, *store, *input, *directory;
+    const char *input, *directory;
     struct optional cpu;
     uint64_t repeat;
     uint64_t timeout; /* ms */
@@ -82,8 +78,9 @@ struct stat_execution {
     bool broken_off; /* by Ctrl-C: it is not among those that are averaged, unless it is alone */
 };
 
+/* From `line` on it is what the store has, once that was loaded. */
 struct stat_run {
-    const struct stat_options *options;
+    struct studying studying;
     uint64_t repeat;
     uint64_t timeout; /* ms */
     bool is_controlled;
@@ -94,25 +91,16 @@ struct stat_run {
     pid_t relay;   /* passes standard input on, where the command cannot open it; 0: none does */
     int relayed;   /* its pipe; -1 */
     bool no_input; /* the machine is another one: standard input is not passed on */
-    /* --- the machine; of a stored run that is shown again there is neither session nor catalogue
-     * --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct stored_run stored;
-    const struct facts *facts;
-    const char *fingerprint;
     const char *overhead_reason; /* of events without a truth, by the store */
     const char *refused;         /* why perf_event counts nothing here; NULL: it does */
     struct stat_event *events;
     size_t event_count;
-    struct store *store;
     struct cell *cells; /* of the store's plans */
     size_t cell_count;
     uint32_t null_cell, command_cell; /* ids; 0: none */
     uint32_t relay_cells[2];          /* of programs whose output was relayed; 0: none */
     struct stat_execution *runs;
     size_t run_count;
-    struct account *null_accounts;
     size_t null_count;
     size_t relay_counts[2];
     double paces[STAT_PACES]; /* ns of the program of known truth: of this run, of earlier ones */
@@ -127,30 +115,32 @@ struct stat_run {
     int error;    /* of the command, errno: it was not executed */
     char *reason; /* why; NULL: it was */
     struct latest_verdicts latest;
-    double seconds;
 };
 
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why: one of ours is 125. */
+static inline const struct stat_options *stat_asked(const struct stat_run *run)
+{
+    return (const struct stat_options *)run->studying.options;
+}
+/* Programs read the report from standard output: what the command writes stands beside it. */
+static inline bool stat_is_for_programs(const struct stat_run *run)
+{
+    return stat_asked(run)->study.common.json || stat_asked(run)->csv;
+}
 
 /* What to count: the events that were asked for, else those that this machine offers. */
-int stat_find_events(struct stat_run *run);
+int stat_find_events(void *kept, struct failure *failure);
 /* The one that is counted under that name; NULL: none is. */
 struct stat_event *stat_find_counted(const struct stat_run *run, const char *name);
 /* Where perf_event is refused: what the operating system accounts for. */
 void stat_take_account(struct stat_run *run);
 /* Executes the program of known truth, then the command. */
-int stat_execute(struct stat_run *run);
+int stat_measure(void *kept);
 
-/* What the store has of both cells. Negative errno. */
-int stat_load(struct stat_run *run, struct failure *failure);
-/* How fast the machine was, as the latest runs in the state folder tell. */
-void stat_load_paces(struct stat_run *run);
-/* Figures of all events, after stat_load and stat_find_trust. */
-void stat_judge_all(struct stat_run *run);
-/* What validation says of the events. */
-void stat_find_trust(struct stat_run *run);
-
-int stat_fail(const struct failure *failure);
+/* What the store has of both. */
+int stat_load(void *kept, struct store *store, struct failure *failure);
+/* Figures of all events, with what validation says of them, and how fast the machine was, as the
+ * latest runs in the state folder tell. */
+int stat_judge_all(void *kept, struct failure *failure);
 
 /* Executions whose counts are averaged: that one that was broken off is left out beside others. */
 bool stat_is_averaged(const struct stat_run *run, size_t index);
@@ -166,8 +156,7 @@ double stat_relayed(const struct stat_run *run);
 bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
 bool stat_has_figure(const struct stat_event *event);
 
-void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);
-void stat_put_csv(const struct stat_run *run, struct text *out);
-json_t *stat_results_json(const void *run);
-json_t *stat_analysis_json(const void *run);
-json_t *stat_skipped_json(const void *run);
+void stat_put_report(const void *kept, const struct style *style, struct text *out);
+json_t *stat_results_json(const void *kept);
+json_t *stat_analysis_json(const void *kept);
+json_t *stat_skipped_json(const void *kept);
