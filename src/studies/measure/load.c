@@ -103,18 +103,6 @@ static char *why_no_truth(const struct measuring *run, const struct measured_cel
     return memory_format("the specimen %s does not predict %s", specimen, class);
 }
 
-/* Of an event that nobody knows the least is said, as of a processor's. */
-static struct counted_event event_of(const struct measuring *run, const struct measured_cell *cell,
-                                     uint32_t counter)
-{
-    static char kind[] = "hardware";
-    char *name = cell->cell.events[counter];
-    for (size_t i = 0; i < run->event_count; i++)
-        if (strcmp(run->events[i].name, name) == 0)
-            return run->events[i];
-    return (struct counted_event){name, kind, cell->counters[counter].class};
-}
-
 const char *row_grade(const struct row *row)
 {
     return row->summary.limits.known ? "bounded" : row->cell->counters[row->counter].grade;
@@ -150,11 +138,15 @@ static void add_row(const struct load *load, const struct measured_cell *cell, u
     row->why_no_truth = why_no_truth(run, cell, counter);
     name_factors(row);
     judge(load, cell, counter, null, &row->summary);
-    /* The limits of a bounded truth. */
-    struct counted_event event = event_of(run, cell, counter);
+    /* The limits of a bounded truth. Of an event that nobody knows the least is said, as of a
+     * processor's. */
+    static char kind[] = "hardware";
+    char *name = cell->cell.events[counter];
+    const struct counted_event unknown = {name, kind, cell->counters[counter].class};
+    const struct counted_event *event = measure_event(run, name);
     const char *why = "";
-    struct limits limits =
-        predict_limits(run->studying.catalogue, &event, cell->cell.specimen, cell->cell.n, &why);
+    struct limits limits = predict_limits(run->studying.catalogue, event ? event : &unknown,
+                                          cell->cell.specimen, cell->cell.n, &why);
     measure_limit(readings->list, readings->count, &limits, &row->summary);
     if (limits.known)
         row->why_no_truth = memory_format("only limits are known: %s", why);

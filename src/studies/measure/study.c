@@ -156,7 +156,7 @@ static int adopt(void *kept, struct failure *failure)
  * What a new store holds before the first visit: the cells and what is predicted of them, events
  * and specimens. */
 
-static const struct counted_event *event_of(const struct measuring *run, const char *name)
+const struct counted_event *measure_event(const struct measuring *run, const char *name)
 {
     for (size_t i = 0; i < run->event_count; i++)
         if (strcmp(run->events[i].name, name) == 0)
@@ -171,8 +171,8 @@ static int put_predictions(const struct measuring *run, const struct cell *cell,
     const struct catalogue *catalogue = run->studying.catalogue;
     int error = 0;
     for (uint32_t i = 0; i < cell->counters && error == 0; i++)
-        error =
-            run_store_put_truth(store, catalogue, cell, i, event_of(run, cell->events[i]), failure);
+        error = run_store_put_truth(store, catalogue, cell, i, measure_event(run, cell->events[i]),
+                                    failure);
     return error == 0 ? run_store_put_account(store, catalogue, cell, failure) : error;
 }
 
@@ -192,7 +192,7 @@ static int put_refused(const struct measuring *run, struct failure *failure)
                                            .kind = is_event ? "" : "combination",
                                            .error = skip->error ? skip->error : ENOTSUP,
                                            .reason = skip->reason};
-        if (!event_of(run, skip->what))
+        if (!measure_event(run, skip->what))
             error = store_put_event(run->studying.store, &event, failure);
     }
     return error;

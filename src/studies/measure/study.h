@@ -104,6 +104,9 @@ static inline const struct measure_options *measure_asked(const struct measuring
 int measure_sweep(struct measuring *run, struct failure *failure);
 #define MEASURE_MOST_PROCESSES 10000000u /* a plan is drawn in memory */
 
+/* One that opens; NULL: none has that name. */
+const struct counted_event *measure_event(const struct measuring *run, const char *name);
+
 /* Entries of the driver. */
 int measure_load(void *kept, struct store *store, struct failure *failure);
 void measure_put_report(const void *kept, const struct style *style, struct text *out);

@@ -50,39 +50,31 @@ static bool is_number(const char *text, size_t length)
     return !errno && end == text + length && number <= UINT64_MAX >> shift;
 }
 
-static int unknown_key(const struct catalogue_specimen *specimen, const char *written,
-                       struct failure *failure)
-{
-    char key[KEY_SIZE], best[KEY_SIZE] = "";
-    struct nearest nearest = {.word = written};
-    for (const char *list = specimen->parameters; next_key(&list, key);) {
-        nearest_offer(&nearest, key);
-        if (nearest.best == key)
-            nearest.best = strcpy(best, key);
-    }
-    return fail_with(failure, -EINVAL, "specimen %s has no parameter '%.60s'%s%s%s It takes %s",
-                     specimen->name, written, *best ? ": did you mean '" : "", best,
-                     *best ? "'?" : ".", specimen->parameters);
-}
-
 /* One KEY=VALUE. */
 static int check_term(const struct catalogue_specimen *specimen, const char *term, size_t length,
                       struct failure *failure)
 {
-    char key[KEY_SIZE], written[KEY_SIZE];
-    size_t equals = strcspn(term, "=,/");
+    char key[KEY_SIZE], written[KEY_SIZE], best[KEY_SIZE] = "";
+    const size_t equals = strcspn(term, "=,/");
+    struct nearest nearest = {.word = written};
     snprintf(written, sizeof(written), "%.*s", (int)(equals < KEY_SIZE ? equals : KEY_SIZE - 1),
              term);
-    bool known = false;
-    for (const char *list = specimen->parameters; !known && next_key(&list, key);)
-        known = strlen(key) == equals && strcmp(key, written) == 0;
-    if (!known)
-        return unknown_key(specimen, written, failure);
-    if (equals < length && is_number(term + equals + 1, length - equals - 1))
-        return 0;
-    return fail_with(failure, -EINVAL,
-                     "specimen %s: %s wants a whole number below 2^64, such as %s=65536 or %s=64k",
-                     specimen->name, key, key, key);
+    for (const char *list = specimen->parameters; next_key(&list, key);) {
+        nearest_offer(&nearest, key);
+        if (nearest.best == key)
+            nearest.best = strcpy(best, key);
+        if (strlen(key) != equals || strcmp(key, written) != 0)
+            continue;
+        if (equals < length && is_number(term + equals + 1, length - equals - 1))
+            return 0;
+        return fail_with(failure, -EINVAL,
+                         "specimen %s: %s wants a whole number below 2^64, such as %s=65536 or "
+                         "%s=64k",
+                         specimen->name, key, key, key);
+    }
+    return fail_with(failure, -EINVAL, "specimen %s has no parameter '%.60s'%s%s%s It takes %s",
+                     specimen->name, written, *best ? ": did you mean '" : "", best,
+                     *best ? "'?" : ".", specimen->parameters);
 }
 
 int specimen_name_check(const struct catalogue_specimen *specimen, const char *name,
@@ -195,11 +187,8 @@ static int unknown_value(struct sweep *sweep, enum factor factor, const char *wo
 static int resolve_word(struct sweep *sweep, enum factor factor, const char *word,
                         const struct string_list *known)
 {
-    char level[4]; /* -O2, as one tells a compiler */
-    if (factor == OPT && word[0] >= '0' && word[0] <= '9' && !word[1]) {
-        snprintf(level, sizeof(level), "O%c", word[0]);
-        word = level;
-    }
+    if (factor == OPT && word[0] >= '0' && word[0] <= '9' && !word[1])
+        word = memory_format("O%c", word[0]); /* -O2, as one tells a compiler */
     const struct catalogue_specimen *specimen =
         factor == SPECIMEN ? catalogue_specimen(sweep->catalogue, word) : NULL;
     if (specimen && specimen_name_check(specimen, word, sweep->failure) < 0)
@@ -212,8 +201,7 @@ static int resolve_word(struct sweep *sweep, enum factor factor, const char *wor
         absences_find(sweep->catalogue, factor_names[factor], word);
     if (!absence)
         return unknown_value(sweep, factor, word, known);
-    char what[128];
-    snprintf(what, sizeof(what), "%s %.100s", factor_names[factor], word);
+    const char *what = memory_format("%s %.100s", factor_names[factor], word);
     fail_with(sweep->failure, -ENOENT, "%s is not to be had here: %.700s", what, absence->reason);
     skips_add(&sweep->measuring->studying.skips, what, absence->reason, absence->error);
     return EXIT_DONE;
@@ -224,15 +212,13 @@ static int resolve_number(struct sweep *sweep, enum factor factor, const char *w
                           uint64_t most)
 {
     uint64_t value;
-    char digits[24];
     if (value_u64(word, &value) < 0 || value < least || value > most) {
         fail_with(sweep->failure, -EINVAL,
                   "--%s '%.100s': expected a whole number from %" PRIu64 " to %" PRIu64,
                   factor_names[factor], word, least, most);
         return EXIT_USAGE;
     }
-    snprintf(digits, sizeof(digits), "%" PRIu64, value);
-    add_once(&sweep->values[factor], digits);
+    add_once(&sweep->values[factor], memory_format("%" PRIu64, value));
     return EXIT_DONE;
 }
 
@@ -243,18 +229,16 @@ static int resolve_factor(struct sweep *sweep, enum factor factor, const struct 
     add_every(sweep->catalogue, factor, &known);
     for (size_t i = 0; i < asked->count && status == EXIT_DONE; i++) {
         const char *word = asked->items[i];
-        if (strcmp(word, "all") == 0) {
-            for (size_t j = 0; j < known.count; j++)
-                add_once(values, known.items[j]);
-        } else if (factor == COUNT_N) {
-            status = resolve_number(sweep, factor, word, 0, UINT64_MAX);
-        } else if (factor == COUNTERS) {
-            status = resolve_number(sweep, factor, word, 1, CELL_MAX_COUNTERS);
-        } else if (factor == SPECIMEN && strcmp(word, "auto") == 0) {
+        const bool all = strcmp(word, "all") == 0;
+        for (size_t j = 0; all && j < known.count; j++)
+            add_once(values, known.items[j]);
+        if (factor == SPECIMEN && strcmp(word, "auto") == 0)
             add_once(values, word);
-        } else {
-            status = resolve_word(sweep, factor, word, &known);
-        }
+        else if (!all)
+            status = factor == COUNT_N ? resolve_number(sweep, factor, word, 0, UINT64_MAX)
+                     : factor == COUNTERS
+                         ? resolve_number(sweep, factor, word, 1, CELL_MAX_COUNTERS)
+                         : resolve_word(sweep, factor, word, &known);
     }
     /* Every value asked for is missing here, and the reason was kept. */
     return status == EXIT_DONE && asked->count && !values->count ? EXIT_LACKING : status;
@@ -413,35 +397,31 @@ static bool combination_fits(struct sweep *sweep, const struct cell *cell,
     } needs[] = {{"pattern", path->patterns, pattern_names[cell->pattern]},
                  {"optimisation level", path->opts, cell->opt},
                  {"link mode", path->links, cell->link}};
-    char what[160], reason[160];
-    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-        if (word_list_has(needs[i].list, needs[i].word))
-            continue;
-        snprintf(what, sizeof(what), "%s with %s %s", path->name, needs[i].name, needs[i].word);
-        snprintf(reason, sizeof(reason), "the path has %s only", needs[i].list);
-        return skip_combination(sweep, what, reason, EOPNOTSUPP);
-    }
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        if (!word_list_has(needs[i].list, needs[i].word))
+            return skip_combination(
+                sweep, memory_format("%s with %s %s", path->name, needs[i].name, needs[i].word),
+                memory_format("the path has %s only", needs[i].list), EOPNOTSUPP);
+    const char *with_n = memory_format("%s with N = %" PRIu64, cell->specimen, cell->n);
     const struct catalogue_specimen *specimen =
         catalogue_specimen(sweep->catalogue, cell->specimen);
-    if (specimen && (cell->n > specimen->max_n || cell->n < specimen->min_n)) {
-        const bool above = cell->n > specimen->max_n;
-        snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
-        snprintf(reason, sizeof(reason), "the specimen %s %" PRIu64,
-                 above ? "goes up to" : "begins at", above ? specimen->max_n : specimen->min_n);
-        return skip_combination(sweep, what, reason, ERANGE);
-    }
-    if (counters > CELL_MAX_COUNTERS) {
-        snprintf(what, sizeof(what), "%zu counters at once", counters);
-        snprintf(reason, sizeof(reason), "a cell has at most %d", CELL_MAX_COUNTERS);
-        return skip_combination(sweep, what, reason, E2BIG);
-    }
+    if (specimen && cell->n > specimen->max_n)
+        return skip_combination(sweep, with_n,
+                                memory_format("the specimen goes up to %" PRIu64, specimen->max_n),
+                                ERANGE);
+    if (specimen && cell->n < specimen->min_n)
+        return skip_combination(sweep, with_n,
+                                memory_format("the specimen begins at %" PRIu64, specimen->min_n),
+                                ERANGE);
+    if (counters > CELL_MAX_COUNTERS)
+        return skip_combination(sweep, memory_format("%zu counters at once", counters),
+                                memory_format("a cell has at most %d", CELL_MAX_COUNTERS), E2BIG);
     AUTO_TEXT struct text slow = {0};
-    if (source_too_slow(sweep->catalogue, group->source, cell, &slow)) {
-        snprintf(what, sizeof(what), "%s with %s and N = %" PRIu64, group->source, cell->specimen,
-                 cell->n);
-        return skip_combination(sweep, what, text_string(&slow), ERANGE);
-    }
-    return true;
+    return !source_too_slow(sweep->catalogue, group->source, cell, &slow) ||
+           skip_combination(
+               sweep,
+               memory_format("%s with %s and N = %" PRIu64, group->source, cell->specimen, cell->n),
+               text_string(&slow), ERANGE);
 }
 
 static const char *value_at(const struct sweep *sweep, enum factor factor, const size_t *index)
@@ -453,24 +433,22 @@ static const char *value_at(const struct sweep *sweep, enum factor factor, const
 static void fill_cell(const struct sweep *sweep, const size_t *index, const struct group *group,
                       const struct catalogue_path *path, size_t copies, struct cell *cell)
 {
-    const struct measuring *measuring = sweep->measuring;
-    const struct measure_options *options = measure_asked(measuring);
+    const struct measure_options *options = sweep->options;
     const char *opt = value_at(sweep, OPT, index), *link = value_at(sweep, LINK, index);
     const char *specimen = value_at(sweep, SPECIMEN, index);
     const char *pattern = value_at(sweep, PATTERN, index);
     if (strcmp(specimen, "auto") == 0)
-        specimen = predict_specimen(measuring->studying.catalogue, &group->events[0]);
+        specimen = predict_specimen(sweep->catalogue, &group->events[0]);
     AUTO_FREE char *complete =
-        geometry_complete_name(measuring->geometry, measuring->studying.catalogue, specimen);
+        geometry_complete_name(sweep->measuring->geometry, sweep->catalogue, specimen);
     *cell = (struct cell){
         .path = path->name,
         .pattern = pattern ? (enum pattern)pattern_from_name(pattern) : usual_pattern(path),
         .specimen = memory_copy(complete),
         .opt = opt ? memory_copy(opt) : preferred_word(path->opts, "O2"),
         .link = link ? memory_copy(link) : preferred_word(path->links, "static"),
-        .runs = (uint32_t)(options->runs.given
-                               ? options->runs.value
-                               : source_runs(measuring->studying.catalogue, group->source)),
+        .runs = (uint32_t)(options->runs.given ? options->runs.value
+                                               : source_runs(sweep->catalogue, group->source)),
         .separate = options->separate,
         .cpu = (int32_t)options->cpu,
     };

@@ -110,10 +110,8 @@ enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_ev
 /* Why there is no count of a command that was executed. */
 #define STAT_RIGHTS                                                                                \
     "the command gains rights when it is executed (set-user-ID, set-group-ID or capabilities), "   \
-    "or "                                                                                          \
-    "its file may not be read, and there the operating system stops counting; who has these "      \
-    "rights "                                                                                      \
-    "already can count it"
+    "or its file may not be read, and there the operating system stops counting; who has these "   \
+    "rights already can count it"
 
 /* An execution of a program that gains rights ends the counters on it. That of the command itself
  * is known; of others below it the time on a CPU tells that nothing counted. */
@@ -235,21 +233,6 @@ static int take_event(void *context, const struct stored_event *stored)
 
 /* --- cells --- */
 
-/* As far as readings and paces need it. */
-static void keep_cell(struct stat_run *run, const struct cell *stored)
-{
-    struct cell *cell = memory_add(run->cells, run->cell_count);
-    *cell = (struct cell){
-        .id = stored->id,
-        .counters = stored->counters,
-        .cpu = stored->cpu,
-        .command = {.words = memory_copy(stored->command.words),
-                    .controls = stored->command.controls},
-    };
-    for (uint32_t i = 0; i < cell->counters; i++)
-        cell->events[i] = memory_copy(stored->events[i]);
-}
-
 /* The user's command, whose output was passed on. */
 static void take_command(struct stat_run *run, const struct stored_cell *stored)
 {
@@ -257,7 +240,8 @@ static void take_command(struct stat_run *run, const struct stored_cell *stored)
     const uint32_t named =
         CONTROL_BIT(CONTROL_CPU) | CONTROL_BIT(CONTROL_DIRECTORY) | CONTROL_BIT(CONTROL_STDIN);
     run->command_cell = stored->cell.id;
-    run->repeat = stored->processes;
+    if (run->repeat < stored->processes) /* less than was asked for: not all had their turn */
+        run->repeat = stored->processes;
     run->timeout = command->timeout;
     run->controls = command->controls;
     run->is_controlled = (run->controls & ~named) != 0;
@@ -289,7 +273,7 @@ static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct stat_run *run = context;
     const struct cell_command *command = &stored->cell.command;
-    keep_cell(run, &stored->cell);
+    *memory_add(run->cells, run->cell_count) = plan_copy(&stored->cell);
     if (stored->cell.id != run->cell_count || !command->words)
         return 0;
     if (command->shown && !run->line) {
@@ -396,17 +380,16 @@ static int take_run(void *context, const struct read_run *read)
 
 /* --- the run --- */
 
-/* What is not known of an event has a reason, which is the same as it was. */
-static void explain_overheads(struct stat_run *run)
+/* Where perf_event is refused the operating system's account of the process is all there is. */
+static void take_account(struct stat_run *run)
 {
-    if (run->refused)
-        stat_take_account(run);
-    for (size_t i = 0; i < run->event_count; i++) {
-        struct stat_event *event = &run->events[i];
-        if (event->figure.state == STAT_ACCOUNTED)
-            event->has_truth = run->null_cell != 0;
-        event->overhead_reason = event->has_truth ? NULL : run->overhead_reason;
-    }
+    static const char *const accounted[] = {"page-faults", "context-switches"};
+    for (size_t i = 0; i < sizeof(accounted) / sizeof(*accounted); i++)
+        *memory_add(run->events, run->event_count) =
+            (struct stat_event){.name = memory_copy(accounted[i]),
+                                .class = memory_copy(accounted[i]),
+                                .figure.state = STAT_ACCOUNTED,
+                                .has_truth = run->null_cell != 0};
 }
 
 static int load_cells(struct stat_run *run, struct store *store, struct failure *failure)
@@ -435,9 +418,15 @@ static int load_cells(struct stat_run *run, struct store *store, struct failure 
                           "the run in %.300s is of a version that did not keep which events it "
                           "counted: `assay export` has its counts",
                           path);
-    if (error == 0)
-        explain_overheads(run);
-    return error;
+    if (error < 0)
+        return error;
+    if (run->refused)
+        take_account(run);
+    /* What is not known of an event has a reason, which is the same as it was. */
+    for (size_t i = 0; i < run->event_count; i++)
+        if (!run->events[i].has_truth)
+            run->events[i].overhead_reason = run->overhead_reason;
+    return 0;
 }
 
 int stat_load(void *kept, struct store *store, struct failure *failure)

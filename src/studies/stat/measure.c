@@ -36,14 +36,6 @@ static const char *const usual[] = {"task-clock",  "context-switches", "cpu-migr
 
 /* --- names --- */
 
-static struct stat_event *add(struct stat_run *run, const char *name, bool asked)
-{
-    struct stat_event *event = memory_add(run->events, run->event_count);
-    event->asked = asked;
-    event->name = memory_copy(name);
-    return event;
-}
-
 struct stat_event *stat_find_counted(const struct stat_run *run, const char *name)
 {
     for (size_t i = 0; i < run->event_count; i++)
@@ -60,26 +52,19 @@ static int check_names(const struct string_list *names, struct failure *failure)
                          "for the others",
                          MOST_EVENTS);
     for (size_t i = 0; i < names->count; i++) {
-        const char *name = names->items[i];
-        const char *source = command_source(name);
+        const char *name = names->items[i], *wrong = NULL;
         if (strspn(name, " \t\n"))
-            return fail_with(failure, -EINVAL,
-                             "--event '%.100s': a blank stands before the name; commas alone "
-                             "separate events",
-                             name);
-        if (strpbrk(name, "{}"))
-            return fail_with(failure, -EINVAL,
-                             "--event %.100s: events are counted one by one, not in groups; the "
-                             "report says which of them shared a counter. Leave the braces out",
-                             name);
-        if (!*source || strcmp(source, "perf_event") != 0)
-            return fail_with(failure, -EINVAL,
-                             "--event %.100s: that is none of perf_event. What counts by executing "
-                             "is asked by `assay truth`",
-                             name);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(name, names->items[j]) == 0)
-                return fail_with(failure, -EINVAL, "--event %.100s is named twice", name);
+            wrong = ": a blank stands before the name; commas alone separate events";
+        else if (strpbrk(name, "{}"))
+            wrong = ": events are counted one by one, not in groups; the report says which of them "
+                    "shared a counter. Leave the braces out";
+        else if (strcmp(command_source(name), "perf_event") != 0)
+            wrong = ": that is none of perf_event. What counts by executing is asked by `assay "
+                    "truth`";
+        for (size_t j = 0; j < i && !wrong; j++)
+            wrong = strcmp(name, names->items[j]) == 0 ? " is named twice" : NULL;
+        if (wrong)
+            return fail_with(failure, -EINVAL, "--event '%.100s'%s", name, wrong);
     }
     return 0;
 }
@@ -100,51 +85,35 @@ static void refuse(struct stat_event *event, int error, const char *reason)
     event->figure.state = STAT_UNSUPPORTED;
 }
 
-/* Who may not count the operating system's part counts the program's own, as perf stat does. 1: it
- * is. What happens in the operating system alone is not: in user mode a 0 would stand for "not
- * seen". */
-static int try_user_mode(struct stat_run *run, struct stat_event *event, struct failure *failure)
-{
-    struct listed_event listed;
-    if (event->asked || strcmp(event->name, "context-switches") == 0 ||
-        strcmp(event->name, "cpu-migrations") == 0)
-        return 0;
-    char *name = memory_format("%s:u", event->name);
-    int error = session_try_event(run->studying.session, name, &listed, failure);
-    if (error == 0 && listed.openable) {
-        take_class(event, &listed);
-        event->name = name;
-        return 1;
-    }
-    return error == -ENOENT || error == -EINVAL ? 0 : error;
-}
-
 static int try_event(struct stat_run *run, struct stat_event *event, struct failure *failure)
 {
+    struct session *session = run->studying.session;
     struct listed_event listed;
     struct failure unknown = {0};
-    int error = session_try_event(run->studying.session, event->name, &listed, &unknown);
-    const bool is_unknown = error == -ENOENT || error == -EINVAL;
-    if (error < 0 && (event->asked || !is_unknown)) {
+    int error = session_try_event(session, event->name, &listed, &unknown);
+    if (error < 0 && (event->asked || (error != -ENOENT && error != -EINVAL))) {
         *failure = unknown;
         return error;
     }
-    if (error < 0) {
+    if (error < 0)
         refuse(event, -error, unknown.text);
-        return 0;
-    }
-    if (listed.openable) {
+    else if (listed.openable)
         take_class(event, &listed);
+    else
+        refuse(event, listed.error, listed.reason);
+    /* Who may not count the operating system's part counts the program's own, as perf stat does.
+     * What happens in the operating system alone is not: in user mode a 0 would stand for "not
+     * seen". */
+    if ((event->error != EACCES && event->error != EPERM) || event->asked ||
+        strcmp(event->name, "context-switches") == 0 || strcmp(event->name, "cpu-migrations") == 0)
         return 0;
+    char *name = memory_format("%s:u", event->name);
+    error = session_try_event(session, name, &listed, failure);
+    if (error == 0 && listed.openable) {
+        *event = (struct stat_event){.name = name};
+        take_class(event, &listed);
     }
-    /* What is listed is forgotten when another event is tried. */
-    const int refusal = listed.error;
-    const char *reason = memory_copy(listed.reason);
-    if (refusal == EACCES || refusal == EPERM)
-        error = try_user_mode(run, event, failure);
-    if (error == 0)
-        refuse(event, refusal, reason);
-    return error < 0 ? error : 0;
+    return error == -ENOENT || error == -EINVAL ? 0 : error;
 }
 
 /* --- the truth of the program that is executed to learn what starting adds --- */
@@ -158,20 +127,11 @@ static void take_truth(const struct stat_run *run, struct stat_event *event)
 {
     const struct catalogue_subject *subject =
         catalogue_subject(run->studying.catalogue, STAT_NULL_NAME);
-    const char *class = event->class ? event->class : "";
-    if (!subject) {
-        event->overhead_reason = STAT_NO_PROGRAM;
-        return;
-    }
-    for (size_t i = 0; i < sizeof(never_made) / sizeof(*never_made); i++)
+    const char *class = event->class ? event->class : "", *mode = event_mode(event->name);
+    for (size_t i = 0; subject && i < sizeof(never_made) / sizeof(*never_made); i++)
         event->has_truth |= strcmp(never_made[i], class) == 0;
-    if (event->has_truth)
+    if (!subject || !subject->has_truth || strcmp(class, "instructions") != 0)
         return;
-    if (strcmp(class, "instructions") != 0 || !subject->has_truth) {
-        event->overhead_reason = STAT_NO_TRUTH;
-        return;
-    }
-    const char *mode = event_mode(event->name);
     const bool counts_user = !mode || strchr(mode, 'u') || !strpbrk(mode, "kh");
     event->has_truth = true;
     event->truth = counts_user ? subject->base + subject->each * (int64_t)STAT_NULL_N : 0;
@@ -179,24 +139,14 @@ static void take_truth(const struct stat_run *run, struct stat_event *event)
 
 /* --- all of it --- */
 
-/* Where perf_event is refused the operating system's account of the process is all there is. */
-void stat_take_account(struct stat_run *run)
-{
-    static const char *const accounted[] = {"page-faults", "context-switches"};
-    for (size_t i = 0; i < sizeof(accounted) / sizeof(*accounted); i++) {
-        struct stat_event *event = add(run, accounted[i], false);
-        event->class = memory_copy(accounted[i]);
-        event->figure.state = STAT_ACCOUNTED;
-    }
-}
-
 static int take_asked(struct stat_run *run, struct failure *failure)
 {
     const struct string_list *asked = &stat_asked(run)->events;
     const size_t count = asked->count ? asked->count : sizeof(usual) / sizeof(*usual);
     for (size_t i = 0; i < count; i++) {
-        struct stat_event *event =
-            add(run, asked->count ? asked->items[i] : usual[i], asked->count > 0);
+        struct stat_event *event = memory_add(run->events, run->event_count);
+        event->asked = asked->count > 0;
+        event->name = memory_copy(event->asked ? asked->items[i] : usual[i]);
         if (run->refused) {
             refuse(event, EPERM, run->refused);
             continue;
@@ -219,24 +169,11 @@ int stat_find_events(void *kept, struct failure *failure)
                        ? "the kit does not count commands by perf_event"
                        : NULL;
     int error = check_names(&stat_asked(run)->events, failure);
-    if (error == 0 && (run->asked || !run->refused))
-        error = take_asked(run, failure);
-    if (error < 0)
-        return error;
-    if (run->refused)
-        stat_take_account(run);
-    for (size_t i = 0; i < run->event_count; i++)
-        if (run->events[i].figure.state == STAT_ACCOUNTED)
-            take_truth(run, &run->events[i]);
-    return 0;
+    return error == 0 && (run->asked || !run->refused) ? take_asked(run, failure) : error;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Executes for `assay stat`: first a program of known truth several times, which tells what
- * starting and counting adds, and whether all events can be counted together; then the command.
- * Every plan is a cell of the same store. */
-
-/* --- what the command writes --- */
+ * What the command writes. */
 
 static bool is_aside(const struct stat_run *run)
 {
@@ -378,7 +315,7 @@ static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t 
 #define NULL_WORDS SUBJECT_WORD STAT_NULL_NAME " 1"
 
 /* Something cannot be counted beside the rest: which one cannot even alone? */
-static int try_each(struct stat_run *run)
+static int try_each(struct stat_run *run, bool *at_fault)
 {
     int status = EXIT_DONE;
     for (size_t i = 0; i < run->event_count && status == EXIT_DONE; i++) {
@@ -388,6 +325,7 @@ static int try_each(struct stat_run *run)
             continue;
         status = execute_cell(run, add_cell(run, NULL_WORDS, event), 1, true, &outcome);
         if (status == EXIT_DONE && !outcome.done) {
+            *at_fault = true;
             event->is_counted = false;
             refuse(event, outcome.error, outcome.reason);
         }
@@ -395,28 +333,18 @@ static int try_each(struct stat_run *run)
     return status;
 }
 
-static size_t counted_events(const struct stat_run *run)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < run->event_count; i++)
-        count += run->events[i].is_counted;
-    return count;
-}
-
 static int calibrate(struct stat_run *run)
 {
-    const size_t before = counted_events(run);
-    struct command_outcome outcome = {0};
-    int status = EXIT_DONE;
+    struct command_outcome outcome;
+    bool at_fault = false;
     if (!catalogue_subject(run->studying.catalogue, STAT_NULL_NAME))
         return EXIT_DONE;
-    for (int attempt = 0; attempt < 2 && status == EXIT_DONE && !outcome.done; attempt++) {
-        status = attempt ? try_each(run) : EXIT_DONE;
-        if (status != EXIT_DONE || (attempt && counted_events(run) == before))
-            break; /* no event is at fault */
-        status = execute_cell(run, add_cell(run, NULL_WORDS, NULL), STAT_NULLS, true, &outcome);
-    }
-    return status;
+    int status = execute_cell(run, add_cell(run, NULL_WORDS, NULL), STAT_NULLS, true, &outcome);
+    if (status == EXIT_DONE && !outcome.done)
+        status = try_each(run, &at_fault);
+    return status == EXIT_DONE && at_fault
+               ? execute_cell(run, add_cell(run, NULL_WORDS, NULL), STAT_NULLS, true, &outcome)
+               : status;
 }
 
 /* --- what relaying adds --- */
@@ -459,8 +387,7 @@ static int put_tried(struct stat_run *run, struct failure *failure)
                                            .error = event->reason && !event->error ? EINVAL
                                                                                    : event->error,
                                            .reason = event->reason};
-        if (event->figure.state != STAT_ACCOUNTED)
-            error = store_put_event(run->studying.store, &tried, failure);
+        error = store_put_event(run->studying.store, &tried, failure);
     }
     return error;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/words.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
@@ -51,21 +52,19 @@ static void put_figure(const struct stat_run *run, const struct stat_event *even
                                        "tells no spread");
     const double low = fmax(0, figure->corrected - figure->uncertainty);
     const double high = figure->corrected + figure->uncertainty;
-    json_object_set_new(object, "low", known ? number_json(low) : json_null());
-    json_object_set_new(object, "high", known ? number_json(high) : json_null());
+    JSON_PUT(object, {"low", known ? number_json(low) : json_null()},
+             {"high", known ? number_json(high) : json_null()});
     json_put(object, "overhead",
              counted && figure->has_overhead ? number_json(figure->overhead) : NULL,
              counted ? event->overhead_reason : reason);
-    json_object_set_new(object, "relayed", json_real(counted ? figure->relayed : 0));
-    json_object_set_new(object, "share", json_real(counted ? figure->share : 0));
-    json_t *parts = json_object();
-    json_object_set_new(parts, "spread", json_real(figure->from_spread));
-    json_object_set_new(parts, "drift", json_real(figure->from_drift));
-    json_object_set_new(parts, "starting", json_real(figure->from_nulls));
-    json_object_set_new(parts, "sharing", json_real(figure->from_sharing));
-    json_object_set_new(parts, "overcounts", json_real(figure->from_overcounts));
-    json_object_set_new(parts, "relaying", json_real(figure->from_relaying));
-    json_object_set_new(object, "parts", parts);
+    JSON_PUT(object, {"relayed", json_real(counted ? figure->relayed : 0)},
+             {"share", json_real(counted ? figure->share : 0)},
+             {"parts", JSON_OBJECT({"spread", json_real(figure->from_spread)},
+                                   {"drift", json_real(figure->from_drift)},
+                                   {"starting", json_real(figure->from_nulls)},
+                                   {"sharing", json_real(figure->from_sharing)},
+                                   {"overcounts", json_real(figure->from_overcounts)},
+                                   {"relaying", json_real(figure->from_relaying)})});
 }
 
 static bool is_good(const struct stat_event *event)
@@ -95,40 +94,34 @@ static void put_trust(const struct stat_run *run, const struct stat_event *event
     json_put(object, "trust", trust && !withheld ? json_text(trust->verdict) : NULL,
              withheld ? "what the command wrote was relayed, which adds to counts" : reason);
     json_put(object, "trust_age", trust ? json_integer(trust->age_s) : NULL, reason);
-    json_object_set_new(object, "trust_cause",
-                        json_text(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event)));
-    json_object_set_new(object, "trust_event", json_text(trust ? trust->event : NULL));
-    json_object_set_new(object, "trust_stale", trust ? json_boolean(trust->stale) : json_null());
-    json_object_set_new(object, "trust_difference",
-                        json_text(trust && trust->stale ? trust->difference : NULL));
+    JSON_PUT(object,
+             {"trust_cause", json_text(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event))},
+             {"trust_event", json_text(trust ? trust->event : NULL)},
+             {"trust_stale", trust ? json_boolean(trust->stale) : json_null()},
+             {"trust_difference", json_text(trust && trust->stale ? trust->difference : NULL)});
 }
 
 static json_t *event_json(const struct stat_run *run, const struct stat_event *event)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(event->name));
-    json_object_set_new(object, "class", json_text(event->class));
-    json_object_set_new(object, "unit", json_text(stat_is_time(event) ? "ns" : "counts"));
-    json_object_set_new(object, "state", json_text(stat_state_names[event->figure.state]));
+    json_t *object =
+        JSON_OBJECT({"event", json_text(event->name)}, {"class", json_text(event->class)},
+                    {"unit", json_text(stat_is_time(event) ? "ns" : "counts")},
+                    {"state", json_text(stat_state_names[event->figure.state])});
     put_figure(run, event, object);
     put_trust(run, event, object);
     json_t *list = json_array();
-    for (size_t i = 0; i < run->run_count && event->figure.state != STAT_UNSUPPORTED; i++) {
-        const struct stat_reading *reading = &event->runs[i];
-        json_t *row = json_object();
-        json_object_set_new(row, "value", json_count(reading->value));
-        json_object_set_new(row, "enabled", json_count(reading->enabled));
-        json_object_set_new(row, "running", json_count(reading->running));
-        json_object_set_new(row, "averaged", json_boolean(stat_is_averaged(run, i)));
-        json_array_append_new(list, row);
-    }
-    json_object_set_new(object, "runs", list);
-    return object;
+    for (size_t i = 0; i < run->run_count && event->figure.state != STAT_UNSUPPORTED; i++)
+        json_array_append_new(list,
+                              JSON_OBJECT({"value", json_count(event->runs[i].value)},
+                                          {"enabled", json_count(event->runs[i].enabled)},
+                                          {"running", json_count(event->runs[i].running)},
+                                          {"averaged", json_boolean(stat_is_averaged(run, i))}));
+    return JSON_PUT(object, {"runs", list});
 }
 
-json_t *stat_results_json(const void *context)
+json_t *stat_results_json(const void *kept)
 {
-    const struct stat_run *run = context;
+    const struct stat_run *run = kept;
     json_t *list = json_array();
     for (size_t i = 0; i < run->event_count && run->run_count; i++)
         json_array_append_new(list, event_json(run, &run->events[i]));
@@ -139,49 +132,43 @@ static json_t *execution_json(const struct stat_run *run, size_t index)
 {
     const struct stat_execution *execution = &run->runs[index];
     const struct account *account = &execution->account;
+    const bool births = execution->tasks_known;
     json_t *object = json_object();
     command_ending_put(object, execution->status);
     json_object_set_new(object, "seconds", json_real((double)execution->nanoseconds / 1e9));
     json_put(object, "output_bytes",
              execution->relayed ? json_count(execution->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
-    json_object_set_new(object, "page_faults",
-                        json_count(account->minor_faults + account->major_faults));
-    json_object_set_new(object, "context_switches",
-                        json_count(account->voluntary + account->involuntary));
-    const bool births = execution->tasks_known;
+    JSON_PUT(object, {"page_faults", json_count(account->minor_faults + account->major_faults)},
+             {"context_switches", json_count(account->voluntary + account->involuntary)});
     json_put(object, "tasks", births ? json_count(execution->tasks) : NULL,
              "nobody here tells births of threads");
     json_put(object, "processes", births ? json_count(execution->processes) : NULL,
              "nobody here tells births of processes");
-    json_object_set_new(object, "left", json_count(execution->left));
-    json_object_set_new(object, "averaged", json_boolean(stat_is_averaged(run, index)));
-    return object;
+    return JSON_PUT(object, {"left", json_count(execution->left)},
+                    {"averaged", json_boolean(stat_is_averaged(run, index))});
 }
 
-json_t *stat_analysis_json(const void *context)
+json_t *stat_analysis_json(const void *kept)
 {
-    const struct stat_run *run = context;
-    json_t *object = json_object(), *list = json_array();
+    const struct stat_run *run = kept;
+    const struct store *store = run->studying.store;
+    json_t *list = json_array();
     char setting[200];
     for (size_t i = 0; i < run->run_count; i++)
         json_array_append_new(list, execution_json(run, i));
-    json_object_set_new(object, "program", json_text(run->line));
-    json_object_set_new(object, "setting",
-                        json_text(setting_name(run->controls, setting, sizeof(setting))));
-    json_object_set_new(object, "executions", list);
-    json_object_set_new(object, "calibrations", json_count(run->null_count));
-    json_object_set_new(object, "invocations", json_count(run->pace_count));
-    json_object_set_new(object, "store",
-                        json_text(run->studying.store ? store_path(run->studying.store) : NULL));
-    json_object_set_new(object, "complete",
-                        json_boolean(run->run_count == run->repeat && !run->was_interrupted));
-    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
-    return object;
+    return JSON_OBJECT(
+        {"program", json_text(run->line)},
+        {"setting", json_text(setting_name(run->controls, setting, sizeof(setting)))},
+        {"executions", list}, {"calibrations", json_count(run->null_count)},
+        {"invocations", json_count(run->pace_count)},
+        {"store", json_text(store ? store_path(store) : NULL)},
+        {"complete", json_boolean(run->run_count == run->repeat && !run->was_interrupted)},
+        {"seconds", json_real(run->studying.seconds)});
 }
 
-json_t *stat_skipped_json(const void *context)
+json_t *stat_skipped_json(const void *kept)
 {
-    const struct stat_run *run = context;
+    const struct stat_run *run = kept;
     struct skips skips = {0};
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].reason)
@@ -190,64 +177,62 @@ json_t *stat_skipped_json(const void *context)
         skips_add(&skips, STAT_COUNTER, run->refused, 0);
     if (run->reason)
         skips_add(&skips, run->line, run->reason, run->error);
-    json_t *list = skips_json(&skips);
-    skips_free(&skips);
-    return list;
+    return skips_json(&skips);
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Counts of a command as comma-separated values (RFC 4180, but lines end as this system's do). */
 
-/* Empty: there is none. */
-static void put_field(const char *value, bool last, struct text *out)
-{
-    if (value && strpbrk(value, ",\"\r\n")) {
-        text_putc(out, '"');
-        for (; *value; value++) {
-            if (*value == '"')
-                text_putc(out, '"');
-            text_putc(out, *value);
-        }
-        text_putc(out, '"');
-    } else if (value) {
-        text_puts(out, value);
-    }
-    text_putc(out, last ? '\n' : ',');
-}
+/* A word, or a number; empty: there is none. */
+struct field {
+    const char *word;
+    double number;
+    bool known;
+};
 
-static void put_number(double value, bool known, struct text *out)
+static void put_field(const struct field *field, struct text *out)
 {
-    char digits[64] = "";
-    if (known && value == rint(value) && fabs(value) < 1e18)
-        snprintf(digits, sizeof(digits), "%.0f", value);
-    else if (known)
-        snprintf(digits, sizeof(digits), "%.17g", value);
-    put_field(digits, false, out);
+    const double number = field->number;
+    if (field->word && strpbrk(field->word, ",\"\r\n")) {
+        text_putc(out, '"');
+        for (const char *at = field->word; *at; at++)
+            text_printf(out, *at == '"' ? "%c\"" : "%c", *at);
+        text_putc(out, '"');
+    } else if (field->word) {
+        text_puts(out, field->word);
+    } else if (field->known) {
+        text_printf(out, number == rint(number) && fabs(number) < 1e18 ? "%.0f" : "%.17g", number);
+    }
 }
 
 static void put_event(const struct stat_run *run, const struct stat_event *event, struct text *out)
 {
     const struct stat_figure *figure = &event->figure;
-    const bool known = stat_has_figure(event);
-    put_field(event->name, false, out);
-    put_number(figure->count, known, out);
-    put_number(figure->corrected, known, out);
-    put_number(figure->uncertainty, known && figure->has_uncertainty, out);
-    put_field(stat_is_time(event) ? "ns" : "counts", false, out);
-    put_number(figure->overhead, known && figure->has_overhead, out);
-    put_number(figure->min, known, out);
-    put_number(figure->max, known, out);
-    put_number((double)figure->runs, true, out);
-    put_number(figure->share, known, out);
-    put_field(stat_state_names[figure->state], false, out);
+    const bool known = stat_has_figure(event), withheld = is_withheld(run, event);
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const bool withheld = is_withheld(run, event);
-    put_field(trust && !withheld ? trust->verdict : NULL, false, out);
-    put_number(trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0, out);
-    put_field(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event), false, out);
-    put_field(trust ? trust->event : NULL, false, out);
-    put_field(trust && trust->stale ? trust->difference : NULL, false, out);
-    put_field(event->reason, true, out);
+    const struct field fields[] = {
+        {.word = event->name},
+        {NULL, figure->count, known},
+        {NULL, figure->corrected, known},
+        {NULL, figure->uncertainty, known && figure->has_uncertainty},
+        {.word = stat_is_time(event) ? "ns" : "counts"},
+        {NULL, figure->overhead, known && figure->has_overhead},
+        {NULL, figure->min, known},
+        {NULL, figure->max, known},
+        {NULL, (double)figure->runs, true},
+        {NULL, figure->share, known},
+        {.word = stat_state_names[figure->state]},
+        {.word = trust && !withheld ? trust->verdict : NULL},
+        {NULL, trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0},
+        {.word = withheld ? STAT_WITHHELD_CAUSE : trust_cause(event)},
+        {.word = trust ? trust->event : NULL},
+        {.word = trust && trust->stale ? trust->difference : NULL},
+        {.word = event->reason}};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+        text_puts(out, i ? "," : "");
+        put_field(&fields[i], out);
+    }
+    text_putc(out, '\n');
 }
 
 static void put_csv(const struct stat_run *run, struct text *out)
@@ -266,15 +251,14 @@ static void put_csv(const struct stat_run *run, struct text *out)
 /* --- lines of the table --- */
 
 /* Counts as they are, times in ms. */
-static void put_value(const struct stat_event *event, double value, char *text, size_t size)
+static const char *value_of(const struct stat_event *event, double value)
 {
     char number[NUMBER_SIZE];
-    if (stat_is_time(event)) {
+    if (stat_is_time(event))
         number_significant(value / NS_PER_MS, 4, number, sizeof(number));
-        snprintf(text, size, "%s ms", number);
-    } else {
-        number_brief(value, text, size);
-    }
+    else
+        number_brief(value, number, sizeof(number));
+    return memory_format("%s%s", number, stat_is_time(event) ? " ms" : "");
 }
 
 /* The event of this class that counts in the mode of another (NULL: in any). */
@@ -306,39 +290,31 @@ static const struct {
     {"dtlb-load-misses", "dtlb-loads", "% of loads", 100},
 };
 
-static void put_rate(const struct stat_run *run, const struct stat_event *event, char *text,
-                     size_t size)
+static const char *rate_of(const struct stat_run *run, const struct stat_event *event)
 {
     static const struct {
         double size;
         const char *unit;
     } units[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {0, ""}};
     const double count = event->figure.count, elapsed = stat_seconds(run);
-    text[0] = '\0';
-    if (stat_is_time(event)) {
-        if (elapsed > 0)
-            snprintf(text, size, "%.3f CPUs", count / 1e9 / elapsed);
-        return;
-    }
+    if (stat_is_time(event))
+        return elapsed > 0 ? memory_format("%.3f CPUs", count / 1e9 / elapsed) : "";
     for (size_t i = 0; event->class && i < sizeof(ratios) / sizeof(*ratios); i++) {
         const struct stat_event *of =
             strcmp(ratios[i].class, event->class) == 0 ? counted(run, ratios[i].of, event) : NULL;
-        if (of) {
-            snprintf(text, size, "%.2f %s", ratios[i].times * count / of->figure.count,
-                     ratios[i].words);
-            return;
-        }
+        if (of)
+            return memory_format("%.2f %s", ratios[i].times * count / of->figure.count,
+                                 ratios[i].words);
     }
     const struct stat_event *clock = counted(run, "task-clock", NULL);
-    const double seconds = clock ? clock->figure.count / 1e9 : 0;
-    if (seconds <= 0 || count <= 0)
-        return;
-    const double rate = count / seconds;
+    const double rate = clock ? count / (clock->figure.count / 1e9) : 0;
     size_t unit = 0;
+    if (rate <= 0)
+        return "";
     while (rate < units[unit].size)
         unit++;
-    snprintf(text, size, "%.3g %s/s", rate / (units[unit].size > 0 ? units[unit].size : 1),
-             units[unit].unit);
+    return memory_format("%.3g %s/s", rate / (units[unit].size > 0 ? units[unit].size : 1),
+                         units[unit].unit);
 }
 
 /* "exact", "biased: kernel-leak", "exact, stale" */
@@ -368,7 +344,9 @@ static void add_trust(const struct stat_run *run, const struct stat_event *event
 static void add_row(const struct stat_run *run, const struct stat_event *event, struct table *table)
 {
     const struct stat_figure *figure = &event->figure;
-    char text[2 * NUMBER_SIZE];
+    const bool corrected = figure->has_overhead || figure->relayed > 0;
+    const double bar = figure->uncertainty / (stat_is_time(event) ? NS_PER_MS : 1);
+    char number[NUMBER_SIZE] = "";
     table_add(table, TONE_PLAIN, event->name);
     if (!stat_has_figure(event)) {
         table_add(table, TONE_BAD, figure->state == STAT_DROPPED ? "not counted" : "never ran");
@@ -377,19 +355,15 @@ static void add_row(const struct stat_run *run, const struct stat_event *event, 
         add_trust(run, event, table);
         return;
     }
-    put_value(event, figure->count, text, sizeof(text));
-    table_add(table, TONE_PLAIN, text);
-    put_value(event, figure->corrected, text, sizeof(text));
-    const bool corrected = figure->has_overhead || figure->relayed > 0;
-    table_add(table, corrected ? TONE_STRONG : TONE_DIM, corrected ? text : "as is");
-    const double bar = figure->uncertainty / (stat_is_time(event) ? NS_PER_MS : 1);
     if (figure->has_uncertainty && bar != 0)
-        number_significant(bar, 2, text, sizeof(text));
-    else
-        snprintf(text, sizeof(text), "%s", figure->has_uncertainty ? "0" : "");
-    table_add(table, TONE_PLAIN, text);
-    put_rate(run, event, text, sizeof(text));
-    table_add(table, TONE_DIM, text);
+        number_significant(bar, 2, number, sizeof(number));
+    else if (figure->has_uncertainty)
+        strcpy(number, "0");
+    table_add(table, TONE_PLAIN, value_of(event, figure->count));
+    table_add(table, corrected ? TONE_STRONG : TONE_DIM,
+              corrected ? value_of(event, figure->corrected) : "as is");
+    table_add(table, TONE_PLAIN, number);
+    table_add(table, TONE_DIM, rate_of(run, event));
     add_trust(run, event, table);
 }
 
@@ -521,15 +495,24 @@ static void put_ending(const struct stat_run *run, const struct style *style, st
 
 /* --- what the lines do not say --- */
 
-/* Names of the events for which `is` holds, with commas. */
-static size_t put_names(const struct stat_run *run, bool (*is)(const struct stat_event *event),
-                        struct text *out)
+#define NO_FIGURE SIZE_MAX
+
+/* Names of the events for which `is` holds, with commas, and what stands there in the figure of
+ * each. */
+static bool put_names(const struct stat_run *run, bool (*is)(const struct stat_event *event),
+                      size_t figure, struct text *out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < run->event_count; i++)
-        if (is(&run->events[i]))
-            text_printf(out, "%s%s", count++ ? ", " : "", run->events[i].name);
-    return count;
+    for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_event *event = &run->events[i];
+        if (!is(event))
+            continue;
+        text_printf(out, "%s%s", count++ ? ", " : "", event->name);
+        if (figure != NO_FIGURE)
+            text_printf(out, " %s",
+                        value_of(event, *(const double *)((const char *)&event->figure + figure)));
+    }
+    return count > 0;
 }
 
 /* The same for a command that a reader is told to type: " page-faults 'a b' --via X". */
@@ -588,10 +571,14 @@ static void put_bar(const struct stat_run *run, const struct style *style, struc
     section_put_words(text_string(&words), style, out);
 }
 
+static bool is_corrected(const struct stat_event *event)
+{
+    return stat_has_figure(event) && event->figure.has_overhead;
+}
+
 static void put_correction(const struct stat_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    char number[2 * NUMBER_SIZE];
     for (size_t i = 0; i < run->event_count; i++) {
         const struct stat_event *event = &run->events[i];
         if (stat_has_figure(event) && event->figure.cold > 0)
@@ -600,14 +587,7 @@ static void put_correction(const struct stat_run *run, const struct style *style
                            "caches; it is in the mean.",
                            event->figure.cold, event->name);
     }
-    for (size_t i = 0; i < run->event_count; i++) {
-        const struct stat_event *event = &run->events[i];
-        if (!stat_has_figure(event) || !event->figure.has_overhead)
-            continue;
-        put_value(event, event->figure.overhead, number, sizeof(number));
-        text_printf(&words, "%s%s %s", words.length ? ", " : "", event->name, number);
-    }
-    if (words.length)
+    if (put_names(run, is_corrected, offsetof(struct stat_figure, overhead), &words))
         section_printf(style, out,
                        "Corrected: less what starting and counting a program adds here, %s.",
                        text_string(&words));
@@ -630,7 +610,7 @@ static void put_sharing(const struct stat_run *run, const struct style *style, s
                        "Extrapolated, on a counter for a part of the time: %s. Count fewer events "
                        "at once.",
                        text_string(&shared));
-    if (put_names(run, is_unscheduled, &never))
+    if (put_names(run, is_unscheduled, NO_FIGURE, &never))
         section_printf(style, out,
                        "%s never got a counter: the command was too short for all events to have a "
                        "turn, or something else holds them.",
@@ -640,7 +620,7 @@ static void put_sharing(const struct stat_run *run, const struct style *style, s
 static void put_losses(const struct stat_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text names = {0};
-    if (put_names(run, is_partial, &names))
+    if (put_names(run, is_partial, NO_FIGURE, &names))
         section_printf(
             style, out,
             "A part was counted, of %s: something that the command executes gains "
@@ -665,25 +645,21 @@ static bool is_relayed(const struct stat_event *event)
 static void put_relaying(const struct stat_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    char number[2 * NUMBER_SIZE];
+    char number[NUMBER_SIZE];
     const double bytes = stat_relayed(run);
     if (bytes <= 0)
         return;
     number_brief(bytes, number, sizeof(number));
-    text_printf(&words, "What it wrote (%s bytes) was relayed, ", number);
-    if (run->relay_counts[1] != STAT_RELAYS)
-        text_puts(&words, "and how much that added to the counts is not known");
-    else if (!any_is(run, is_relayed))
-        text_puts(&words, "which added nothing to a program of the kit that writes as much");
-    else
-        text_puts(&words, "and what that adds is taken off and in the bars");
-    for (size_t i = 0, count = 0; i < run->event_count; i++)
-        if (is_relayed(&run->events[i])) {
-            put_value(&run->events[i], run->events[i].figure.relayed, number, sizeof(number));
-            text_printf(&words, "%s%s %s", count++ ? ", " : ": ", run->events[i].name, number);
-        }
-    text_puts(&words, ". No count is called exact or accurate then.");
-    section_put_words(text_string(&words), style, out);
+    const bool added = put_names(run, is_relayed, offsetof(struct stat_figure, relayed), &words);
+    section_printf(style, out,
+                   "What it wrote (%s bytes) was relayed, %s%s%s. No count is called exact or "
+                   "accurate then.",
+                   number,
+                   run->relay_counts[1] != STAT_RELAYS
+                       ? "and how much that added to the counts is not known"
+                   : added ? "and what that adds is taken off and in the bars"
+                           : "which added nothing to a program of the kit that writes as much",
+                   added ? ": " : "", text_string(&words));
 }
 
 /* The first sentence of a reason; what to do is `assay doctor`'s business. */

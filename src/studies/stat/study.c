@@ -273,26 +273,31 @@ static const struct option_spec specs[] = {
 };
 
 #define ONLY_COMMANDS "stat counts a command that it starts itself"
+#define RUNNING       ONLY_COMMANDS "; what runs already is counted by `perf stat -p PID`"
+#define RUNNING_TASK  ONLY_COMMANDS "; what runs already is counted by `perf stat -t TID`"
+#define WHOLE_MACHINE ONLY_COMMANDS ", not the whole machine; `perf stat -a` does"
+#define INTERVALS                                                                                  \
+    "counts are read when the command has ended; -r N tells how they vary, `perf stat -I MS` how " \
+    "they grow"
+#define SEPARATED "--csv writes comma-separated values"
+#define DETAILED                                                                                   \
+    "name what to count: -e l1d-loads,l1d-load-misses; `assay events` lists what there is"
 
 /* Options of perf stat that are not here. */
 static const struct option_hint hints[] = {
-    {"p", ONLY_COMMANDS "; what runs already is counted by `perf stat -p PID`"},
-    {"pid", ONLY_COMMANDS "; what runs already is counted by `perf stat -p PID`"},
-    {"t", ONLY_COMMANDS "; what runs already is counted by `perf stat -t TID`"},
-    {"tid", ONLY_COMMANDS "; what runs already is counted by `perf stat -t TID`"},
-    {"a", ONLY_COMMANDS ", not the whole machine; `perf stat -a` does"},
-    {"all-cpus", ONLY_COMMANDS ", not the whole machine; `perf stat -a` does"},
+    {"p", RUNNING},
+    {"pid", RUNNING},
+    {"t", RUNNING_TASK},
+    {"tid", RUNNING_TASK},
+    {"a", WHOLE_MACHINE},
+    {"all-cpus", WHOLE_MACHINE},
     {"C", ONLY_COMMANDS ", not all that a CPU does; --cpu CPU holds the command on one"},
-    {"I", "counts are read when the command has ended; -r N tells how they vary, `perf stat -I MS` "
-          "how they grow"},
-    {"interval-print",
-     "counts are read when the command has ended; -r N tells how they vary, `perf "
-     "stat -I MS` how they grow"},
-    {"x", "--csv writes comma-separated values"},
-    {"field-separator", "--csv writes comma-separated values"},
-    {"d", "name what to count: -e l1d-loads,l1d-load-misses; `assay events` lists what there is"},
-    {"detailed",
-     "name what to count: -e l1d-loads,l1d-load-misses; `assay events` lists what there is"},
+    {"I", INTERVALS},
+    {"interval-print", INTERVALS},
+    {"x", SEPARATED},
+    {"field-separator", SEPARATED},
+    {"d", DETAILED},
+    {"detailed", DETAILED},
     {"resume", "executing a command again is another run; each begins anew"},
     {0},
 };

@@ -131,8 +131,6 @@ static inline bool stat_is_for_programs(const struct stat_run *run)
 int stat_find_events(void *kept, struct failure *failure);
 /* The one that is counted under that name; NULL: none is. */
 struct stat_event *stat_find_counted(const struct stat_run *run, const char *name);
-/* Where perf_event is refused: what the operating system accounts for. */
-void stat_take_account(struct stat_run *run);
 /* Executes the program of known truth, then the command. */
 int stat_measure(void *kept);
 
