@@ -18,7 +18,7 @@ static char event[] = "page-faults", path[] = "perf-read", other_path[] = "perf-
             opt[] = "O2", linking[] = "static";
 
 struct planted {
-    struct measured_cell cells[3];
+    struct stored_cell cells[3];
     struct row list[3];
     struct measuring run;
 };

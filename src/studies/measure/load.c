@@ -30,61 +30,38 @@ struct load {
 /* ----------------------------------------------------------------------------------------------
  * What is expected of a cell. */
 
-static const struct measured_cell *overhead_cell(const struct measuring *run,
-                                                 const struct measured_cell *cell)
+/* What the null cell of its way shows; NULL: there is none, or it did not run. */
+static const struct summary *overhead_of(const struct measuring *run,
+                                         const struct stored_cell *cell)
 {
-    for (size_t i = 0; i < run->measured_count; i++) {
-        const struct measured_cell *other = &run->measured[i];
-        if (other != cell && other->overhead && plan_same_way(&other->cell, &cell->cell))
-            return other;
-    }
+    for (size_t i = 0; i < run->measured_count; i++)
+        if (run->overheads[i] && &run->measured[i] != cell &&
+            plan_same_way(&run->measured[i].cell, &cell->cell))
+            return run->overheads[i];
     return NULL;
 }
 
-/* Of a null cell's account nothing is expected: what most runs show is the way's own. */
-static struct expectation expectation_of(const struct measured_cell *cell, uint32_t counter)
+/* Of a null cell's account nothing is expected: what most runs show is the way's own. nulls: what
+ * the matching null cell shows. */
+static void judge(const struct load *load, const struct stored_cell *cell, uint32_t counter,
+                  const struct summary *nulls, struct summary *summary)
 {
-    struct expectation expected = {.truth = cell->counters[counter].truth};
+    const struct readings *readings = &load->readings[counter];
+    const struct stored_counter *known = &cell->counters[counter];
+    struct expectation expected = {.truth = {known->has_truth, known->truth}};
     if (!plan_is_overhead_cell(&cell->cell)) {
-        expected.faults = cell->faults;
-        expected.switches = cell->switches;
+        expected.faults = (struct maybe){cell->has_faults, cell->faults};
+        expected.switches = (struct maybe){cell->has_switches, cell->switches};
     }
-    return expected;
-}
-
-/* With the overhead that the matching null cell shows, if there is one and it ran. */
-static void judge(const struct load *load, const struct measured_cell *cell, uint32_t counter,
-                  const struct measured_cell *null, struct summary *summary)
-{
-    struct expectation expected = expectation_of(cell, counter);
-    if (null)
-        expectation_add_null(&expected, &null->overhead[counter]);
-    measure_summarise(load->readings[counter].list, load->readings[counter].count, &expected,
-                      summary);
+    if (nulls)
+        expectation_add_null(&expected, &nulls[counter]);
+    measure_summarise(readings->list, readings->count, &expected, summary);
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Rows. */
 
-static void name_factors(struct row *row)
-{
-    const struct cell *cell = &row->cell->cell;
-    char n[NUMBER_SIZE];
-    number_count(cell->n, n, sizeof(n));
-    char *names[ROW_FACTORS] = {
-        cell->events[row->counter],
-        cell->path,
-        memory_copy(pattern_names[cell->pattern]),
-        cell->specimen,
-        memory_copy(n),
-        memory_format("%u%s", cell->counters, cell->separate ? " separate" : ""),
-        cell->opt,
-        cell->link,
-    };
-    memcpy(row->factors, names, sizeof(names));
-}
-
-static char *why_no_truth(const struct measuring *run, const struct measured_cell *cell,
+static char *why_no_truth(const struct measuring *run, const struct stored_cell *cell,
                           uint32_t counter)
 {
     const char *class = cell->counters[counter].class, *specimen = cell->cell.specimen;
@@ -128,34 +105,42 @@ static void row_distribution(const struct readings *readings, struct distributio
 }
 
 /* Of an event's first counter. */
-static void add_row(const struct load *load, const struct measured_cell *cell, uint32_t counter,
-                    const struct measured_cell *null)
+static void add_row(const struct load *load, const struct stored_cell *cell, uint32_t counter,
+                    const struct summary *nulls)
 {
     struct measuring *run = load->run;
     const struct readings *readings = &load->readings[counter];
     struct row *row = memory_add(run->rows, run->row_count);
-    *row = (struct row){.cell = cell, .counter = counter};
-    row->why_no_truth = why_no_truth(run, cell, counter);
-    name_factors(row);
-    judge(load, cell, counter, null, &row->summary);
+    const struct cell *asked = &cell->cell;
+    char n[NUMBER_SIZE];
+    number_count(asked->n, n, sizeof(n));
+    *row = (struct row){
+        .cell = cell,
+        .counter = counter,
+        .factors = {asked->events[counter], asked->path, memory_copy(pattern_names[asked->pattern]),
+                    asked->specimen, memory_copy(n),
+                    memory_format("%u%s", asked->counters, asked->separate ? " separate" : ""),
+                    asked->opt, asked->link},
+        .why_no_truth = why_no_truth(run, cell, counter)};
+    judge(load, cell, counter, nulls, &row->summary);
     /* The limits of a bounded truth. Of an event that nobody knows the least is said, as of a
      * processor's. */
     static char kind[] = "hardware";
-    char *name = cell->cell.events[counter];
+    char *name = asked->events[counter];
     const struct counted_event unknown = {name, kind, cell->counters[counter].class};
     const struct counted_event *event = measure_event(run, name);
     const char *why = "";
     struct limits limits = predict_limits(run->studying.catalogue, event ? event : &unknown,
-                                          cell->cell.specimen, cell->cell.n, &why);
+                                          asked->specimen, asked->n, &why);
     measure_limit(readings->list, readings->count, &limits, &row->summary);
     if (limits.known)
         row->why_no_truth = memory_format("only limits are known: %s", why);
     /* The further counters of the event. */
-    for (uint32_t i = counter + 1; i < cell->cell.counters; i++) {
+    for (uint32_t i = counter + 1; i < asked->counters; i++) {
         struct summary summary;
-        if (strcmp(cell->cell.events[i], cell->cell.events[counter]) != 0)
+        if (strcmp(asked->events[i], name) != 0)
             continue;
-        judge(load, cell, i, null, &summary);
+        judge(load, cell, i, nulls, &summary);
         copies_add(&row->copies, &summary);
     }
     if (run->results)
@@ -174,7 +159,7 @@ static bool is_copy(const struct cell *cell, uint32_t counter)
     return false;
 }
 
-static const char *reason_of(const struct measured_cell *cell)
+static const char *reason_of(const struct stored_cell *cell)
 {
     if (cell->reason)
         return cell->reason;
@@ -185,10 +170,10 @@ static const char *reason_of(const struct measured_cell *cell)
 }
 
 /* Did every cell with this event and path fail in the same words? Then they are one line. */
-static bool path_is_to_blame(const struct measuring *run, const struct measured_cell *cell)
+static bool path_is_to_blame(const struct measuring *run, const struct stored_cell *cell)
 {
     for (size_t i = 0; i < run->measured_count; i++) {
-        const struct measured_cell *other = &run->measured[i];
+        const struct stored_cell *other = &run->measured[i];
         if (strcmp(other->cell.path, cell->cell.path) == 0 &&
             strcmp(other->cell.events[0], cell->cell.events[0]) == 0 &&
             (other->done || strcmp(reason_of(other), reason_of(cell)) != 0))
@@ -197,7 +182,7 @@ static bool path_is_to_blame(const struct measuring *run, const struct measured_
     return true;
 }
 
-static void skip_cell(struct measuring *run, const struct measured_cell *cell)
+static void skip_cell(struct measuring *run, const struct stored_cell *cell)
 {
     const struct cell *factors = &cell->cell;
     const char *what =
@@ -213,27 +198,21 @@ static void skip_cell(struct measuring *run, const struct measured_cell *cell)
 /* ----------------------------------------------------------------------------------------------
  * What the reader hands over: all cells, then the samples of those that are wanted. */
 
-static struct measured_cell *add_cell(struct measuring *run, const struct stored_cell *stored)
+static void add_cell(struct measuring *run, const struct stored_cell *stored)
 {
-    struct measured_cell *to = memory_add(run->measured, run->measured_count);
-    *to = (struct measured_cell){.processes = stored->processes,
-                                 .done = stored->done,
-                                 .failed = stored->failed,
-                                 .error = stored->error,
-                                 .reason = memory_copy(stored->reason),
-                                 .faults = {stored->has_faults, stored->faults},
-                                 .switches = {stored->has_switches, stored->switches}};
+    size_t at = run->measured_count;
+    *memory_add(run->overheads, at) = NULL;
+    struct stored_cell *to = memory_add(run->measured, run->measured_count);
+    *to = *stored;
+    to->cell = plan_copy(&stored->cell);
+    to->reason = memory_copy(stored->reason);
+    for (uint32_t i = 0; i < stored->cell.counters; i++) {
+        to->counters[i].class = memory_copy(stored->counters[i].class);
+        to->counters[i].grade = memory_copy(stored->counters[i].grade);
+    }
     /* Of a run that has not finished the store has as many visits as had their turn. */
     if (to->processes < run->processes)
         to->processes = run->processes;
-    for (uint32_t i = 0; i < stored->cell.counters; i++) {
-        const struct stored_counter *counter = &stored->counters[i];
-        to->counters[i].truth = (struct maybe){counter->has_truth, counter->truth};
-        to->counters[i].class = memory_copy(counter->class);
-        to->counters[i].grade = memory_copy(counter->grade);
-    }
-    to->cell = plan_copy(&stored->cell);
-    return to;
 }
 
 static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
@@ -254,19 +233,17 @@ static void end_cell(struct load *load)
 {
     if (load->place == READ_NOT)
         return;
-    struct measured_cell *cell = &load->run->measured[load->place];
+    const struct stored_cell *cell = &load->run->measured[load->place];
     const uint32_t counters = cell->cell.counters;
-    if (load->nulls) {
-        struct summary *overhead = memory_new(counters, sizeof(*overhead));
-        for (uint32_t i = 0; i < counters; i++)
-            judge(load, cell, i, NULL, &overhead[i]);
-        cell->overhead = overhead;
-    } else {
-        const struct measured_cell *null = overhead_cell(load->run, cell);
-        for (uint32_t i = 0; i < counters; i++)
-            if (!is_copy(&cell->cell, i))
-                add_row(load, cell, i, null);
-    }
+    const struct summary *nulls = load->nulls ? NULL : overhead_of(load->run, cell);
+    struct summary *overheads = load->nulls ? memory_new(counters, sizeof(*overheads)) : NULL;
+    for (uint32_t i = 0; i < counters; i++)
+        if (load->nulls)
+            judge(load, cell, i, NULL, &overheads[i]);
+        else if (!is_copy(&cell->cell, i))
+            add_row(load, cell, i, nulls);
+    if (load->nulls)
+        load->run->overheads[load->place] = overheads;
     for (uint32_t i = 0; i < counters; i++) {
         memory_give_back(load->readings[i].list);
         load->readings[i] = (struct readings){0};

@@ -257,10 +257,11 @@ void copies_sentence(const struct copies *copies, const struct summary *first, s
 /* ----------------------------------------------------------------------------------------------
  * Shows what a measurement says: one line a cell for a person, one object a cell as JSON. */
 
-static const char *const factor_titles[ROW_FACTORS] = {"event", "path",     "pattern", "specimen",
-                                                       "N",     "counters", "opt",     "link"};
-
-/* --- for a person --- */
+/* Factors come first. */
+static const char *const titles[] = {"event",    "path",     "pattern", "specimen", "N",
+                                     "counters", "opt",      "link",    "counted",  "truth",
+                                     "grade",    "overhead", "error",   ""};
+#define COLUMNS (sizeof(titles) / sizeof(*titles))
 
 /* The words of one item stay on one line. */
 static void put_item(struct text *out, size_t *at, size_t width, const char *item)
@@ -300,7 +301,7 @@ static void put_head(const struct measuring *run, const struct style *style, str
         if (rows_vary(run, i))
             continue;
         AUTO_TEXT struct text item = {0};
-        text_printf(&item, "%s %s", factor_titles[i], first->factors[i]);
+        text_printf(&item, "%s %s", titles[i], first->factors[i]);
         if (i == ROW_PATTERN)
             text_printf(&item, " (%s)", pattern_descriptions[first->cell->cell.pattern]);
         put_item(out, &at, style->width, text_string(&item));
@@ -438,21 +439,14 @@ static void add_table_row(struct table *table, const struct measuring *run, cons
 
 static void put_table(const struct measuring *run, const struct style *style, struct text *out)
 {
-    const struct column columns[] = {{.title = "event"},
-                                     {.title = "path"},
-                                     {.title = "pattern"},
-                                     {.title = "specimen"},
-                                     {.title = "N", .right = true},
-                                     {.title = "counters"},
-                                     {.title = "opt"},
-                                     {.title = "link"},
-                                     {.title = "counted"},
-                                     {.title = "truth", .right = true},
-                                     {.title = "grade"},
-                                     {.title = "overhead", .right = true},
-                                     {.title = "error", .right = true},
-                                     {.title = "", .wraps = true}};
-    struct table table = {.columns = columns, .column_count = ROW_FACTORS + 6};
+    struct column columns[COLUMNS];
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const bool number =
+            i == ROW_N || i == ROW_FACTORS + 1 || i == ROW_FACTORS + 3 || i == ROW_FACTORS + 4;
+        columns[i] =
+            (struct column){.title = titles[i], .right = number, .wraps = i == COLUMNS - 1};
+    }
+    struct table table = {.columns = columns, .column_count = COLUMNS};
     for (size_t i = 0; i < run->row_count; i++)
         add_table_row(&table, run, &run->rows[i]);
     table_put(&table, style, out);

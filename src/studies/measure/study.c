@@ -123,7 +123,6 @@ static int copy_cell(void *context, const struct stored_cell *stored)
     struct measuring *run = context;
     const struct cell cell = plan_copy(&stored->cell);
     plan_append(&run->cells, &run->cell_count, &cell);
-    run->cells[run->cell_count - 1].id = stored->cell.id;
     return 0;
 }
 
@@ -237,39 +236,27 @@ static int put(void *kept, struct failure *failure)
  * The visits: all of them in one order that the seed gives, of which the store has as many as
  * had their turn. */
 
-struct stored_visits {
-    const struct measuring *run;
-    bool *are; /* [cells * processes] */
-};
-
-static int note_visit(void *context, const struct stored_visit *stored)
-{
-    const struct stored_visits *visits = context;
-    const struct visit *visit = &stored->visit;
-    if (visit->cell <= visits->run->cell_count && visit->process < visits->run->processes)
-        visits->are[(visit->cell - 1) * (size_t)visits->run->processes + visit->process] = true;
-    return 0;
-}
-
 /* Those that the store does not have yet. */
 static int draw_rest(const struct measuring *run, struct visit **rest, size_t *count,
                      struct failure *failure)
 {
-    const size_t all = run->cell_count * run->processes;
-    size_t kept = 0;
+    const uint32_t processes = run->processes;
+    const size_t all = run->cell_count * processes;
+    AUTO_FREE struct visit *stored = NULL;
+    size_t stored_count = 0, kept = 0;
     if (all > MEASURE_MOST_PROCESSES)
         return fail_with(failure, -EOVERFLOW, "the plan of the run is too large");
-    AUTO_MEMORY bool *are = memory_new(all, sizeof(*are));
-    struct stored_visits stored = {run, are};
-    plan_visits(run->cells, run->cell_count, run->processes, run->studying.seed, rest, count);
+    plan_visits(run->cells, run->cell_count, processes, run->studying.seed, rest, count);
     int error = run->studying.given->resume
-                    ? store_each_visit(run->studying.store, note_visit, &stored, failure)
+                    ? store_visits(run->studying.store, false, &stored, &stored_count, failure)
                     : 0;
-    for (size_t i = 0; i < *count; i++) {
-        const struct visit *visit = &(*rest)[i];
-        if (!are[(visit->cell - 1) * (size_t)run->processes + visit->process])
-            (*rest)[kept++] = *visit;
-    }
+    AUTO_MEMORY bool *has = memory_new(all, sizeof(*has));
+    for (size_t i = 0; i < stored_count; i++)
+        if (stored[i].cell && stored[i].cell <= run->cell_count && stored[i].process < processes)
+            has[(stored[i].cell - 1) * (size_t)processes + stored[i].process] = true;
+    for (size_t i = 0; i < all; i++)
+        if (!has[((*rest)[i].cell - 1) * (size_t)processes + (*rest)[i].process])
+            (*rest)[kept++] = (*rest)[i];
     *count = kept;
     return error;
 }

@@ -32,19 +32,6 @@ struct measure_options {
  * What a store has of a cell, and what it says: one row for each of its events. What a person and
  * what a program get to see are made of the same rows. */
 
-struct measured_cell {
-    struct cell cell;
-    struct {
-        char *class, *grade; /* NULL: none */
-        struct maybe truth;
-    } counters[CELL_MAX_COUNTERS];
-    struct maybe faults, switches; /* the specimen's own */
-    uint32_t processes, done, failed;
-    int error; /* of the first failed process */
-    char *reason;
-    struct summary *overhead; /* [cell.counters] of a null cell; NULL: it is none, or did not run */
-};
-
 /* Further counters of the same event in the same cell, taken together. */
 struct copies {
     uint32_t counters;
@@ -66,7 +53,7 @@ enum row_factor {
 };
 
 struct row {
-    const struct measured_cell *cell;
+    const struct stored_cell *cell;
     uint32_t counter;
     char *factors[ROW_FACTORS];
     struct summary summary;           /* of the event's first counter */
@@ -87,7 +74,8 @@ struct measuring {
     int refused;                     /* the exit code that goes with a refusal */
     uint32_t processes;              /* of each cell, as its run was asked for; 0: not known */
     struct catalogue known;          /* of a stored run: specimens and their truths */
-    struct measured_cell *measured;  /* by rising ids */
+    struct stored_cell *measured;    /* by rising ids; copies */
+    struct summary **overheads;      /* [measured_count] of each null cell that ran a [counter] */
     size_t measured_count;
     struct row *rows;
     size_t row_count;

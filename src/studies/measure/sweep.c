@@ -516,11 +516,11 @@ static size_t count_combinations(const struct sweep *sweep, size_t groups)
     return count;
 }
 
-int measure_sweep(struct measuring *measuring, struct failure *failure)
+int measure_sweep(struct measuring *run, struct failure *failure)
 {
-    const struct measure_options *options = measure_asked(measuring);
-    struct sweep sweep = {.measuring = measuring,
-                          .catalogue = measuring->studying.catalogue,
+    const struct measure_options *options = measure_asked(run);
+    struct sweep sweep = {.measuring = run,
+                          .catalogue = run->studying.catalogue,
                           .options = options,
                           .failure = failure};
     const struct string_list *asked[FACTORS] = {
@@ -529,15 +529,15 @@ int measure_sweep(struct measuring *measuring, struct failure *failure)
     int status = EXIT_DONE;
     for (int factor = 0; factor < FACTORS && status == EXIT_DONE; factor++)
         status = resolve_factor(&sweep, (enum factor)factor, asked[factor]);
-    size_t groups = options->each ? measuring->event_count : 1;
+    size_t groups = options->each ? run->event_count : 1;
     if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS) {
         fail_with(failure, -E2BIG, "these factors make more than %u cells: name fewer values",
                   MOST_CELLS);
         status = EXIT_USAGE;
     }
     for (size_t i = 0; i < groups && status == EXIT_DONE; i++) {
-        struct group group = {.events = measuring->events + i,
-                              .count = options->each ? 1 : measuring->event_count};
+        struct group group = {.events = run->events + i,
+                              .count = options->each ? 1 : run->event_count};
         size_t index[FACTORS] = {0};
         if (source_of_all(group.events, group.count, group.source, failure) < 0)
             return EXIT_USAGE;
@@ -545,15 +545,15 @@ int measure_sweep(struct measuring *measuring, struct failure *failure)
             add_combination(&sweep, index, &group);
         while (advance(&sweep, index));
     }
-    if (status != EXIT_DONE || !measuring->cell_count)
+    if (status != EXIT_DONE || !run->cell_count)
         return status == EXIT_DONE ? EXIT_LACKING : status;
     if (!options->no_overhead && catalogue_specimen(sweep.catalogue, "null"))
-        plan_overhead_cells(&measuring->cells, &measuring->cell_count);
-    if (measuring->cell_count * options->processes <= MEASURE_MOST_PROCESSES)
+        plan_overhead_cells(&run->cells, &run->cell_count);
+    if (run->cell_count * options->processes <= MEASURE_MOST_PROCESSES)
         return EXIT_DONE;
     fail_with(failure, -EOVERFLOW,
               "%zu cells of %" PRIu64 " processes are more than %u processes: ask for fewer, "
               "with more --runs in each",
-              measuring->cell_count, options->processes, MEASURE_MOST_PROCESSES);
+              run->cell_count, options->processes, MEASURE_MOST_PROCESSES);
     return EXIT_USAGE;
 }

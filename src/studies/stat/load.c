@@ -36,22 +36,22 @@ size_t stat_averaged(const struct stat_run *run)
     return count; /* the one that was broken off is the last */
 }
 
-double stat_seconds(const struct stat_run *run)
+struct stat_means stat_means(const struct stat_run *run)
 {
     const size_t count = stat_averaged(run);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += (double)run->runs[i].nanoseconds / 1e9;
-    return count ? sum / (double)count : 0;
-}
-
-double stat_relayed(const struct stat_run *run)
-{
-    const size_t count = stat_averaged(run);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += run->runs[i].relayed ? (double)run->runs[i].output_bytes : 0;
-    return count ? sum / (double)count : 0;
+    struct stat_means means = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct stat_execution *execution = &run->runs[i];
+        const struct account *account = &execution->account;
+        means.seconds += (double)execution->nanoseconds / 1e9;
+        means.faults += (double)(account->minor_faults + account->major_faults) / (double)count;
+        means.switches += (double)(account->voluntary + account->involuntary) / (double)count;
+        means.interrupts += (double)execution->interrupts / (double)count;
+        means.relayed += execution->relayed ? (double)execution->output_bytes : 0;
+    }
+    means.seconds /= count ? (double)count : 1;
+    means.relayed /= count ? (double)count : 1;
+    return means;
 }
 
 static int by_value(const void *left, const void *right)
@@ -67,7 +67,7 @@ static int by_value(const void *left, const void *right)
 static bool judge_relaying(const struct stat_run *run, struct stat_event *event,
                            struct stat_evidence *evidence)
 {
-    const double bytes = stat_relayed(run);
+    const double bytes = stat_means(run).relayed;
     if (bytes <= 0)
         return true;
     for (size_t i = 0; i < 2; i++) {
@@ -139,15 +139,10 @@ static void judge_event(struct stat_run *run, struct stat_event *event)
 {
     const enum stat_state state = event->figure.state;
     const size_t count = stat_averaged(run);
-    double faults = 0, interrupts = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct account *account = &run->runs[i].account;
-        faults += (double)(account->minor_faults + account->major_faults) / (double)count;
-        interrupts += (double)run->runs[i].interrupts / (double)count;
-    }
+    const struct stat_means means = stat_means(run);
     struct stat_evidence evidence = {
         .nature = stat_nature_of(run, event),
-        .seconds = stat_seconds(run) * (double)count,
+        .seconds = means.seconds * (double)count,
         .paces = run->paces,
         .pace_count = run->pace_count,
         .runs = event->runs,
@@ -158,9 +153,9 @@ static void judge_event(struct stat_run *run, struct stat_event *event)
         .truth = event->truth,
         .is_random = !run->is_controlled,
         .per_fault = overcount(event, CAUSE_FAULT_OVERCOUNT, "page fault"),
-        .faults = faults,
+        .faults = means.faults,
         .per_interrupt = overcount(event, CAUSE_INTERRUPT_OVERCOUNT, "interrupt"),
-        .interrupts = interrupts,
+        .interrupts = means.interrupts,
     };
     const bool relaying_known = judge_relaying(run, event, &evidence);
     stat_judge(&evidence, &event->figure);

@@ -47,9 +47,10 @@ static void put_figure(const struct stat_run *run, const struct stat_event *even
     json_put(object, "uncertainty", known ? number_json(figure->uncertainty) : NULL,
              !counted                        ? reason
              : figure->state == STAT_PARTIAL ? "a part was counted"
-             : stat_relayed(run) > 0         ? "nothing is known of what relaying its output added"
-                                     : "nothing is known of what starting adds, and one execution "
-                                       "tells no spread");
+             : stat_means(run).relayed > 0
+                 ? "nothing is known of what relaying its output added"
+                 : "nothing is known of what starting adds, and one execution "
+                   "tells no spread");
     const double low = fmax(0, figure->corrected - figure->uncertainty);
     const double high = figure->corrected + figure->uncertainty;
     JSON_PUT(object, {"low", known ? number_json(low) : json_null()},
@@ -76,7 +77,7 @@ static bool is_good(const struct stat_event *event)
 /* It is good, but what the command wrote was relayed: this is no count that is known to be. */
 static bool is_withheld(const struct stat_run *run, const struct stat_event *event)
 {
-    return is_good(event) && stat_relayed(run) > 0;
+    return is_good(event) && stat_means(run).relayed > 0;
 }
 
 /* NULL: none, or nothing is amiss. */
@@ -296,7 +297,7 @@ static const char *rate_of(const struct stat_run *run, const struct stat_event *
         double size;
         const char *unit;
     } units[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {0, ""}};
-    const double count = event->figure.count, elapsed = stat_seconds(run);
+    const double count = event->figure.count, elapsed = stat_means(run).seconds;
     if (stat_is_time(event))
         return elapsed > 0 ? memory_format("%.3f CPUs", count / 1e9 / elapsed) : "";
     for (size_t i = 0; event->class && i < sizeof(ratios) / sizeof(*ratios); i++) {
@@ -442,7 +443,7 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
         least = fmin(least, seconds);
         most = fmax(most, seconds);
     }
-    text_printf(&words, "%.6f s elapsed", stat_seconds(run));
+    text_printf(&words, "%.6f s elapsed", stat_means(run).seconds);
     if (stat_averaged(run) > 1)
         text_printf(&words, " in the mean, %.6f to %.6f", least, most);
     const struct stat_execution *last = &run->runs[run->run_count - 1];
@@ -459,20 +460,14 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
 /* "By the operating system's account: 162 page faults and 2 context switches." */
 static void put_account(const struct stat_run *run, const struct style *style, struct text *out)
 {
+    const struct stat_means means = stat_means(run);
     char faults[NUMBER_SIZE], switches[NUMBER_SIZE];
-    const size_t count = stat_averaged(run);
-    uint64_t fault_sum = 0, switch_sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct account *account = &run->runs[i].account;
-        fault_sum += account->minor_faults + account->major_faults;
-        switch_sum += account->voluntary + account->involuntary;
-    }
-    number_brief((double)fault_sum / (double)count, faults, sizeof(faults));
-    number_brief((double)switch_sum / (double)count, switches, sizeof(switches));
-    section_printf(style, out,
-                   "By the operating system's account: %s page fault%s and %s context switch%s%s.",
-                   faults, fault_sum == count ? "" : "s", switches, switch_sum == count ? "" : "es",
-                   count > 1 ? " in the mean" : "");
+    number_brief(means.faults, faults, sizeof(faults));
+    number_brief(means.switches, switches, sizeof(switches));
+    section_printf(
+        style, out, "By the operating system's account: %s page fault%s and %s context switch%s%s.",
+        faults, strcmp(faults, "1") == 0 ? "" : "s", switches,
+        strcmp(switches, "1") == 0 ? "" : "es", stat_averaged(run) > 1 ? " in the mean" : "");
 }
 
 static void put_ending(const struct stat_run *run, const struct style *style, struct text *out)
@@ -508,9 +503,9 @@ static bool put_names(const struct stat_run *run, bool (*is)(const struct stat_e
         if (!is(event))
             continue;
         text_printf(out, "%s%s", count++ ? ", " : "", event->name);
+        const void *number = (const char *)&event->figure + (figure == NO_FIGURE ? 0 : figure);
         if (figure != NO_FIGURE)
-            text_printf(out, " %s",
-                        value_of(event, *(const double *)((const char *)&event->figure + figure)));
+            text_printf(out, " %s", value_of(event, *(const double *)number));
     }
     return count > 0;
 }
@@ -598,9 +593,10 @@ static bool is_unscheduled(const struct stat_event *event)
     return event->figure.state == STAT_UNSCHEDULED;
 }
 
+/* What was counted for a part of the time, never, or in part. */
 static void put_sharing(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text shared = {0}, never = {0};
+    AUTO_TEXT struct text shared = {0}, never = {0}, partial = {0};
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].figure.state == STAT_MULTIPLEXED)
             text_printf(&shared, "%s%s %.0f %%", shared.length ? ", " : "", run->events[i].name,
@@ -615,18 +611,13 @@ static void put_sharing(const struct stat_run *run, const struct style *style, s
                        "%s never got a counter: the command was too short for all events to have a "
                        "turn, or something else holds them.",
                        text_string(&never));
-}
-
-static void put_losses(const struct stat_run *run, const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text names = {0};
-    if (put_names(run, is_partial, NO_FIGURE, &names))
+    if (put_names(run, is_partial, NO_FIGURE, &partial))
         section_printf(
             style, out,
             "A part was counted, of %s: something that the command executes gains "
             "rights (set-user-ID, set-group-ID or capabilities), and there the operating "
             "system stops counting. The count is of the rest.",
-            text_string(&names));
+            text_string(&partial));
 }
 
 static bool is_at_floor(const struct stat_event *event)
@@ -646,7 +637,7 @@ static void put_relaying(const struct stat_run *run, const struct style *style, 
 {
     AUTO_TEXT struct text words = {0};
     char number[NUMBER_SIZE];
-    const double bytes = stat_relayed(run);
+    const double bytes = stat_means(run).relayed;
     if (bytes <= 0)
         return;
     number_brief(bytes, number, sizeof(number));
@@ -662,11 +653,11 @@ static void put_relaying(const struct stat_run *run, const struct style *style, 
                    added ? ": " : "", text_string(&words));
 }
 
-/* The first sentence of a reason; what to do is `assay doctor`'s business. */
-static size_t first_sentence(const char *reason)
+/* Length of the first sentence of a reason; what to do is `assay doctor`'s business. */
+static int first_sentence(const char *reason)
 {
     const char *end = strstr(reason, ". ");
-    return end ? (size_t)(end - reason) : strlen(reason);
+    return (int)(end ? end - reason : (ptrdiff_t)strlen(reason));
 }
 
 /* Events that cannot be counted, by the reason. */
@@ -683,9 +674,9 @@ static void put_unsupported(const struct stat_run *run, const struct style *styl
             }
         if (!reason || told)
             continue;
-        const size_t length = first_sentence(reason);
-        section_printf(style, out, "Not counted: %s: %.*s%s", text_string(&names), (int)length,
-                       reason, reason[length] ? " (`assay doctor` tells more)." : "");
+        const int length = first_sentence(reason);
+        section_printf(style, out, "Not counted: %s: %.*s%s", text_string(&names), length, reason,
+                       reason[length] ? " (`assay doctor` tells more)." : "");
     }
 }
 
@@ -772,11 +763,10 @@ void stat_put_report(const void *kept, const struct style *style, struct text *o
                               "begins there.",
                               style, out);
         put_sharing(run, style, out);
-        put_losses(run, style, out);
         put_relaying(run, style, out);
     }
     if (run->refused && !run->asked)
-        section_printf(style, out, "Not by counters: %.*s.", (int)first_sentence(run->refused),
+        section_printf(style, out, "Not by counters: %.*s.", first_sentence(run->refused),
                        run->refused);
     put_unsupported(run, style, out);
     show_put_trust(run, style, out);

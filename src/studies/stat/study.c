@@ -183,40 +183,33 @@ static bool aside(const void *kept)
     return !stat_is_for_programs(run) && !run->studying.given->from;
 }
 
-/* How far it came, where that is not all. What starting adds was learnt by other processes, which
- * are nobody's business here. */
-static void say_what_is_missing(const struct stat_run *run)
+/* The exit code: of the first execution that did not end with 0; where a signal told assay to stop,
+ * that signal's; after saying how far it came, where that is not all. What starting adds was learnt
+ * by other processes, which are nobody's business here. How a stored one ended is told; showing it
+ * again went well. */
+static int end(const void *kept, int status)
 {
+    const struct stat_run *run = kept;
     size_t whole = 0;
+    int ending = run->unwritten ? EXIT_OURS : EXIT_DONE;
+    if (run->reason)
+        return command_exit_of_error(run->error);
+    if (!run->studying.session)
+        return status;
+    for (size_t i = run->run_count; i-- > 0;) {
+        whole += !run->runs[i].broken_off;
+        ending = run->runs[i].status ? command_exit(run->runs[i].status) : ending;
+    }
     if (run->unwritten)
         deliver_message("stat", memory_format("what the command writes cannot be passed on: %s",
                                               strerror(run->unwritten)));
-    for (size_t i = 0; i < run->run_count; i++)
-        whole += !run->runs[i].broken_off;
     if (run->was_interrupted && whole != run->repeat)
         deliver_message("stat", memory_format("%s after %zu of %llu executions",
                                               run->reader_ended
                                                   ? "nobody reads what the command writes: ended"
                                                   : "interrupted",
                                               whole, (unsigned long long)run->repeat));
-}
-
-/* The exit code: of the first execution that did not end with 0; where a signal told assay to stop,
- * that signal's. How a stored one ended is told; showing it again went well. */
-static int end(const void *kept, int status)
-{
-    const struct stat_run *run = kept;
-    if (run->reason)
-        return command_exit_of_error(run->error);
-    if (!run->studying.session)
-        return status;
-    say_what_is_missing(run);
-    if (run->was_interrupted && !run->reader_ended)
-        return signals_status();
-    for (size_t i = 0; i < run->run_count; i++)
-        if (run->runs[i].status)
-            return command_exit(run->runs[i].status);
-    return run->unwritten ? EXIT_OURS : EXIT_DONE;
+    return run->was_interrupted && !run->reader_ended ? signals_status() : ending;
 }
 
 static const struct study study = {

@@ -143,11 +143,14 @@ int stat_judge_all(void *kept, struct failure *failure);
 /* Executions whose counts are averaged: that one that was broken off is left out beside others. */
 bool stat_is_averaged(const struct stat_run *run, size_t index);
 size_t stat_averaged(const struct stat_run *run); /* how many */
-double stat_seconds(const struct stat_run *run);  /* mean over these */
+/* Means over these. */
+struct stat_means {
+    double seconds, faults, switches, interrupts;
+    double relayed; /* bytes; 0: it wrote none, or wrote them itself */
+};
+struct stat_means stat_means(const struct stat_run *run);
 /* What makes its count differ from one execution to the next. */
 enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_event *event);
-/* Bytes that were relayed in one of them, in the mean; 0: it wrote none, or wrote them itself. */
-double stat_relayed(const struct stat_run *run);
 
 /* --- how a figure is told, whoever it is told to --- */
 
