@@ -13,8 +13,8 @@
  * programs are not the same from run to run. */
 
 /* Differences within a sweep are small beside the counts themselves. */
-static void add_point(json_t *figure, const struct repeat_run_of *run,
-                      const struct repeat_sweep *sweep, const struct repeat_row *row)
+static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
+                      const struct repeat_row *row)
 {
     const double from = sweep->lowest;
     AUTO_TEXT struct text series = {0};
@@ -29,7 +29,7 @@ static void add_point(json_t *figure, const struct repeat_run_of *run,
 }
 
 /* Is it drawn at all? The same with repetitions would hide it. */
-static bool is_drawn(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+static bool is_drawn(const struct repeating *run, const struct repeat_sweep *sweep,
                      enum command_sweep kind)
 {
     if (sweep->sweep != kind || !isfinite(sweep->lowest))
@@ -44,7 +44,7 @@ static bool is_drawn(const struct repeat_run_of *run, const struct repeat_sweep 
 
 /* Whole sweeps, those that matter first, as many as there is room for; returns how many had none.
  */
-static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum command_sweep kind)
+static size_t add_sweeps(json_t *figure, const struct repeating *run, enum command_sweep kind)
 {
     const struct repeat_report *report = &run->report;
     size_t room = FIGURE_MOST_ROWS, left = 0;
@@ -68,8 +68,8 @@ static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum c
     return left;
 }
 
-static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep kind,
-                            const char *what, const struct figure_spec *like)
+static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind, const char *what,
+                            const struct figure_spec *like)
 {
     const struct figure_column columns[] = {
         {"line", "program and event", ROLE_SERIES, false},
@@ -131,7 +131,7 @@ static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep 
     return figure;
 }
 
-json_t *repeat_environment_figure(const struct repeat_run_of *run)
+json_t *repeat_environment_figure(const struct repeating *run)
 {
     const struct figure_spec spec = {.id = "repeat-environment",
                                      .title = "Does the size of the environment change counts",
@@ -141,7 +141,7 @@ json_t *repeat_environment_figure(const struct repeat_run_of *run)
                         "The same program with ever more bytes in one variable.", &spec);
 }
 
-json_t *repeat_stack_figure(const struct repeat_run_of *run)
+json_t *repeat_stack_figure(const struct repeating *run)
 {
     const struct figure_spec spec = {.id = "repeat-stack",
                                      .title = "Does the place of the stack change counts",
@@ -152,7 +152,7 @@ json_t *repeat_stack_figure(const struct repeat_run_of *run)
         "The same program, arguments and environment, with a stack that begins lower.", &spec);
 }
 
-json_t *repeat_addresses_figure(const struct repeat_run_of *run)
+json_t *repeat_addresses_figure(const struct repeating *run)
 {
     const struct figure_spec spec = {.id = "repeat-addresses",
                                      .title = "Do random addresses change counts",
@@ -163,7 +163,7 @@ json_t *repeat_addresses_figure(const struct repeat_run_of *run)
 
 /* --- causes --- */
 
-json_t *repeat_causes_figure(const struct repeat_run_of *run)
+json_t *repeat_causes_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"program", "program", ROLE_NONE, true},
@@ -213,7 +213,7 @@ static const char *main_reason(const struct repeat_alignment *alignment)
     return alignment->reason_count ? alignment->reasons[0].what : "unknown";
 }
 
-static void put_sources_caption(const struct repeat_run_of *run, struct text *out)
+static void put_sources_caption(const struct repeating *run, struct text *out)
 {
     const struct repeat_alignment *largest = NULL;
     size_t known = 0, same = 0;
@@ -242,7 +242,7 @@ static void put_sources_caption(const struct repeat_run_of *run, struct text *ou
     text_puts(out, ".");
 }
 
-json_t *repeat_sources_figure(const struct repeat_run_of *run)
+json_t *repeat_sources_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -290,7 +290,7 @@ json_t *repeat_sources_figure(const struct repeat_run_of *run)
 
 /* By so many percent a count that takes every repetition for an instruction is too high; 0: there
  * are none, or it is held against a second source, which says the same again. */
-static double excess_of(const struct repeat_run_of *run, size_t index)
+static double excess_of(const struct repeating *run, size_t index)
 {
     const struct repeat_alignment *at = &run->report.alignments[index];
     if (!(at->repetitions > 0) || !(at->aligned > 0))
@@ -304,7 +304,7 @@ static double excess_of(const struct repeat_run_of *run, size_t index)
     return 100 * at->repetitions / at->aligned;
 }
 
-json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
+json_t *repeat_repetitions_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -366,8 +366,8 @@ json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
 
 /* The controlled row of what says most of a program on a machine, as long as it is of the event
  * that the first machine has. */
-static const struct repeat_row *row_on(const struct repeat_run_of *run, size_t program,
-                                       size_t machine, const char **event)
+static const struct repeat_row *row_on(const struct repeating *run, size_t program, size_t machine,
+                                       const char **event)
 {
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
     const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
@@ -384,7 +384,7 @@ struct apart {
     double farthest; /* from the mean */
 };
 
-static struct apart look_at(const struct repeat_run_of *run, size_t program)
+static struct apart look_at(const struct repeating *run, size_t program)
 {
     struct apart apart = {0};
     const char *event = NULL;
@@ -403,7 +403,7 @@ static struct apart look_at(const struct repeat_run_of *run, size_t program)
     return apart;
 }
 
-static void put_machines_caption(const struct repeat_run_of *run, struct text *out)
+static void put_machines_caption(const struct repeating *run, struct text *out)
 {
     size_t compared = 0, same = 0, worst = 0;
     double share = 0;
@@ -429,7 +429,7 @@ static void put_machines_caption(const struct repeat_run_of *run, struct text *o
     text_puts(out, ".");
 }
 
-json_t *repeat_machines_figure(const struct repeat_run_of *run)
+json_t *repeat_machines_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},

@@ -43,7 +43,7 @@ static double drawn(double percent)
 
 /* Of each program and machine the effect that says most. A row for each of its controls, where
  * there is a figure; else what decides is told: "aslr (perl), hash-seeds (perl)". */
-static void visit(const struct repeat_run_of *run, bool alone, json_t *figure, struct text *by)
+static void visit(const struct repeating *run, bool alone, json_t *figure, struct text *by)
 {
     size_t added = 0;
     for (size_t program = 0; program < run->file.program_count; program++)
@@ -77,7 +77,7 @@ static void visit(const struct repeat_run_of *run, bool alone, json_t *figure, s
         }
 }
 
-static json_t *controls_figure(const struct repeat_run_of *run, bool alone)
+static json_t *controls_figure(const struct repeating *run, bool alone)
 {
     static const struct figure_column columns[] = {
         {"row", "program", ROLE_Y, false},
@@ -122,12 +122,12 @@ static json_t *controls_figure(const struct repeat_run_of *run, bool alone)
     return figure;
 }
 
-static json_t *repeat_alone_figure(const struct repeat_run_of *run)
+static json_t *repeat_alone_figure(const struct repeating *run)
 {
     return controls_figure(run, true);
 }
 
-static json_t *repeat_without_figure(const struct repeat_run_of *run)
+static json_t *repeat_without_figure(const struct repeating *run)
 {
     return controls_figure(run, false);
 }
@@ -138,7 +138,7 @@ static json_t *repeat_without_figure(const struct repeat_run_of *run)
 
 /* --- what faults and interrupts add --- */
 
-static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
+static json_t *repeat_contributions_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
@@ -193,14 +193,14 @@ static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
 
 /* --- adjusted counts --- */
 
-static bool is_adjusted(const struct repeat_run_of *run, const struct repeat_row *row)
+static bool is_adjusted(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell && row->is_adjusted && cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
            isfinite(row->adjusted_stdev);
 }
 
-static void put_adjusted_caption(const struct repeat_run_of *run, struct text *out)
+static void put_adjusted_caption(const struct repeating *run, struct text *out)
 {
     size_t rows = 0, less = 0, known = 0, right = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
@@ -225,7 +225,7 @@ static void put_adjusted_caption(const struct repeat_run_of *run, struct text *o
                     right, known);
 }
 
-static json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
+static json_t *repeat_adjusted_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -274,7 +274,7 @@ static json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
 
 /* --- the proper counter --- */
 
-static json_t *repeat_ranking_figure(const struct repeat_run_of *run)
+static json_t *repeat_ranking_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"class", "class", ROLE_NONE, true},
@@ -316,7 +316,7 @@ struct change {
 };
 
 /* False: there are not several runs of both. */
-static bool find_change(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static bool find_change(const struct repeating *run, const struct repeat_effect *effect,
                         struct change *change)
 {
     *change = (struct change){.as_is = repeat_row_at(run, effect->as_is),
@@ -328,7 +328,7 @@ static bool find_change(const struct repeat_run_of *run, const struct repeat_eff
 }
 
 /* Of all effects, or where they are too many of each program the one that says most. */
-static bool is_shown(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static bool is_shown(const struct repeating *run, const struct repeat_effect *effect,
                      struct change *change)
 {
     return find_change(run, effect, change) && !repeat_counts_repetitions(run, change->as_is) &&
@@ -340,7 +340,7 @@ static bool is_shown(const struct repeat_run_of *run, const struct repeat_effect
 
 /* Identical counts have no place on a log axis: they stand at its end, a decade below all others.
  */
-static double end_of_axis(const struct repeat_run_of *run)
+static double end_of_axis(const struct repeating *run)
 {
     double least = PAPER_LEFT;
     struct change change;
@@ -361,14 +361,13 @@ struct overall {
 };
 
 /* Does the row count instructions? */
-static bool repeat_counts_instructions(const struct repeat_run_of *run,
-                                       const struct repeat_row *row)
+static bool repeat_counts_instructions(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
 }
 
-static void put_worst(const struct repeat_run_of *run, const struct change *change, double percent,
+static void put_worst(const struct repeating *run, const struct change *change, double percent,
                       struct text *out)
 {
     char number[NUMBER_SIZE];
@@ -383,7 +382,7 @@ static void put_worst(const struct repeat_run_of *run, const struct change *chan
 }
 
 /* Of instructions where any are shown, else of all. Returns whether anything varies. */
-static bool put_variation_caption(const struct repeat_run_of *run, double end, struct text *out)
+static bool put_variation_caption(const struct repeating *run, double end, struct text *out)
 {
     struct overall all = {0}, instructions = {0};
     struct change change;
@@ -419,7 +418,7 @@ static bool put_variation_caption(const struct repeat_run_of *run, double end, s
     return all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0;
 }
 
-static json_t *repeat_variation_figure(const struct repeat_run_of *run)
+static json_t *repeat_variation_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -477,7 +476,7 @@ static json_t *repeat_variation_figure(const struct repeat_run_of *run)
 
 #define LEAST_PROGRAMS 3u /* fewer make no box */
 
-static json_t *repeat_spread_figure(const struct repeat_run_of *run)
+static json_t *repeat_spread_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"source", "source", ROLE_GROUP, true},
@@ -541,12 +540,12 @@ static json_t *repeat_spread_figure(const struct repeat_run_of *run)
 /* ----------------------------------------------------------------------------------------------
  * The figures of `assay repeat`, and what they share. */
 
-enum figure_role repeat_machine_role(const struct repeat_run_of *run)
+enum figure_role repeat_machine_role(const struct repeating *run)
 {
     return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
 }
 
-bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct repeat_row *row)
+bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell && cell->class[row->event] &&
@@ -555,7 +554,7 @@ bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct rep
 
 json_t *repeat_figures(const void *shown)
 {
-    const struct repeat_run_of *run = shown;
+    const struct repeating *run = shown;
     static repeat_figure *const all[] = {
         repeat_variation_figure, repeat_spread_figure,      repeat_machines_figure,
         repeat_alone_figure,     repeat_without_figure,     repeat_environment_figure,

@@ -41,8 +41,7 @@ static void put_cv(json_t *object, const char *key, const struct repeat_row *row
                   "there are fewer than two runs, or the mean is 0");
 }
 
-static json_t *repeat_effect_json(const struct repeat_run_of *run,
-                                  const struct repeat_effect *effect)
+static json_t *repeat_effect_json(const struct repeating *run, const struct repeat_effect *effect)
 {
     const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
@@ -69,7 +68,7 @@ static json_t *repeat_effect_json(const struct repeat_run_of *run,
 
 /* --- programs --- */
 
-static json_t *repeat_program_json(const struct repeat_run_of *run, size_t program)
+static json_t *repeat_program_json(const struct repeating *run, size_t program)
 {
     const struct repeat_program *known = &run->file.programs[program];
     const struct repeat_effect *effect = NULL;
@@ -96,7 +95,7 @@ static json_t *repeat_program_json(const struct repeat_run_of *run, size_t progr
  * sweeps, causes, sources held against each other, contributions of the operating system, the
  * proper counters, and the programs themselves. */
 
-static json_t *named(const struct repeat_run_of *run, size_t machine, size_t program)
+static json_t *named(const struct repeating *run, size_t machine, size_t program)
 {
     json_t *object = json_object();
     json_object_set_new(object, "program", json_text(repeat_program_name(run, program)));
@@ -104,7 +103,7 @@ static json_t *named(const struct repeat_run_of *run, size_t machine, size_t pro
     return object;
 }
 
-static json_t *sweep_json(const struct repeat_run_of *run, const struct repeat_sweep *sweep)
+static json_t *sweep_json(const struct repeating *run, const struct repeat_sweep *sweep)
 {
     static const char none[] = "draws of addresses have no order";
     json_t *object = named(run, sweep->machine, sweep->program);
@@ -125,7 +124,7 @@ static json_t *sweep_json(const struct repeat_run_of *run, const struct repeat_s
     return object;
 }
 
-static json_t *seen_json(const struct repeat_run_of *run, const struct repeat_seen *seen)
+static json_t *seen_json(const struct repeating *run, const struct repeat_seen *seen)
 {
     json_t *object = named(run, seen->machine, seen->program);
     json_object_set_new(
@@ -137,8 +136,7 @@ static json_t *seen_json(const struct repeat_run_of *run, const struct repeat_se
     return object;
 }
 
-static json_t *alignment_json(const struct repeat_run_of *run,
-                              const struct repeat_alignment *alignment)
+static json_t *alignment_json(const struct repeating *run, const struct repeat_alignment *alignment)
 {
     json_t *object = named(run, alignment->machine, alignment->program), *reasons = json_array();
     json_object_set_new(object, "source", json_text(alignment->source));
@@ -161,7 +159,7 @@ static json_t *alignment_json(const struct repeat_run_of *run,
     return object;
 }
 
-static json_t *contribution_json(const struct repeat_run_of *run,
+static json_t *contribution_json(const struct repeating *run,
                                  const struct repeat_contribution *contribution)
 {
     const char *why = contribution->why[0] ? contribution->why : NULL;
@@ -181,7 +179,7 @@ static json_t *contribution_json(const struct repeat_run_of *run,
     return object;
 }
 
-static json_t *rank_json(const struct repeat_run_of *run, const struct repeat_rank *rank)
+static json_t *rank_json(const struct repeating *run, const struct repeat_rank *rank)
 {
     json_t *object = json_object();
     json_object_set_new(object, "machine", json_text(repeat_machine_name(run, rank->machine)));
@@ -204,7 +202,7 @@ static json_t *rank_json(const struct repeat_run_of *run, const struct repeat_ra
 
 json_t *repeat_analysis_json(const void *shown)
 {
-    const struct repeat_run_of *run = shown;
+    const struct repeating *run = shown;
     const struct repeat_report *report = &run->report;
     json_t *object = json_object(), *programs = json_array();
     LIST(object, "effects", repeat_effect_json, run, report->effects, report->effect_count);
@@ -218,9 +216,9 @@ json_t *repeat_analysis_json(const void *shown)
         json_array_append_new(programs, repeat_program_json(run, i));
     json_object_set_new(object, "programs", programs);
     json_object_set_new(object, "executions", json_count(report->executions));
-    json_object_set_new(object, "seconds", json_real(run->seconds));
-    json_object_set_new(object, "complete", json_boolean(run->complete));
-    json_object_set_new(object, "store", json_text(run->stored));
+    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
+    json_object_set_new(object, "complete", json_boolean(run->studying.complete));
+    json_object_set_new(object, "store", json_text(run->studying.stored));
     if (run->status >= 0)
         json_object_set_new(object, "status", json_count((uint64_t)run->status));
     else
@@ -266,7 +264,7 @@ static void put_figures(json_t *object, const struct repeat_row *row)
                    {"cv_percent", row->cv_percent + missing, few});
 }
 
-static json_t *row_json(const struct repeat_run_of *run, const struct repeat_row *row,
+static json_t *row_json(const struct repeating *run, const struct repeat_row *row,
                         const struct repeat_cell *cell)
 {
     char setting[200];
@@ -302,7 +300,7 @@ static json_t *row_json(const struct repeat_run_of *run, const struct repeat_row
 
 json_t *repeat_results_json(const void *shown)
 {
-    const struct repeat_run_of *run = shown;
+    const struct repeating *run = shown;
     json_t *list = json_array();
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
@@ -315,6 +313,6 @@ json_t *repeat_results_json(const void *shown)
 
 json_t *repeat_findings_json(const void *shown)
 {
-    const struct repeat_run_of *run = shown;
+    const struct repeating *run = shown;
     return claims_json(run->report.findings, REPEAT_FINDINGS);
 }

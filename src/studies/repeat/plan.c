@@ -66,12 +66,12 @@ bool repeat_source_sees(const char *source, enum control control)
 static uint64_t seen_price(const struct repeat_plan *plan, size_t program, size_t source)
 {
     uint64_t ns = 0, visits = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         const struct repeat_aim *aim = &plan->aims[i];
         if (aim->program != program || aim->source != source || aim->detail != DETAIL_NONE)
             continue;
-        ns += plan->wishes.list[i].ns;
-        visits += plan->wishes.list[i].visits;
+        ns += plan->wishes->list[i].ns;
+        visits += plan->wishes->list[i].visits;
     }
     return visits ? ns / visits : 0;
 }
@@ -167,9 +167,9 @@ static int note(void *context, const struct sample *sample)
 {
     const struct reading *reading = context;
     struct repeat_plan *plan = reading->plan;
-    if (sample->cell < 1 || sample->cell > plan->wishes.cell_count)
+    if (sample->cell < 1 || sample->cell > plan->wishes->cell_count)
         return 0;
-    const size_t wish = plan->wishes.about[sample->cell - 1].wish;
+    const size_t wish = plan->wishes->about[sample->cell - 1].wish;
     const struct read_columns *columns = &reading->columns[sample->cell];
     const int counter = (int)sample->counter;
     if (wish == NO_WISH)
@@ -198,7 +198,7 @@ static int note(void *context, const struct sample *sample)
 
 static int read_executions(struct repeat_plan *plan, struct store *store, struct failure *failure)
 {
-    const struct wishes *wishes = &plan->wishes;
+    const struct wishes *wishes = plan->wishes;
     AUTO_MEMORY struct read_columns *columns = memory_new(wishes->cell_count + 1, sizeof(*columns));
     struct reading reading = {plan, columns};
     for (size_t i = 0; i < plan->program_count; i++)
@@ -229,7 +229,7 @@ static int read_executions(struct repeat_plan *plan, struct store *store, struct
 static bool is_over(const struct repeat_plan *plan, size_t program)
 {
     const struct repeat_told *told = &plan->told[program];
-    return told->first != NO_WISH && (wishes_is_failing(&plan->wishes, told->first) ||
+    return told->first != NO_WISH && (wishes_is_failing(plan->wishes, told->first) ||
                                       (told->runs && told->endless == told->runs));
 }
 
@@ -238,9 +238,9 @@ static bool is_over(const struct repeat_plan *plan, size_t program)
 static void give_up(struct repeat_plan *plan)
 {
     const bool all = plan->program_count && plan->programs[0].user && is_over(plan, 0);
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         struct repeat_aim *aim = &plan->aims[i];
-        struct wish *wish = &plan->wishes.list[i];
+        struct wish *wish = &plan->wishes->list[i];
         const struct repeat_aim *before =
             wish->after == NO_WISH || wish->after == i ? NULL : &plan->aims[wish->after];
         const bool endless = aim->runs && aim->timed_out == aim->runs;
@@ -257,13 +257,13 @@ static void give_up(struct repeat_plan *plan)
 /* What waits for a source that turned out to be unable waits for the first execution instead. */
 static void wait_for_others(struct repeat_plan *plan)
 {
-    for (size_t i = 0; i < plan->wishes.count; i++) {
-        struct wish *wish = &plan->wishes.list[i];
+    for (size_t i = 0; i < plan->wishes->count; i++) {
+        struct wish *wish = &plan->wishes->list[i];
         const struct repeat_aim *aim = &plan->aims[i];
         if (wish->after == NO_WISH || wish->after == i || aim->dropped || aim->held)
             continue;
         const struct repeat_aim *before = &plan->aims[wish->after];
-        const bool able = !wishes_is_failing(&plan->wishes, wish->after) && !before->dropped;
+        const bool able = !wishes_is_failing(plan->wishes, wish->after) && !before->dropped;
         if (!able && before->program == aim->program && before->source != aim->source)
             wish->after = plan->told[aim->program].first;
     }
@@ -272,8 +272,8 @@ static void wait_for_others(struct repeat_plan *plan)
 /* Prices of what was seen are what it took, so that nothing is corrected twice. */
 static void set_prices(struct repeat_plan *plan)
 {
-    for (size_t i = 0; i < plan->wishes.count; i++) {
-        struct wish *wish = &plan->wishes.list[i];
+    for (size_t i = 0; i < plan->wishes->count; i++) {
+        struct wish *wish = &plan->wishes->list[i];
         const struct repeat_aim *aim = &plan->aims[i];
         if (wish->visits) {
             wish->expected_ns = wish->ns / wish->visits;
@@ -305,11 +305,11 @@ int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct fail
         return error;
     /* A second process is planned only when looking is over. */
     bool looked = false;
-    for (size_t i = 0; i < plan->wishes.count; i++)
-        looked |= wishes_processes(&plan->wishes, i) > 1;
-    for (size_t i = 0; i < plan->wishes.count && looked && !plan->passes; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++)
+        looked |= wishes_processes(plan->wishes, i) > 1;
+    for (size_t i = 0; i < plan->wishes->count && looked && !plan->passes; i++) {
         if (plan->aims[i].held && !plan->aims[i].dropped)
-            plan->wishes.list[i].after = plan->aims[i].after;
+            plan->wishes->list[i].after = plan->aims[i].after;
         plan->aims[i].held = false;
     }
     repeat_plan_follow(plan);
@@ -365,7 +365,7 @@ static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
 /* How many executions it may have for now. */
 static void limit(struct repeat_plan *plan, size_t wish)
 {
-    struct wish *limited = &plan->wishes.list[wish];
+    struct wish *limited = &plan->wishes->list[wish];
     const struct repeat_aim *aim = &plan->aims[wish];
     const bool full =
         plan->pass == REPEAT_REST || (plan->pass >= REPEAT_FULL && aim->pass < REPEAT_FULL);
@@ -391,9 +391,9 @@ bool repeat_plan_further(struct repeat_plan *plan)
     if (!plan->passes || plan->pass == REPEAT_REST)
         return false;
     plan->pass++;
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         struct repeat_aim *aim = &plan->aims[i];
-        const uint64_t timeout = plan->wishes.list[i].cells[0].command.timeout;
+        const uint64_t timeout = plan->wishes->list[i].cells[0].command.timeout;
         /* Would it be ended before its end? */
         const bool outlasts =
             (aim->pass == REPEAT_LOOK || aim->pass == REPEAT_DETAIL) && timeout &&
@@ -401,7 +401,7 @@ bool repeat_plan_further(struct repeat_plan *plan)
         if (aim->held && aim->pass <= plan->pass && !outlasts) {
             aim->held = false;
             if (!aim->dropped)
-                plan->wishes.list[i].after = aim->after;
+                plan->wishes->list[i].after = aim->after;
         }
         limit(plan, i);
     }
@@ -664,10 +664,11 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
 /* --- all of it --- */
 
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
-                     struct repeat_plan *plan, struct failure *failure)
+                     struct repeat_plan *plan, struct wishes *wishes, struct failure *failure)
 {
     struct repeat_wisher wisher = {.study = study, .plan = plan, .failure = failure};
-    *plan = (struct repeat_plan){.sources = study->sources,
+    *plan = (struct repeat_plan){.wishes = wishes,
+                                 .sources = study->sources,
                                  .source_count = study->source_count,
                                  .passes = study->program_count > 0};
     for (size_t i = 0; i < study->program_count; i++)

@@ -109,7 +109,7 @@ struct repeat_told {
     bool has_status;
 };
 struct repeat_plan {
-    struct wishes wishes; /* the most important first */
+    struct wishes *wishes; /* the most important first */
     struct repeat_aim *aims;
     size_t aim_count;
     struct repeat_wanted *programs; /* the study's, then subjects */
@@ -120,10 +120,10 @@ struct repeat_plan {
     bool passes; /* it goes by them */
     enum repeat_pass pass;
 };
-/* The same study and catalogue give the same wishes. The plan points into both, and sorts nothing
- * anew; -EINVAL where a cell would not make sense. Call wishes_free in either case. */
+/* The same study and catalogue give the same wishes, which are added to `wishes`. The plan points
+ * into all of them, and sorts nothing anew; -EINVAL where a cell would not make sense. */
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
-                     struct repeat_plan *plan, struct failure *failure);
+                     struct repeat_plan *plan, struct wishes *wishes, struct failure *failure);
 
 /* What the store holds of the plan becomes prices; programs that never end or cannot be started are
  * given up, and with the user's command everything. Called between portions. */
@@ -185,5 +185,5 @@ bool repeat_subject_needs_counter(const struct catalogue_subject *subject);
 
 /* Adds what the store holds to the case: its machine, programs, executions that ended, and
  * absences. Called once a store; programs of the same name and words are joined. Hostile stores get
- * a sentence. The caller releases the case also after a failure. */
+ * a sentence. */
 int repeat_load(struct store *store, struct repeat_case *file, struct failure *failure);

@@ -75,7 +75,7 @@ static void add_part(struct table *table, bool intervals, const struct control_p
                                      : "nothing");
 }
 
-static void put_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static void put_effect(const struct repeating *run, const struct repeat_effect *effect,
                        const struct repeat_cell *cell, const struct style *style, struct text *out)
 {
     static const struct column part_columns[] = {
@@ -84,7 +84,7 @@ static void put_effect(const struct repeat_run_of *run, const struct repeat_effe
         {"comes back", true, false, false}, {"moves by", true, false, false},
         {"", false, true, false},
     };
-    const bool all = run->options->all;
+    const bool all = run->studying.options->all;
     AUTO_TEXT struct text heading = {0};
     AUTO_TEXT struct text idle = {0}; /* "Nothing beyond chance by: argv0, cpu." */
     text_puts(&heading, "Which control brings what: ");
@@ -117,8 +117,7 @@ static void put_effect(const struct repeat_run_of *run, const struct repeat_effe
         section_put_words(text_string(&idle), style, out);
 }
 
-void repeat_put_controls(const struct repeat_run_of *run, const struct style *style,
-                         struct text *out)
+void repeat_put_controls(const struct repeating *run, const struct style *style, struct text *out)
 {
     for (size_t i = 0; i < run->report.effect_count; i++) {
         const struct repeat_effect *effect = &run->report.effects[i];
@@ -128,8 +127,8 @@ void repeat_put_controls(const struct repeat_run_of *run, const struct style *st
             continue;
         for (int control = 0; control < CONTROL_COUNT; control++)
             measured |= is_measured(&effect->parts[control]);
-        if (measured &&
-            (run->options->all || effect == repeat_leading(run, cell->machine, cell->program)))
+        if (measured && (run->studying.options->all ||
+                         effect == repeat_leading(run, cell->machine, cell->program)))
             put_effect(run, effect, cell, style, out);
     }
 }
@@ -147,7 +146,7 @@ static const char *const subjects_of[SWEEP_COUNT] = {
     [SWEEP_ASLR] = "draws of random addresses",
 };
 
-bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+bool repeat_is_point(const struct repeating *run, const struct repeat_sweep *sweep,
                      const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
@@ -156,7 +155,7 @@ bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep 
            strcmp(repeat_event_of(run, row), sweep->event) == 0;
 }
 
-static void put_plot(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+static void put_plot(const struct repeating *run, const struct repeat_sweep *sweep,
                      const struct style *style, struct text *out)
 {
     const struct repeat_report *report = &run->report;
@@ -180,10 +179,10 @@ static void put_plot(const struct repeat_run_of *run, const struct repeat_sweep 
     scatter_put(&scatter, style, out);
 }
 
-void repeat_put_sweeps(const struct repeat_run_of *run, const struct style *style, struct text *out)
+void repeat_put_sweeps(const struct repeating *run, const struct style *style, struct text *out)
 {
     const struct repeat_report *report = &run->report;
-    const bool all = run->options->all;
+    const bool all = run->studying.options->all;
     bool any = false, plotted = false;
     for (size_t i = 0; i < report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &report->sweeps[i];
@@ -234,13 +233,13 @@ static void put_known(const struct repeat_contribution *contribution, struct tex
                          "subtracted: programs of known length tell (without --no-subjects)");
 }
 
-void repeat_put_system(const struct repeat_run_of *run, const struct style *style, struct text *out)
+void repeat_put_system(const struct repeating *run, const struct style *style, struct text *out)
 {
     bool any = false;
     for (size_t i = 0; i < run->report.contribution_count; i++) {
         const struct repeat_contribution *contribution = &run->report.contributions[i];
         AUTO_TEXT struct text words = {0};
-        if (!contribution->known && !run->options->all)
+        if (!contribution->known && !run->studying.options->all)
             continue;
         if (!any)
             section_put_heading("What the operating system adds to counts", style, out);
@@ -258,8 +257,7 @@ void repeat_put_system(const struct repeat_run_of *run, const struct style *styl
 
 /* --- the proper counter --- */
 
-void repeat_put_ranking(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
+void repeat_put_ranking(const struct repeating *run, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {"class", false, false, false},   {"event", false, false, false},
@@ -308,14 +306,14 @@ static const struct layout {
 
 /* --- which rows --- */
 
-static bool is_shown(const struct repeat_run_of *run, size_t index)
+static bool is_shown(const struct repeating *run, size_t index)
 {
     const struct repeat_row *row = &run->report.rows[index];
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     if (!cell || cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
         !repeat_is_detailed(run, cell->program))
         return false;
-    if (run->options->all)
+    if (run->studying.options->all)
         return true;
     /* What an effect calls controlled, whatever it is made of. */
     bool shown = !cell->controls || cell->controls == CONTROLS_ALL;
@@ -327,12 +325,12 @@ static bool is_shown(const struct repeat_run_of *run, size_t index)
 
 /* --- cells of the table --- */
 
-static void add_names(struct table *table, const struct repeat_run_of *run,
+static void add_names(struct table *table, const struct repeating *run,
                       const struct repeat_cell *cell, const struct repeat_row *row,
                       const struct repeat_row *before)
 {
     const struct repeat_cell *last = before ? repeat_cell_of(run, before) : NULL;
-    const bool several = run->file.program_count > 1 && run->options->all;
+    const bool several = run->file.program_count > 1 && run->studying.options->all;
     const bool same_program = last && last->program == cell->program;
     const bool same_event = same_program && last->machine == cell->machine &&
                             strcmp(repeat_event_of(run, before), repeat_event_of(run, row)) == 0;
@@ -360,9 +358,8 @@ static void add_residual(struct table *table, const struct repeat_row *row)
         table_add(table, TONE_PLAIN, residual);
 }
 
-static void add_row(struct table *table, const struct layout *layout,
-                    const struct repeat_run_of *run, const struct repeat_row *row,
-                    const struct repeat_row *before)
+static void add_row(struct table *table, const struct layout *layout, const struct repeating *run,
+                    const struct repeat_row *row, const struct repeat_row *before)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     const bool same = row->runs && row->distinct == 1;
@@ -390,7 +387,7 @@ static void add_row(struct table *table, const struct layout *layout,
         table_add(table, TONE_PLAIN, "");
 }
 
-void repeat_put_table(const struct repeat_run_of *run, const struct style *style, struct text *out)
+void repeat_put_table(const struct repeating *run, const struct style *style, struct text *out)
 {
     bool adjusted = false, fits = false;
     AUTO_TEXT struct text lines = {0};

@@ -28,7 +28,7 @@
 
 /* --- programs --- */
 
-bool repeat_is_own(const struct repeat_run_of *run, size_t program)
+bool repeat_is_own(const struct repeating *run, size_t program)
 {
     const struct repeat_program *programs = run->file.programs;
     if (program >= run->file.program_count)
@@ -40,7 +40,7 @@ bool repeat_is_own(const struct repeat_run_of *run, size_t program)
 }
 
 /* Are there several, so that each has but a line? */
-static bool repeat_is_suite(const struct repeat_run_of *run)
+static bool repeat_is_suite(const struct repeating *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->file.program_count; i++)
@@ -48,20 +48,19 @@ static bool repeat_is_suite(const struct repeat_run_of *run)
     return count > 1;
 }
 
-bool repeat_is_detailed(const struct repeat_run_of *run, size_t program)
+bool repeat_is_detailed(const struct repeating *run, size_t program)
 {
-    return run->options->all || (repeat_is_own(run, program) && !repeat_is_suite(run));
+    return run->studying.options->all || (repeat_is_own(run, program) && !repeat_is_suite(run));
 }
 
 /* --- rows --- */
 
-const struct repeat_row *repeat_row_at(const struct repeat_run_of *run, size_t index)
+const struct repeat_row *repeat_row_at(const struct repeating *run, size_t index)
 {
     return index < run->report.row_count ? &run->report.rows[index] : NULL;
 }
 
-const struct repeat_cell *repeat_cell_of(const struct repeat_run_of *run,
-                                         const struct repeat_row *row)
+const struct repeat_cell *repeat_cell_of(const struct repeating *run, const struct repeat_row *row)
 {
     if (!row || row->cell >= run->file.cell_count)
         return NULL;
@@ -69,7 +68,7 @@ const struct repeat_cell *repeat_cell_of(const struct repeat_run_of *run,
     return row->event < cell->events ? cell : NULL;
 }
 
-const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat_row *row)
+const char *repeat_event_of(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell ? cell->event[row->event] : "?";
@@ -79,7 +78,7 @@ const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat
 #define TOO_FEW         1000
 
 /* Runs under the setting that has fewer of them. */
-static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_effect *effect)
+static size_t fewest_runs(const struct repeating *run, const struct repeat_effect *effect)
 {
     const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
@@ -89,7 +88,7 @@ static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_e
 }
 
 /* Of an effect: the smaller, the more it says. -1: it is of another program or machine. */
-static int rank_of_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static int rank_of_effect(const struct repeating *run, const struct repeat_effect *effect,
                           size_t machine, size_t program)
 {
     static const char *const sources[] = {"perf_event", "step", "qemu", "valgrind"};
@@ -105,7 +104,7 @@ static int rank_of_effect(const struct repeat_run_of *run, const struct repeat_e
     return (strcmp(class, "instructions") == 0 ? 0 : NO_INSTRUCTIONS) + place;
 }
 
-const struct repeat_effect *repeat_leading(const struct repeat_run_of *run, size_t machine,
+const struct repeat_effect *repeat_leading(const struct repeating *run, size_t machine,
                                            size_t program)
 {
     const struct repeat_effect *leading = NULL;
@@ -134,7 +133,7 @@ const struct repeat_effect *repeat_leading(const struct repeat_run_of *run, size
     return leading;
 }
 
-size_t repeat_alike(const struct repeat_run_of *run, const struct repeat_row *row)
+size_t repeat_alike(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     const struct kept kept = kept_counts(cell, row ? row->event : 0);
@@ -150,20 +149,20 @@ size_t repeat_alike(const struct repeat_run_of *run, const struct repeat_row *ro
 
 /* --- words --- */
 
-const char *repeat_program_name(const struct repeat_run_of *run, size_t program)
+const char *repeat_program_name(const struct repeating *run, size_t program)
 {
     const char *name = program < run->file.program_count ? run->file.programs[program].name : NULL;
     return name && *name ? name : "?";
 }
 
-const char *repeat_machine_name(const struct repeat_run_of *run, size_t machine)
+const char *repeat_machine_name(const struct repeating *run, size_t machine)
 {
     const char *name = machine < run->file.machine_count ? run->file.machines[machine].name : NULL;
     return name && *name ? name : "?";
 }
 
 /* "perl hash.pl", or the name of one whose words are too long for a sentence. */
-static void repeat_put_program(const struct repeat_run_of *run, size_t program, struct text *out)
+static void repeat_put_program(const struct repeating *run, size_t program, struct text *out)
 {
     const char *words =
         program < run->file.program_count ? run->file.programs[program].words : NULL;
@@ -176,7 +175,7 @@ static void repeat_put_program(const struct repeat_run_of *run, size_t program, 
     text_put_clean(out, repeat_program_name(run, program));
 }
 
-void repeat_put_machine(const struct repeat_run_of *run, size_t machine, struct text *out)
+void repeat_put_machine(const struct repeating *run, size_t machine, struct text *out)
 {
     if (run->file.machine_count < 2)
         return;
@@ -220,8 +219,7 @@ void repeat_difference(double value, char *text, size_t size)
  * when it is controlled, and which control did it. */
 
 /* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)". */
-static void put_setting(const struct repeat_run_of *run, const struct repeat_row *row,
-                        struct text *out)
+static void put_setting(const struct repeating *run, const struct repeat_row *row, struct text *out)
 {
     char percent[NUMBER_SIZE];
     if (!row->runs) {
@@ -260,7 +258,7 @@ static void put_ratio(const struct repeat_effect *effect, struct text *out)
 }
 
 /* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it." */
-static void put_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static void put_effect(const struct repeating *run, const struct repeat_effect *effect,
                        struct text *out)
 {
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
@@ -280,7 +278,7 @@ static void put_effect(const struct repeat_run_of *run, const struct repeat_effe
 }
 
 /* Runs that ended otherwise than most, over all of the program's rows that are shown. */
-static void put_apart(const struct repeat_run_of *run, size_t program, struct text *out)
+static void put_apart(const struct repeating *run, size_t program, struct text *out)
 {
     size_t apart = 0, rows = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
@@ -299,7 +297,7 @@ static void put_apart(const struct repeat_run_of *run, size_t program, struct te
 }
 
 /* Measured under one setting only: its first row; NULL: none. */
-static const struct repeat_row *single_row(const struct repeat_run_of *run, size_t machine,
+static const struct repeat_row *single_row(const struct repeating *run, size_t machine,
                                            size_t program)
 {
     for (size_t i = 0; i < run->report.row_count; i++) {
@@ -312,7 +310,7 @@ static const struct repeat_row *single_row(const struct repeat_run_of *run, size
     return NULL;
 }
 
-static void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_summary(const struct repeating *run, const struct style *style,
                                struct text *out)
 {
     const struct repeat_case *file = &run->file;
@@ -351,7 +349,7 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
     /* How the command ended where that is not simply well. */
     char ending[120];
     AUTO_TEXT struct text words = {0};
-    command_ending((uint64_t)run->status, run->options->timeout, ending, sizeof(ending));
+    command_ending((uint64_t)run->status, repeat_asked(run)->timeout, ending, sizeof(ending));
     text_printf(&words, "The command %s, which is assay's status too.", ending);
     section_put_words(text_string(&words), style, out);
 }
@@ -362,7 +360,7 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
 
 /* --- before and after --- */
 
-static void add_setting(struct table *table, const struct repeat_run_of *run,
+static void add_setting(struct table *table, const struct repeating *run,
                         const struct repeat_row *row)
 {
     char percent[NUMBER_SIZE] = "";
@@ -381,8 +379,8 @@ struct layout {
     bool events, mean;
 };
 
-static void add_line(struct table *table, const struct layout *layout,
-                     const struct repeat_run_of *run, size_t machine, size_t program)
+static void add_line(struct table *table, const struct layout *layout, const struct repeating *run,
+                     size_t machine, size_t program)
 {
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
     const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
@@ -406,7 +404,7 @@ static void add_line(struct table *table, const struct layout *layout,
 }
 
 /* The event that all lines are of; NULL: they are of several. */
-static const char *common_event(const struct repeat_run_of *run)
+static const char *common_event(const struct repeating *run)
 {
     const char *common = NULL;
     for (size_t program = 0; program < run->file.program_count; program++)
@@ -422,7 +420,7 @@ static const char *common_event(const struct repeat_run_of *run)
     return common;
 }
 
-static void put_lines(const struct repeat_run_of *run, const struct style *style, struct text *out)
+static void put_lines(const struct repeating *run, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {"program", false, false, false},   {"machine", false, false, false},
@@ -466,7 +464,7 @@ static void keep_worst(double percent, size_t program, double *worst, size_t *of
 
 /* "14 programs: as-is up to 1.1 % (perl), controlled up to 0.0003 % (xz); 11 identical in every
  * controlled run." */
-static void repeat_put_suite(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_suite(const struct repeating *run, const struct style *style,
                              struct text *out)
 {
     size_t programs = 0, identical = 0, before = 0, after = 0; /* executed more than once */
@@ -522,7 +520,7 @@ static void repeat_put_suite(const struct repeat_run_of *run, const struct style
 
 /* --- the same program on several machines --- */
 
-static void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_machines(const struct repeating *run, const struct style *style,
                                 struct text *out)
 {
     static const struct column columns[] = {
@@ -538,7 +536,7 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
             char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
-            if (!row || !row->runs || !(repeat_is_own(run, program) || run->options->all))
+            if (!row || !row->runs || !(repeat_is_own(run, program) || run->studying.options->all))
                 continue;
             if (isfinite(first))
                 repeat_difference(row->mean - first, difference, sizeof(difference));
@@ -568,7 +566,7 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
 
 /* --- from run to run --- */
 
-static void repeat_put_causes(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_causes(const struct repeating *run, const struct style *style,
                               struct text *out)
 {
     bool any = false;
@@ -582,7 +580,7 @@ static void repeat_put_causes(const struct repeat_run_of *run, const struct styl
             if (!any)
                 section_put_heading("Why it is not the same from run to run", style, out);
             any = true;
-            if (run->file.program_count > 1 && run->options->all)
+            if (run->file.program_count > 1 && run->studying.options->all)
                 text_printf(&words, "%s, ", repeat_program_name(run, seen->program));
             text_puts(&words,
                       seen->cause < PARTING_COUNT ? repeat_parting_names[seen->cause] : "?");
@@ -601,7 +599,7 @@ static void add_number(struct table *table, enum tone tone, double value)
     table_add(table, tone, text);
 }
 
-static void add_alignment(struct table *table, const struct repeat_run_of *run,
+static void add_alignment(struct table *table, const struct repeating *run,
                           const struct repeat_alignment *alignment, bool several)
 {
     AUTO_TEXT struct text reasons = {0}; /* "cpuid -312, vdso +40"; the evidence is below */
@@ -654,7 +652,7 @@ static void put_evidence(const struct repeat_alignment *alignment, bool all,
     }
 }
 
-static void repeat_put_sources(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_sources(const struct repeating *run, const struct style *style,
                                struct text *out)
 {
     static const struct column columns[] = {
@@ -664,14 +662,14 @@ static void repeat_put_sources(const struct repeat_run_of *run, const struct sty
         {"difference", true, false, false}, {"", false, true, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    const bool several = run->file.program_count > 1 && run->options->all;
+    const bool several = run->file.program_count > 1 && run->studying.options->all;
     AUTO_TEXT struct text evidence = {0};
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *alignment = &run->report.alignments[i];
         if (!repeat_is_detailed(run, alignment->program))
             continue;
         add_alignment(&table, run, alignment, several);
-        put_evidence(alignment, run->options->all, style, &evidence);
+        put_evidence(alignment, run->studying.options->all, style, &evidence);
     }
     if (table.count) {
         section_put_heading("Sources side by side, in instructions", style, out);
@@ -693,13 +691,13 @@ static void repeat_put_sources(const struct repeat_run_of *run, const struct sty
 
 /* --- what could not be measured --- */
 
-static void repeat_put_absences(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_absences(const struct repeating *run, const struct style *style,
                                 struct text *out)
 {
     const struct repeat_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &run->skips);
+    omissions_add_skips(&omissions, &run->studying.skips);
     size_t known = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, known, file->absences[i].what, file->absences[i].reason);
@@ -714,8 +712,8 @@ static void repeat_put_absences(const struct repeat_run_of *run, const struct st
                 cell->reason);
     }
     /* Where nothing works, what to do about it is the answer. */
-    omissions.brief = !run->options->all && run->report.row_count;
-    omissions_put(&omissions, run->options->all, style, &lines);
+    omissions.brief = !run->studying.options->all && run->report.row_count;
+    omissions_put(&omissions, run->studying.options->all, style, &lines);
     omissions_free(&omissions);
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
@@ -725,8 +723,7 @@ static void repeat_put_absences(const struct repeat_run_of *run, const struct st
 
 /* --- the end --- */
 
-static void put_remarks(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
+static void put_remarks(const struct repeating *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     size_t fewest = SIZE_MAX;
@@ -742,9 +739,9 @@ static void put_remarks(const struct repeat_run_of *run, const struct style *sty
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "
                     "missed: --runs 12, or a larger --budget. ",
                     PAPERS_RUNS, fewest);
-    if (!run->complete && run->stored)
-        unfinished_put("repeat", run->stored, &run->options->common, &words);
-    if (!run->options->all)
+    if (!run->studying.complete && run->studying.stored)
+        unfinished_put("repeat", run->studying.stored, &run->studying.options->common, &words);
+    if (!run->studying.options->all)
         text_puts(&words, repeat_is_suite(run)
                               ? "--all shows every program in detail, --json every count."
                               : "--all shows every setting, event and reason, --json every count.");
@@ -761,14 +758,14 @@ void repeat_put_report(const void *shown, const struct style *style, struct text
         repeat_put_sweeps,  repeat_put_causes,   repeat_put_sources, repeat_put_system,
         repeat_put_ranking, repeat_put_machines,
     };
-    const struct repeat_run_of *run = shown;
+    const struct repeating *run = shown;
     const struct claims claims = {.list = run->report.findings,
                                   .count = REPEAT_FINDINGS,
                                   .paper = "trust",
                                   .terse = true,
                                   .brief = true,
                                   .curt = true,
-                                  .all = run->options->all};
+                                  .all = run->studying.options->all};
     char executions[NUMBER_SIZE];
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);
@@ -776,12 +773,13 @@ void repeat_put_report(const void *shown, const struct style *style, struct text
     repeat_put_absences(run, style, out);
     put_remarks(run, style, out);
     number_count(run->report.executions, executions, sizeof(executions));
-    text_printf(out, "%s%s executions, seed %" PRIu64 ", %s%.1f s", run->options->all ? "\n" : "",
-                executions, run->seed, run->options->from.count ? "judged again in " : "",
-                run->seconds);
-    if (run->stored) {
+    text_printf(out, "%s%s executions, seed %" PRIu64 ", %s%.1f s",
+                run->studying.options->all ? "\n" : "", executions, run->studying.seed,
+                run->studying.options->froms.count ? "judged again in " : "",
+                run->studying.seconds);
+    if (run->studying.stored) {
         text_puts(out, ", samples in ");
-        text_put_clean(out, run->stored);
+        text_put_clean(out, run->studying.stored);
     }
     text_putc(out, '\n');
 }
