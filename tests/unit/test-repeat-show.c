@@ -375,11 +375,8 @@ static void percents_have_digits_that_say_something(void **state)
         const char *words;
     } percents[] = {{0, "0"},   {0.834, "0.83"}, {1.07, "1.1"},     {0.00123, "0.0012"},
                     {NAN, "-"}, {123.4, "123"},  {4.2e-9, "4e-09"}, {22, "22"}};
-    for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
-        char words[NUMBER_SIZE];
-        repeat_percent(percents[i].percent, words, sizeof(words));
-        assert_string_equal(words, percents[i].words);
-    }
+    for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
+        assert_string_equal(REPEAT_PERCENT(percents[i].percent), percents[i].words);
 }
 
 #define RICH(test) cmocka_unit_test_setup_teardown(test, start_rich, end)

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who counts held against each other: sources, what repetitions of string instructions make of
- * them (the paper's Table 3), and machines (its Figures 4 and 5). */
+ * Pictures of sweeps and causes; and of who counts held against each other: sources, what
+ * repetitions of string instructions make of them (the paper's Table 3), and machines (its Figures
+ * 4 and 5). */
 #include <math.h>
 #include <string.h>
 
@@ -200,9 +201,7 @@ json_t *repeat_causes_figure(const struct repeating *run)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Who counts held against each other: sources, what repetitions of string instructions make of
- * them (the paper's Table 3), and machines (its Figures 4 and 5). */
+/* --- and who counts --- */
 
 /* --- sources --- */
 
@@ -217,7 +216,6 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
 {
     const struct repeat_alignment *largest = NULL;
     size_t known = 0, same = 0;
-    char difference[NUMBER_SIZE];
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *at = &run->report.alignments[i];
         if (!isfinite(at->difference))
@@ -231,11 +229,11 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
                    "(or less the truth), every repeated string instruction counted once.");
     if (!largest)
         return;
-    repeat_difference(largest->difference, difference, sizeof(difference));
     text_printf(out, " %zu of %zu agree to the instruction", same, known);
     if (largest->difference != 0)
         text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
-                    largest->against, repeat_program_name(run, largest->program), difference);
+                    largest->against, repeat_program_name(run, largest->program),
+                    REPEAT_DIFFERENCE(largest->difference));
     if (largest->difference != 0 && largest->reason_count &&
         strcmp(main_reason(largest), "unknown") != 0)
         text_printf(out, ", mostly by %s", main_reason(largest));
@@ -323,7 +321,6 @@ json_t *repeat_repetitions_figure(const struct repeating *run)
     for (int subjects = 0; subjects < 2; subjects++) {
         const struct repeat_alignment *most = NULL;
         double highest = 0;
-        char percent[NUMBER_SIZE];
         for (size_t i = 0; i < run->report.alignment_count; i++) {
             const size_t program = run->report.alignments[i].program;
             const bool subject =
@@ -333,11 +330,11 @@ json_t *repeat_repetitions_figure(const struct repeating *run)
             highest = excess_of(run, i);
             most = &run->report.alignments[i];
         }
-        repeat_percent(highest, percent, sizeof(percent));
         if (most)
             text_printf(&caption, " Most of %s: %s by %s, %s %%.",
                         subjects ? "those that are made to show it" : "the programs",
-                        repeat_program_name(run, most->program), most->source, percent);
+                        repeat_program_name(run, most->program), most->source,
+                        REPEAT_PERCENT(highest));
     }
     text_puts(&caption, " In the paper it was up to 21.7 %.");
     json_t *figure = figure_new(&(struct figure_spec){
@@ -417,15 +414,13 @@ static void put_machines_caption(const struct repeating *run, struct text *out)
         worst = percent > share ? program : worst;
         share = fmax(share, percent);
     }
-    char number[NUMBER_SIZE];
-    repeat_percent(share, number, sizeof(number));
     text_printf(out,
                 "How far the controlled count of each machine is from the mean of all machines. "
                 "%zu of %zu programs count the same on every machine",
                 same, compared);
     if (share > 0)
         text_printf(out, "; farthest apart is %s, %s %% from the mean",
-                    repeat_program_name(run, worst), number);
+                    repeat_program_name(run, worst), REPEAT_PERCENT(share));
     text_puts(out, ".");
 }
 

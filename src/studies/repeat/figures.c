@@ -256,12 +256,10 @@ static json_t *repeat_adjusted_figure(const struct repeating *run)
     for (size_t i = 0; i < run->report.row_count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_row *row = &run->report.rows[i];
         const struct repeat_cell *cell = repeat_cell_of(run, row);
-        char setting[256];
         if (!is_adjusted(run, row))
             continue;
         FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->program)),
-                   json_text(repeat_event_of(run, row)),
-                   json_text(setting_name(cell->controls, setting, sizeof(setting))),
+                   json_text(repeat_event_of(run, row)), json_text(REPEAT_SETTING(cell->controls)),
                    json_text(cell->source), json_text(repeat_machine_name(run, cell->machine)),
                    figure_number(row->stdev), figure_number(row->adjusted_stdev),
                    figure_number(row->mean), figure_number(row->adjusted_mean),
@@ -370,15 +368,12 @@ static bool repeat_counts_instructions(const struct repeating *run, const struct
 static void put_worst(const struct repeating *run, const struct change *change, double percent,
                       struct text *out)
 {
-    char number[NUMBER_SIZE];
-    if (!(percent > 0)) {
+    if (percent > 0)
+        text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(percent),
+                    repeat_program_name(run, change->cell->program),
+                    repeat_event_of(run, change->as_is));
+    else
         text_puts(out, "not at all");
-        return;
-    }
-    repeat_percent(percent, number, sizeof(number));
-    text_printf(out, "by up to %s %% (%s, %s)", number,
-                repeat_program_name(run, change->cell->program),
-                repeat_event_of(run, change->as_is));
 }
 
 /* Of instructions where any are shown, else of all. Returns whether anything varies. */
@@ -537,8 +532,7 @@ static json_t *repeat_spread_figure(const struct repeating *run)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay repeat`, and what they share. */
+/* --- all of them --- */
 
 enum figure_role repeat_machine_role(const struct repeating *run)
 {

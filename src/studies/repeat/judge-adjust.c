@@ -439,9 +439,7 @@ void repeat_rank_events(const struct repeat_case *file, struct repeat_report *re
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Counts less what the operating system added, and what is left of them beside the truth: of a
- * program of known length that, of any other what a source counted that executed the same. */
+/* --- and what is left --- */
 
 struct adjusting {
     const struct repeat_case *file;

@@ -512,8 +512,7 @@ bool counts_best(const struct repeat_case *file, const struct repeat_report *rep
            strcmp(best->event[event], cell->event[row->event]) == 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * All parts in order. */
+/* --- all parts in order --- */
 
 void repeat_judge(const struct repeat_case *file, uint64_t seed, struct repeat_report *report)
 {

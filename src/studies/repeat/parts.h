@@ -112,12 +112,17 @@ const char *repeat_program_name(const struct repeating *run, size_t program);
 const char *repeat_machine_name(const struct repeating *run, size_t machine);
 /* " on NAME" where there are several machines. */
 void repeat_put_machine(const struct repeating *run, size_t machine, struct text *out);
+/* Numbers as people read them, and settings, where they are printed. */
 /* "0.83", "0.0012", "0": percent, two digits that say something; "-" for what is no number. */
-void repeat_percent(double percent, char *text, size_t size);
+char *repeat_percent(double percent, char text[NUMBER_SIZE]);
 /* 1,318,002: whole; of what is small "3.4". */
-void repeat_number(double value, char *text, size_t size);
+char *repeat_number(double value, char text[NUMBER_SIZE]);
 /* The same with a sign. */
-void repeat_difference(double value, char *text, size_t size);
+char *repeat_difference(double value, char text[NUMBER_SIZE]);
+#define REPEAT_PERCENT(value)    repeat_percent(value, (char[NUMBER_SIZE]){""})
+#define REPEAT_NUMBER(value)     repeat_number(value, (char[NUMBER_SIZE]){""})
+#define REPEAT_DIFFERENCE(value) repeat_difference(value, (char[NUMBER_SIZE]){""})
+#define REPEAT_SETTING(controls) setting_name(controls, (char[200]){""}, 200)
 
 /* --- figures (figures-sources.c; the others are only of figures.c); any may be without rows --- */
 typedef json_t *repeat_figure(const struct repeating *run);

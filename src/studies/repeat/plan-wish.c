@@ -112,8 +112,7 @@ void repeat_wish_subjects(struct repeat_wisher *wisher, size_t begin)
                 repeat_wish_as_is(wisher, REPEAT_SUBJECTS, program, source);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Making wishes for `assay repeat`: from a program, a source and a setting to a cell. */
+/* --- from a program, a source and a setting to a cell --- */
 
 #define S_MS UINT64_C(1000)
 /* ms that a subject may take: each is short, unless a tool keeps it from ending. */

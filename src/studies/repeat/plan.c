@@ -409,8 +409,7 @@ bool repeat_plan_further(struct repeat_plan *plan)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay repeat` would execute: the order of importance. First stage of the pipeline. */
+/* --- the order of importance --- */
 
 #define PAPER_RUNS 7u /* of each setting, in the paper */
 #define FEW_RUNS   3u /* that say something where a tool counts, whose counts hardly vary */

@@ -183,35 +183,39 @@ void repeat_put_machine(const struct repeating *run, size_t machine, struct text
     text_put_clean(out, repeat_machine_name(run, machine));
 }
 
-void repeat_percent(double percent, char *text, size_t size)
+char *repeat_percent(double percent, char text[NUMBER_SIZE])
 {
     if (!isfinite(percent))
-        snprintf(text, size, "-");
+        strcpy(text, "-");
     else if (percent == 0)
-        snprintf(text, size, "0");
+        strcpy(text, "0");
     else if (fabs(percent) < 1e-6)
-        snprintf(text, size, "%.0e", percent);
+        snprintf(text, NUMBER_SIZE, "%.0e", percent);
     else
-        number_significant(percent, fabs(percent) >= 100 ? 3 : 2, text, size);
+        number_significant(percent, fabs(percent) >= 100 ? 3 : 2, text, NUMBER_SIZE);
+    return text;
 }
 
-void repeat_number(double value, char *text, size_t size)
+char *repeat_number(double value, char text[NUMBER_SIZE])
 {
     if (isfinite(value) && fabs(value) >= 1e15)
-        snprintf(text, size, "%.6e", value);
+        snprintf(text, NUMBER_SIZE, "%.6e", value);
     else
-        number_brief(value, text, size);
+        number_brief(value, text, NUMBER_SIZE);
+    return text;
 }
 
-void repeat_difference(double value, char *text, size_t size)
+char *repeat_difference(double value, char text[NUMBER_SIZE])
 {
-    char digits[NUMBER_SIZE];
-    if (!isfinite(value)) {
-        snprintf(text, size, "-");
-        return;
-    }
-    repeat_number(fabs(value), digits, sizeof(digits));
-    snprintf(text, size, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", digits);
+    if (!isfinite(value))
+        strcpy(text, "-");
+    else
+        snprintf(text, NUMBER_SIZE, "%s%s",
+                 value > 0   ? "+"
+                 : value < 0 ? "-"
+                             : "",
+                 REPEAT_NUMBER(fabs(value)));
+    return text;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -221,24 +225,16 @@ void repeat_difference(double value, char *text, size_t size)
 /* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)". */
 static void put_setting(const struct repeating *run, const struct repeat_row *row, struct text *out)
 {
-    char percent[NUMBER_SIZE];
-    if (!row->runs) {
+    if (!row->runs)
         text_puts(out, "no run could be counted");
-        return;
-    }
-    if (row->runs == 1) {
+    else if (row->runs == 1)
         text_puts(out, "executed once only");
-        return;
-    }
-    if (row->distinct == 1) {
-        text_printf(out, "%zu of %zu runs identical", row->runs, row->runs);
-        return;
-    }
-    repeat_percent(row->cv_percent, percent, sizeof(percent));
-    if (isfinite(row->cv_percent))
-        text_printf(out, "it varies by %s %% (%zu runs)", percent, row->runs);
+    else if (row->distinct > 1 && isfinite(row->cv_percent))
+        text_printf(out, "it varies by %s %% (%zu runs)", REPEAT_PERCENT(row->cv_percent),
+                    row->runs);
     else
-        text_printf(out, "%zu of %zu runs identical", repeat_alike(run, row), row->runs);
+        text_printf(out, "%zu of %zu runs identical",
+                    row->distinct == 1 ? row->runs : repeat_alike(run, row), row->runs);
 }
 
 /* ", 690 times less (120 to 4,000)" */
@@ -323,7 +319,6 @@ static void repeat_put_summary(const struct repeating *run, const struct style *
             const struct repeat_row *row =
                 effect ? repeat_row_at(run, effect->as_is) : single_row(run, machine, program);
             AUTO_TEXT struct text words = {0};
-            char setting[200];
             if (!repeat_is_own(run, program) || !row)
                 continue;
             /* How it was counted comes first, because other events may vary otherwise. */
@@ -333,9 +328,7 @@ static void repeat_put_summary(const struct repeating *run, const struct style *
             if (effect) {
                 put_effect(run, effect, &words);
             } else {
-                text_printf(
-                    &words, "%s ",
-                    setting_name(repeat_cell_of(run, row)->controls, setting, sizeof(setting)));
+                text_printf(&words, "%s ", REPEAT_SETTING(repeat_cell_of(run, row)->controls));
                 put_setting(run, row, &words);
                 text_puts(&words, "; under no other setting.");
             }
@@ -363,10 +356,7 @@ static void repeat_put_summary(const struct repeating *run, const struct style *
 static void add_setting(struct table *table, const struct repeating *run,
                         const struct repeat_row *row)
 {
-    char percent[NUMBER_SIZE] = "";
-    if (row)
-        repeat_percent(row->cv_percent, percent, sizeof(percent));
-    table_add(table, TONE_STRONG, row ? percent : "-");
+    table_add(table, TONE_STRONG, row ? REPEAT_PERCENT(row->cv_percent) : "-");
     if (row)
         table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
                    repeat_alike(run, row), row->runs);
@@ -385,19 +375,17 @@ static void add_line(struct table *table, const struct layout *layout, const str
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
     const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
     AUTO_TEXT struct text who = {0};
-    char mean[NUMBER_SIZE];
     if (!as_is)
         return;
     /* "hash-seeds, aslr": the controls that did it. */
     for (int control = 0; control < CONTROL_COUNT; control++)
         if (effect->parts[control].brings || effect->parts[control].is_needed)
             text_printf(&who, "%s%s", who.length ? ", " : "", control_names[control]);
-    repeat_number(rint(as_is->mean), mean, sizeof(mean));
     table_add(table, TONE_PLAIN, repeat_program_name(run, program));
     table_add(table, TONE_PLAIN,
               run->file.machine_count > 1 ? repeat_machine_name(run, machine) : "");
     table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(run, as_is) : "");
-    table_add(table, TONE_PLAIN, layout->mean ? mean : "");
+    table_add(table, TONE_PLAIN, layout->mean ? REPEAT_NUMBER(rint(as_is->mean)) : "");
     add_setting(table, run, as_is);
     add_setting(table, run, repeat_row_at(run, effect->controlled));
     table_add(table, TONE_PLAIN, text_string(&who));
@@ -470,7 +458,6 @@ static void repeat_put_suite(const struct repeating *run, const struct style *st
     size_t programs = 0, identical = 0, before = 0, after = 0; /* executed more than once */
     double worst_before = 0, worst_after = 0;
     size_t before_of = 0, after_of = 0;
-    char percent[NUMBER_SIZE];
     AUTO_TEXT struct text words = {0};
     if (!repeat_is_suite(run))
         return;
@@ -495,17 +482,16 @@ static void repeat_put_suite(const struct repeating *run, const struct style *st
         return;
     }
     text_printf(&words, "%zu programs: ", programs);
-    repeat_percent(worst_before, percent, sizeof(percent));
     if (before)
-        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ", percent,
-                    repeat_program_name(run, before_of));
+        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ",
+                    REPEAT_PERCENT(worst_before), repeat_program_name(run, before_of));
     else
         text_puts(&words, "as-is none was executed twice, controlled ");
-    repeat_percent(worst_after, percent, sizeof(percent));
     if (!after)
         text_puts(&words, "none was executed twice");
     else if (worst_after > 0)
-        text_printf(&words, "by up to %s %% (%s)", percent, repeat_program_name(run, after_of));
+        text_printf(&words, "by up to %s %% (%s)", REPEAT_PERCENT(worst_after),
+                    repeat_program_name(run, after_of));
     else
         text_puts(&words, "not at all");
     if (after)
@@ -535,19 +521,16 @@ static void repeat_put_machines(const struct repeating *run, const struct style 
         for (size_t machine = 0; machine < machines; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
-            char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
             if (!row || !row->runs || !(repeat_is_own(run, program) || run->studying.options->all))
                 continue;
-            if (isfinite(first))
-                repeat_difference(row->mean - first, difference, sizeof(difference));
-            repeat_number(row->mean, mean, sizeof(mean));
             table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, program));
             table_add(&table, TONE_PLAIN, repeat_machine_name(run, machine));
             table_add(&table, TONE_PLAIN, repeat_event_of(run, row));
-            table_add(&table, TONE_STRONG, mean);
+            table_add(&table, TONE_STRONG, REPEAT_NUMBER(row->mean));
             table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
                        repeat_alike(run, row), row->runs);
-            table_add(&table, TONE_PLAIN, difference);
+            table_add(&table, TONE_PLAIN,
+                      isfinite(first) ? REPEAT_DIFFERENCE(row->mean - first) : "");
             first = isfinite(first) ? first : row->mean;
         }
     }
@@ -592,40 +575,31 @@ static void repeat_put_causes(const struct repeating *run, const struct style *s
 
 /* --- from source to source --- */
 
-static void add_number(struct table *table, enum tone tone, double value)
-{
-    char text[NUMBER_SIZE];
-    repeat_number(value, text, sizeof(text));
-    table_add(table, tone, text);
-}
-
 static void add_alignment(struct table *table, const struct repeating *run,
                           const struct repeat_alignment *alignment, bool several)
 {
     AUTO_TEXT struct text reasons = {0}; /* "cpuid -312, vdso +40"; the evidence is below */
     AUTO_TEXT struct text source = {0};
-    char number[NUMBER_SIZE];
     bool unknown = false;
     for (size_t i = 0; i < alignment->reason_count; i++) {
         unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
-        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
-        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
+        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what,
+                    REPEAT_DIFFERENCE(rint(alignment->reasons[i].instructions)));
     }
     if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
-        alignment->unexplained != 0) {
-        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
-        text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "", number);
-    }
+        alignment->unexplained != 0)
+        text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "",
+                    REPEAT_DIFFERENCE(rint(alignment->unexplained)));
     text_puts(&source, alignment->source);
     repeat_put_machine(run, alignment->machine, &source);
-    repeat_difference(alignment->difference, number, sizeof(number));
     table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->program) : "");
     table_add(table, TONE_PLAIN, text_string(&source));
-    add_number(table, TONE_PLAIN, alignment->raw);
-    add_number(table, TONE_PLAIN, alignment->repetitions);
-    add_number(table, TONE_STRONG, alignment->aligned);
+    table_add(table, TONE_PLAIN, REPEAT_NUMBER(alignment->raw));
+    table_add(table, TONE_PLAIN, REPEAT_NUMBER(alignment->repetitions));
+    table_add(table, TONE_STRONG, REPEAT_NUMBER(alignment->aligned));
     table_add(table, TONE_PLAIN, alignment->against);
-    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, number);
+    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN,
+              REPEAT_DIFFERENCE(alignment->difference));
     table_add(table, TONE_PLAIN,
               reasons.length    ? text_string(&reasons)
               : alignment->same ? "the same to the instruction"
@@ -682,10 +656,7 @@ static void repeat_put_sources(const struct repeating *run, const struct style *
     table_free(&table);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The report of `assay repeat`, for people: the answer first, then every event as it is and
- * controlled, which control did it, what the count depends on, why runs and sources differ, the
- * paper's findings, and what could not be measured. */
+/* --- all of it --- */
 
 #define PAPERS_RUNS 7u
 

@@ -348,9 +348,7 @@ int suite_install(const struct suite *suite, const volatile int *stop, void (*sa
                      text_string(&names), status, *complaint ? ": " : "", complaint);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Reads suites. inih takes lines apart; what it would cut off or pass over is refused here, with
- * the line, so that nothing is run that nobody wrote. */
+/* --- reading: what inih takes apart --- */
 
 #define MOST_BYTES     (1 << 20)
 #define MOST_WORKLOADS 256u
