@@ -69,12 +69,26 @@ static size_t add_sweeps(json_t *figure, const struct repeating *run, enum comma
     return left;
 }
 
-static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind, const char *what,
-                            const struct figure_spec *like)
+static const struct {
+    const char *id, *title, *what, *along;
+    enum figure_kind kind;
+} swept[SWEEP_COUNT] = {
+    [SWEEP_ENVIRONMENT] = {"repeat-environment", "Does the size of the environment change counts",
+                           "The same program with ever more bytes in one variable.",
+                           "bytes more in the environment", FIGURE_LINES},
+    [SWEEP_STACK] = {"repeat-stack", "Does the place of the stack change counts",
+                     "The same program, arguments and environment, with a stack that begins lower.",
+                     "bytes by which the stack begins lower", FIGURE_LINES},
+    [SWEEP_ASLR] = {"repeat-addresses", "Do random addresses change counts",
+                    "The same program at addresses drawn anew.", "draw of random addresses",
+                    FIGURE_POINTS},
+};
+
+json_t *repeat_sweep_figure(const struct repeating *run, enum command_sweep kind)
 {
     const struct figure_column columns[] = {
         {"line", "program and event", ROLE_SERIES, false},
-        {"swept", like->x.label, ROLE_X, false},
+        {"swept", swept[kind].along, ROLE_X, false},
         {"beyond", "beyond the lowest", ROLE_Y, false},
         {"low", "low", ROLE_LOW, false},
         {"high", "high", ROLE_HIGH, false},
@@ -105,7 +119,7 @@ static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind
     text_printf(&caption,
                 "%s Counts are shown beyond the lowest of their line, with all runs at a point "
                 "between low and high. ",
-                what);
+                swept[kind].what);
     if (largest) {
         text_printf(&caption,
                     "In %zu of %zu lines points differ by more than runs at one point do; most in "
@@ -120,46 +134,19 @@ static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind
                     "In none of %zu lines do points differ by more than runs at one point.",
                     sweeps);
     }
-    struct figure_spec spec = *like;
-    spec.caption = text_string(&caption);
-    spec.y = (struct figure_axis){"counts beyond the lowest",
-                                  most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true};
-    spec.columns = columns;
-    json_t *figure = figure_new(&spec);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = swept[kind].id,
+        .title = swept[kind].title,
+        .caption = text_string(&caption),
+        .kind = swept[kind].kind,
+        .x = {.label = swept[kind].along},
+        .y = {"counts beyond the lowest", most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true},
+        .columns = columns,
+    });
     if (add_sweeps(figure, run, kind))
         figure_add_note(figure, "There are more lines than there is room for: those that matter "
                                 "come first.");
     return figure;
-}
-
-json_t *repeat_environment_figure(const struct repeating *run)
-{
-    const struct figure_spec spec = {.id = "repeat-environment",
-                                     .title = "Does the size of the environment change counts",
-                                     .kind = FIGURE_LINES,
-                                     .x = {.label = "bytes more in the environment"}};
-    return sweep_figure(run, SWEEP_ENVIRONMENT,
-                        "The same program with ever more bytes in one variable.", &spec);
-}
-
-json_t *repeat_stack_figure(const struct repeating *run)
-{
-    const struct figure_spec spec = {.id = "repeat-stack",
-                                     .title = "Does the place of the stack change counts",
-                                     .kind = FIGURE_LINES,
-                                     .x = {.label = "bytes by which the stack begins lower"}};
-    return sweep_figure(
-        run, SWEEP_STACK,
-        "The same program, arguments and environment, with a stack that begins lower.", &spec);
-}
-
-json_t *repeat_addresses_figure(const struct repeating *run)
-{
-    const struct figure_spec spec = {.id = "repeat-addresses",
-                                     .title = "Do random addresses change counts",
-                                     .kind = FIGURE_POINTS,
-                                     .x = {.label = "draw of random addresses"}};
-    return sweep_figure(run, SWEEP_ASLR, "The same program at addresses drawn anew.", &spec);
 }
 
 /* --- causes --- */

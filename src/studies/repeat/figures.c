@@ -6,8 +6,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/figure.h"
 #include "studies/repeat/parts.h"
+
+static bool is_of_class(const struct repeating *run, const struct repeat_row *row,
+                        const char *class)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell && cell->class[row->event] && strcmp(cell->class[row->event], class) == 0;
+}
+
+bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row)
+{
+    return is_of_class(run, row, "instructions-raw");
+}
 
 /* ----------------------------------------------------------------------------------------------
  * Which control brings which part: each switched on alone, and each left out, program by program.
@@ -122,23 +133,13 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
     return figure;
 }
 
-static json_t *repeat_alone_figure(const struct repeating *run)
-{
-    return controls_figure(run, true);
-}
-
-static json_t *repeat_without_figure(const struct repeating *run)
-{
-    return controls_figure(run, false);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What the operating system adds to counts, what is left when that is subtracted, and which of
  * several events of one class is the proper one. */
 
 /* --- what faults and interrupts add --- */
 
-static json_t *repeat_contributions_figure(const struct repeating *run)
+static json_t *contributions_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
@@ -225,7 +226,7 @@ static void put_adjusted_caption(const struct repeating *run, struct text *out)
                     right, known);
 }
 
-static json_t *repeat_adjusted_figure(const struct repeating *run)
+static json_t *adjusted_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -272,7 +273,7 @@ static json_t *repeat_adjusted_figure(const struct repeating *run)
 
 /* --- the proper counter --- */
 
-static json_t *repeat_ranking_figure(const struct repeating *run)
+static json_t *ranking_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"class", "class", ROLE_NONE, true},
@@ -358,13 +359,6 @@ struct overall {
     struct change worst_before, worst_after;
 };
 
-/* Does the row count instructions? */
-static bool repeat_counts_instructions(const struct repeating *run, const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
-}
-
 static void put_worst(const struct repeating *run, const struct change *change, double percent,
                       struct text *out)
 {
@@ -384,7 +378,7 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
     for (size_t i = 0; i < run->report.effect_count; i++) {
         if (!is_shown(run, &run->report.effects[i], &change))
             continue;
-        for (int pass = 0; pass < 1 + repeat_counts_instructions(run, change.as_is); pass++) {
+        for (int pass = 0; pass < 1 + is_of_class(run, change.as_is, "instructions"); pass++) {
             struct overall *overall = pass ? &instructions : &all;
             const struct change *before = &overall->worst_before, *after = &overall->worst_after;
             overall->rows++;
@@ -413,7 +407,7 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
     return all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0;
 }
 
-static json_t *repeat_variation_figure(const struct repeating *run)
+static json_t *variation_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -471,7 +465,7 @@ static json_t *repeat_variation_figure(const struct repeating *run)
 
 #define LEAST_PROGRAMS 3u /* fewer make no box */
 
-static json_t *repeat_spread_figure(const struct repeating *run)
+static json_t *spread_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"source", "source", ROLE_GROUP, true},
@@ -506,11 +500,11 @@ static json_t *repeat_spread_figure(const struct repeating *run)
         size_t count = 0;
         bool begins = true; /* the first with its machine and source */
         if (!find_change(run, &run->report.effects[i], &first) ||
-            !repeat_counts_instructions(run, first.as_is))
+            !is_of_class(run, first.as_is, "instructions"))
             continue;
         for (size_t j = 0; j < effects && begins; j++) {
             if (!find_change(run, &run->report.effects[j], &change) ||
-                !repeat_counts_instructions(run, change.as_is) ||
+                !is_of_class(run, change.as_is, "instructions") ||
                 change.cell->machine != first.cell->machine ||
                 strcmp(change.cell->source, first.cell->source) != 0)
                 continue;
@@ -539,25 +533,25 @@ enum figure_role repeat_machine_role(const struct repeating *run)
     return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
 }
 
-bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] &&
-           strcmp(cell->class[row->event], "instructions-raw") == 0;
-}
-
 json_t *repeat_figures(const void *shown)
 {
     const struct repeating *run = shown;
-    static repeat_figure *const all[] = {
-        repeat_variation_figure, repeat_spread_figure,      repeat_machines_figure,
-        repeat_alone_figure,     repeat_without_figure,     repeat_environment_figure,
-        repeat_stack_figure,     repeat_addresses_figure,   repeat_causes_figure,
-        repeat_sources_figure,   repeat_repetitions_figure, repeat_contributions_figure,
-        repeat_adjusted_figure,  repeat_ranking_figure,
-    };
+    json_t *const all[] = {variation_figure(run),
+                           spread_figure(run),
+                           repeat_machines_figure(run),
+                           controls_figure(run, true),
+                           controls_figure(run, false),
+                           repeat_sweep_figure(run, SWEEP_ENVIRONMENT),
+                           repeat_sweep_figure(run, SWEEP_STACK),
+                           repeat_sweep_figure(run, SWEEP_ASLR),
+                           repeat_causes_figure(run),
+                           repeat_sources_figure(run),
+                           repeat_repetitions_figure(run),
+                           contributions_figure(run),
+                           adjusted_figure(run),
+                           ranking_figure(run)};
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-        figures_append(figures, all[i](run));
+        figures_append(figures, all[i]);
     return figures;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
 

@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the rules share: how much a row varies, and whose it is. */

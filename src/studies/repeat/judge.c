@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "stats/interval.h"
 #include "stats/moments.h"
 #include "stats/random.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Asking cases. */
@@ -442,7 +440,6 @@ static void repeat_judge_variation(const struct repeat_case *file, struct repeat
     for (size_t i = 0; i < count; i++)
         report->rows[i] = places[i].row;
     report->row_count = count;
-    memory_give_back(places);
 }
 
 /* ----------------------------------------------------------------------------------------------

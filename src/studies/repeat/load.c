@@ -185,12 +185,10 @@ static void join_calls(const struct load *load)
         for (size_t run = 0; run < cell->runs; run++)
             begins[run + 1] = begins[run] + (watched ? watched[run].count : 0);
         cell->calls = memory_new(begins[cell->runs], sizeof(*cell->calls));
-        for (size_t run = 0; watched && run < cell->runs; run++) {
+        for (size_t run = 0; watched && run < cell->runs; run++)
             if (watched[run].count)
                 memcpy(cell->calls + begins[run], watched[run].list,
                        watched[run].count * sizeof(*cell->calls));
-            memory_give_back(watched[run].list);
-        }
     }
 }
 

@@ -126,8 +126,9 @@ char *repeat_difference(double value, char text[NUMBER_SIZE]);
 
 /* --- figures (figures-sources.c; the others are only of figures.c); any may be without rows --- */
 typedef json_t *repeat_figure(const struct repeating *run);
-repeat_figure repeat_environment_figure, repeat_stack_figure, repeat_addresses_figure,
-    repeat_causes_figure, repeat_sources_figure, repeat_repetitions_figure, repeat_machines_figure;
+repeat_figure repeat_causes_figure, repeat_sources_figure, repeat_repetitions_figure,
+    repeat_machines_figure;
+json_t *repeat_sweep_figure(const struct repeating *run, enum command_sweep kind);
 /* Of a column with the machine: a picture for each where there are several. */
 enum figure_role repeat_machine_role(const struct repeating *run);
 /* Does the row count instructions with every repetition of string instructions? It goes as the

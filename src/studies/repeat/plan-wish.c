@@ -96,7 +96,7 @@ static void wish_what_it_shows(struct repeat_wisher *wisher, size_t program)
     if (shows(subject, "M5"))
         repeat_wish_sweep(wisher, REPEAT_SUBJECTS, program, SWEEP_STACK);
     if (subject->libc || shows(subject, "M8") || shows(subject, "M9") || shows(subject, "M10"))
-        repeat_wish_details(wisher, REPEAT_SUBJECTS, program, false, study->code);
+        repeat_wish_details(wisher, REPEAT_SUBJECTS, program, false);
 }
 
 void repeat_wish_subjects(struct repeat_wisher *wisher, size_t begin)

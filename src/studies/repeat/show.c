@@ -13,9 +13,6 @@
 #include "base/memory.h"
 #include "engine/claims.h"
 #include "engine/command-line.h"
-#include "engine/finish.h"
-#include "engine/skips.h"
-#include "output/table.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/parts.h"
@@ -658,8 +655,6 @@ static void repeat_put_sources(const struct repeating *run, const struct style *
 
 /* --- all of it --- */
 
-#define PAPERS_RUNS 7u
-
 /* --- what could not be measured --- */
 
 static void repeat_put_absences(const struct repeating *run, const struct style *style,
@@ -705,11 +700,11 @@ static void put_remarks(const struct repeating *run, const struct style *style, 
             if (row && repeat_is_own(run, i) && row->runs < fewest)
                 fewest = row->runs;
         }
-    if (fewest < PAPERS_RUNS)
+    if (fewest < PAPER_RUNS)
         text_printf(&words,
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "
                     "missed: --runs 12, or a larger --budget. ",
-                    PAPERS_RUNS, fewest);
+                    PAPER_RUNS, fewest);
     if (!run->studying.complete && run->studying.stored)
         unfinished_put("repeat", run->studying.stored, &run->studying.options->common, &words);
     if (!run->studying.options->all)

@@ -87,7 +87,6 @@ static int check(void *kept, struct failure *failure)
 
 #define USUAL_RUNS   12u
 #define QUICK_RUNS   7u
-#define PAPER_RUNS   7u
 #define SWEEP_POINTS 17u
 #define QUICK_POINTS 9u
 
@@ -190,9 +189,6 @@ static int prepare(void *kept, struct failure *failure)
                                     : USUAL_RUNS,
         .controls = (options->control.count ? bits_of(&options->control) : CONTROLS_ALL) &
                     ~bits_of(&options->no_control),
-        .one_at_a_time = true,
-        .calls = true,
-        .code = true,
         .subjects = !options->no_subjects,
         .sweep_points = options->quick ? QUICK_POINTS : SWEEP_POINTS,
         .timeout = options->timeout,
@@ -352,27 +348,23 @@ const struct command command_repeat = {
         "as a whole: from its first instruction to its end, with its threads and children. Under "
         "control, addresses are not random, the environment has always the same size and content, "
         "argv[0], the directory, the limit of the stack and standard input are the same, it stays "
-        "on "
-        "one CPU, hashes of Perl and Python are not seeded anew, and glibc does not choose by the "
-        "CPU. Each control is also tried alone and left out alone, which tells which of them "
-        "brought "
-        "which part.\n\n"
+        "on one CPU, hashes of Perl and Python are not seeded anew, and glibc does not choose by "
+        "the CPU. Each control is also tried alone and left out alone, which tells which of them "
+        "brought which part.\n\n"
         "Counters are those of perf_event, and sources that count by executing: step (every "
         "instruction by ptrace), qemu and valgrind. They are held against each other, with the "
         "reasons where they differ, and what page faults and interrupts add to a count is "
         "estimated and subtracted. Two executions are watched call by call, so that what parts "
-        "them "
-        "(the time, process ids, random numbers, threads) is named.\n\n"
+        "them (the time, process ids, random numbers, threads) is named.\n\n"
         "Without a command it is the programs of the kit that are repeated: each shows one thing "
         "that the findings of Weaver and McKee are about. With a command they come last, as far as "
         "the budget goes. Suites are lists of real programs, whose inputs are made and brought "
         "along.\n\n"
         "The program never has the terminal: it reads nothing or a file, and what it writes is "
         "counted and dropped. Everything that it started has ended when its execution has. No "
-        "shell "
-        "is involved. Everything is stored, so that --from judges it again without the machine, "
-        "and "
-        "several stores together: does the same program count the same on every machine?",
+        "shell is involved. Everything is stored, so that --from judges it again without the "
+        "machine, and several stores together: does the same program count the same on every "
+        "machine?",
     .examples = "# how much do counts of this program vary, and what makes it stop?\n"
                 "assay repeat -- perl -e 'my %h = map { $_ => 1 } 1 .. 100; print keys %h'\n"
                 "# a first look\n"
