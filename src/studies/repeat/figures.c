@@ -62,12 +62,12 @@ static void visit(const struct repeating *run, bool alone, json_t *figure, struc
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
             const struct repeat_cell *cell = repeat_cell_of(run, as_is);
-            for (int control = 0; cell && control < CONTROL_COUNT; control++) {
+            for (int control = 0; effect && cell && control < CONTROL_COUNT; control++) {
                 const struct share share = share_of(&effect->parts[control], alone);
                 AUTO_TEXT struct text where = {0};
                 if (!isfinite(share.percent) || !isfinite(share.cv) || added == FIGURE_MOST_ROWS)
                     continue;
-                if (!figure) {
+                if (by) {
                     if (share.decides)
                         text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
                                     repeat_program_name(run, cell->program));
