@@ -40,7 +40,7 @@ int main(int argc, char **argv)
                                     .fingerprint = "0123456789abcdef",
                                     .results = repeat_results_json(&shown.run),
                                     .analysis = repeat_analysis_json(&shown.run),
-                                    .skipped = skips_json(&shown.run.skips),
+                                    .skipped = skips_json(&shown.run.studying.skips),
                                     .findings = repeat_findings_json(&shown.run)};
         int error = json_envelope_write(&envelope, stdout, &failure);
         shown_end(&shown);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "studies/repeat/plan.h"
 
 enum { OFFER_PERF, OFFER_QEMU, OFFER_VALGRIND, OFFER_STEP, OFFER_COUNT };
@@ -83,9 +84,6 @@ static inline void offers_make(struct offers *offers, bool pmu)
                                           .source_count = OFFER_COUNT,
                                           .runs = 12,
                                           .controls = CONTROLS_ALL,
-                                          .one_at_a_time = true,
-                                          .calls = true,
-                                          .code = true,
                                           .subjects = true,
                                           .sweep_points = 17,
                                           .cpu = 1,
@@ -97,12 +95,14 @@ static inline struct repeat_plan offers_plan(const struct offers *offers)
 {
     struct repeat_plan plan;
     struct failure failure = {0};
-    assert_int_equal(repeat_plan_make(&offers->study, &offers->catalogue, &plan, &failure), 0);
-    assert_int_equal(plan.aim_count, plan.wishes.count);
+    struct wishes *wishes = memory_new(1, sizeof(*wishes));
+    assert_int_equal(repeat_plan_make(&offers->study, &offers->catalogue, &plan, wishes, &failure),
+                     0);
+    assert_int_equal(plan.aim_count, wishes->count);
     return plan;
 }
 
 static inline const struct cell *offers_cell(const struct repeat_plan *plan, size_t wish)
 {
-    return &plan->wishes.list[wish].cells[0];
+    return &plan->wishes->list[wish].cells[0];
 }

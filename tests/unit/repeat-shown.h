@@ -11,7 +11,7 @@
 
 struct shown {
     struct repeat_options options;
-    struct repeat_run_of run;
+    struct repeating run;
     struct facts facts;
     struct repeat_builder builder;
     struct text text;
@@ -20,12 +20,13 @@ struct shown {
 static inline void shown_start(struct shown *shown)
 {
     memset(shown, 0, sizeof(*shown));
-    shown->run = (struct repeat_run_of){.options = &shown->options,
-                                        .seed = 5,
-                                        .facts = &shown->facts,
-                                        .complete = true,
-                                        .seconds = 97.3,
-                                        .stored = "/somewhere/run.sqlite"};
+    shown->run.studying = (struct studying){.options = &shown->options.study,
+                                            .given = &shown->options.study,
+                                            .seed = 5,
+                                            .facts = &shown->facts,
+                                            .complete = true,
+                                            .seconds = 97.3,
+                                            .stored = "/somewhere/run.sqlite"};
     repeat_build_start(&shown->builder, 7);
     if (facts_set(&shown->facts, "isa", "x86_64", 0) != 0)
         abort();
@@ -45,7 +46,7 @@ static inline void shown_put(struct shown *shown, size_t width)
 static inline void shown_end(struct shown *shown)
 {
     repeat_build_end(&shown->builder);
-    skips_free(&shown->run.skips);
+    skips_free(&shown->run.studying.skips);
     facts_free(&shown->facts);
     text_free(&shown->text);
 }
@@ -234,7 +235,7 @@ static inline void shown_build_rich(struct shown *shown)
                .programs = 4});
     report->executions = 72;
     shown_add_findings(shown);
-    if (skips_add(&shown->run.skips, "instructions:u", "there is no hardware PMU", 2) != 0)
+    if (skips_add(&shown->run.studying.skips, "instructions:u", "there is no hardware PMU", 2) != 0)
         abort();
 }
 
@@ -286,6 +287,6 @@ static inline void shown_build_absent(struct shown *shown)
     shown_start(shown);
     for (size_t i = 0; i < 3; i++)
         repeat_build_absence(&shown->builder, lacking[i], "ptrace is forbidden here", 1);
-    shown->run.stored = NULL;
+    shown->run.studying.stored = NULL;
     shown->run.status = -1;
 }

@@ -79,9 +79,9 @@ static uint64_t value_of(const char *event, const struct turns *turns)
 static void execute(struct world *world, const struct visit *visit)
 {
     struct failure failure = {0};
-    const struct cell *cell = &world->plan.wishes.cells[visit->cell - 1];
+    const struct cell *cell = &world->plan.wishes->cells[visit->cell - 1];
     const struct repeat_aim *aim =
-        &world->plan.aims[world->plan.wishes.about[visit->cell - 1].wish];
+        &world->plan.aims[world->plan.wishes->about[visit->cell - 1].wish];
     struct turns turns = {.took = 8 * MS, .ns = 5 * MS, .instructions = 1000};
     uint64_t values[CELL_MAX_COUNTERS], times[CELL_MAX_COUNTERS];
     const struct account account = {0};
@@ -108,7 +108,7 @@ static void execute(struct world *world, const struct visit *visit)
                          turns.error ? VISIT_FAILED : VISIT_DONE, turns.error,
                          turns.error ? "it cannot be had" : NULL, &failure),
          &failure);
-    wishes_learn(&world->plan.wishes, visit->cell, turns.took, 0, 0);
+    wishes_learn(world->plan.wishes, visit->cell, turns.took, 0, 0);
 }
 
 /* All visits that the goals want, and what follows from them; how many there were. */
@@ -117,14 +117,14 @@ static size_t go(struct world *world)
     struct failure failure = {0};
     struct visit *visits = NULL;
     size_t count = 0;
-    wishes_visits(&world->plan.wishes, 1, 7, &visits, &count);
+    wishes_visits(world->plan.wishes, 1, 7, &visits, &count);
     if (count)
-        must(wishes_store(&world->plan.wishes, world->store, visits, count, NULL, NULL, &failure),
+        must(wishes_store(world->plan.wishes, world->store, visits, count, NULL, NULL, &failure),
              &failure);
     for (size_t i = 0; i < count; i++)
         execute(world, &visits[i]);
     memory_give_back(visits);
-    must(wishes_learn_outcome(&world->plan.wishes, world->store, &failure), &failure);
+    must(wishes_learn_outcome(world->plan.wishes, world->store, &failure), &failure);
     must(repeat_plan_learn(&world->plan, world->store, &failure), &failure);
     return count;
 }
@@ -133,7 +133,7 @@ static void look(struct world *world, uint64_t ns)
 {
     size_t count = 1;
     while (count) {
-        wishes_look(&world->plan.wishes, ns, false);
+        wishes_look(world->plan.wishes, ns, false);
         count = go(world);
     }
 }
@@ -142,8 +142,8 @@ static void look(struct world *world, uint64_t ns)
 static void settle(struct world *world, uint64_t ns)
 {
     do
-        wishes_settle(&world->plan.wishes, ns);
-    while (!wishes_want(&world->plan.wishes) && repeat_plan_further(&world->plan));
+        wishes_settle(world->plan.wishes, ns);
+    while (!wishes_want(world->plan.wishes) && repeat_plan_further(&world->plan));
 }
 
 /* Looks, and then everything in portions. */
@@ -163,7 +163,7 @@ static void a_command_that_cannot_be_started_is_tried_once(void **state)
     begin(&world, true);
     world.turns[OFFER_PERF].error = 2;
     all(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(&world.plan.wishes), 1);
+    assert_int_equal(wishes_planned(world.plan.wishes), 1);
     end(&world);
 }
 
@@ -174,7 +174,7 @@ static void a_command_that_never_ends_is_executed_once(void **state)
     begin(&world, true);
     world.turns[OFFER_PERF].status = STATUS_TIMEOUT + 9;
     all(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(&world.plan.wishes), 1);
+    assert_int_equal(wishes_planned(world.plan.wishes), 1);
     end(&world);
 }
 
@@ -219,10 +219,10 @@ static void stepping_is_priced_by_the_instructions_that_a_cheaper_source_counted
     /* Its calls alone are watched. */
     const size_t stepped =
         repeat_find_wish(&world.plan, 0, OFFER_STEP, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
-    assert_int_equal(wishes_processes(&world.plan.wishes, stepped), 0);
+    assert_int_equal(wishes_processes(world.plan.wishes, stepped), 0);
     const size_t calls =
         repeat_find_wish(&world.plan, 0, OFFER_STEP, CONTROLS_ALL, SWEEP_NONE, DETAIL_CALLS);
-    assert_int_equal(wishes_processes(&world.plan.wishes, calls), 2);
+    assert_int_equal(wishes_processes(world.plan.wishes, calls), 2);
     end(&world);
 }
 
@@ -231,7 +231,7 @@ static uint32_t executed(const struct world *world, size_t source, uint32_t cont
     const size_t wish =
         repeat_find_wish(&world->plan, 0, source, controls, SWEEP_NONE, DETAIL_NONE);
     assert_true(wish != NO_WISH);
-    return wishes_processes(&world->plan.wishes, wish);
+    return wishes_processes(world->plan.wishes, wish);
 }
 
 static void what_answers_the_question_is_complete_before_anything_else_begins(void **state)
@@ -241,7 +241,7 @@ static void what_answers_the_question_is_complete_before_anything_else_begins(vo
     struct world world;
     begin(&world, false);
     look(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(&world.plan.wishes), 4);
+    assert_int_equal(wishes_planned(world.plan.wishes), 4);
     settle(&world, UINT64_MAX);
     assert_int_equal(go(&world), 4 * 6);
     assert_int_equal(executed(&world, OFFER_PERF, 0), 7);
@@ -260,9 +260,9 @@ static void what_answers_the_question_is_complete_before_anything_else_begins(vo
     assert_int_equal(executed(&world, OFFER_VALGRIND, CONTROLS_ALL), 1);
     assert_int_equal(executed(&world, OFFER_QEMU, cpu), 0);
     all(&world, UINT64_MAX);
-    for (size_t i = 0; i < world.plan.wishes.count; i++) {
+    for (size_t i = 0; i < world.plan.wishes->count; i++) {
         assert_false(world.plan.aims[i].held);
-        assert_int_equal(wishes_processes(&world.plan.wishes, i), world.plan.aims[i].processes);
+        assert_int_equal(wishes_processes(world.plan.wishes, i), world.plan.aims[i].processes);
     }
     end(&world);
 }
@@ -307,7 +307,7 @@ static void what_was_seen_is_the_price(void **state)
     assert_int_equal(repeat_plan_price(&world.plan, 0, OFFER_QEMU, DETAIL_NONE), 777 * MS);
     const size_t wish =
         repeat_find_wish(&world.plan, 0, OFFER_QEMU, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
-    assert_int_equal(wishes_price(&world.plan.wishes, &world.plan.wishes.list[wish]), 777 * MS);
+    assert_int_equal(wishes_price(world.plan.wishes, &world.plan.wishes->list[wish]), 777 * MS);
     end(&world);
 }
 

@@ -269,7 +269,7 @@ static void stores_that_are_not_whole_are_refused(void **state)
     static const char *const changes[][2] = {
         {"UPDATE visit SET state = 'done', samples = 0, checksum = 0 WHERE cell = 8; DELETE FROM "
          "sample_packed WHERE key >> 25 IN (SELECT id FROM visit WHERE cell = 8)",
-         "not one sample for each"},
+         "process 1 of cell 8 has no run"},
         {"UPDATE sample_packed SET value = value + 1 WHERE key & 31 = 0", "changed"},
         {"UPDATE command SET words = ''", "names no program"},
         {"UPDATE executed SET kind = 'page'", "what was executed"},

@@ -14,9 +14,9 @@ static void every_cell_is_a_whole_command(void **state)
         offers.study.emulated = kind & 4;
         offers.study.sweeps = 1u << SWEEP_ENVIRONMENT | 1u << SWEEP_STACK | 1u << SWEEP_ASLR;
         struct repeat_plan plan = offers_plan(&offers);
-        assert_true(plan.wishes.count > 60);
-        for (size_t i = 0; i < plan.wishes.count; i++) {
-            const struct wish *wish = &plan.wishes.list[i];
+        assert_true(plan.wishes->count > 60);
+        for (size_t i = 0; i < plan.wishes->count; i++) {
+            const struct wish *wish = &plan.wishes->list[i];
             for (size_t j = 0; j < wish->cell_count; j++) {
                 struct failure failure = {0};
                 const struct cell *cell = &wish->cells[j];
@@ -39,10 +39,10 @@ static void the_most_important_comes_first(void **state)
     offers.study.sweeps = 1u << SWEEP_ENVIRONMENT;
     struct repeat_plan plan = offers_plan(&offers);
     bool seen[REPEAT_STAGES] = {false};
-    for (size_t i = 0; i < plan.wishes.count; i++) {
-        seen[plan.wishes.list[i].stage] = true;
+    for (size_t i = 0; i < plan.wishes->count; i++) {
+        seen[plan.wishes->list[i].stage] = true;
         if (i)
-            assert_true(plan.wishes.list[i].stage >= plan.wishes.list[i - 1].stage);
+            assert_true(plan.wishes->list[i].stage >= plan.wishes->list[i - 1].stage);
     }
     for (int stage = 0; stage < REPEAT_STAGES; stage++)
         assert_true(seen[stage]);
@@ -52,7 +52,7 @@ static void the_most_important_comes_first(void **state)
             const size_t wish = repeat_find_wish(&plan, 0, source, setting ? CONTROLS_ALL : 0,
                                                  SWEEP_NONE, DETAIL_NONE);
             assert_true(wish != NO_WISH);
-            assert_int_equal(plan.wishes.list[wish].stage, REPEAT_SETTINGS);
+            assert_int_equal(plan.wishes->list[wish].stage, REPEAT_SETTINGS);
             assert_int_equal(plan.aims[wish].processes, 12);
             assert_int_equal(plan.aims[wish].least, 7);
         }
@@ -64,13 +64,13 @@ static void everything_waits_for_the_first_execution_of_the_command(void **state
     struct offers offers;
     offers_make(&offers, true);
     struct repeat_plan plan = offers_plan(&offers);
-    assert_int_equal(plan.wishes.list[0].after, NO_WISH);
+    assert_int_equal(plan.wishes->list[0].after, NO_WISH);
     assert_int_equal(offers_cell(&plan, 0)->command.controls, 0);
-    for (size_t i = 1; i < plan.wishes.count; i++) {
+    for (size_t i = 1; i < plan.wishes->count; i++) {
         size_t at = i;
-        for (size_t steps = 0; at && steps < plan.wishes.count; steps++) {
+        for (size_t steps = 0; at && steps < plan.wishes->count; steps++) {
             assert_true(plan.aims[at].after < at);
-            assert_int_equal(plan.wishes.list[at].after,
+            assert_int_equal(plan.wishes->list[at].after,
                              plan.aims[at].held ? at : plan.aims[at].after);
             at = plan.aims[at].after;
         }
@@ -87,7 +87,7 @@ static void without_perf_event_the_command_is_executed_plainly_first(void **stat
     offers.study.source_count--;
     struct repeat_plan plan = offers_plan(&offers);
     assert_int_equal(plan.aims[0].source, REPEAT_PLAIN);
-    assert_int_equal(plan.wishes.list[0].processes, 1);
+    assert_int_equal(plan.wishes->list[0].processes, 1);
     for (uint32_t i = 0; i < offers_cell(&plan, 0)->counters; i++)
         assert_true(run_column(offers_cell(&plan, 0)->events[i]));
 }
@@ -95,10 +95,10 @@ static void without_perf_event_the_command_is_executed_plainly_first(void **stat
 static size_t count_singles(const struct repeat_plan *plan, size_t source, bool only)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         const struct repeat_aim *aim = &plan->aims[i];
         const uint32_t lone = only ? aim->controls : CONTROLS_ALL & ~aim->controls;
-        count += plan->wishes.list[i].stage == REPEAT_SINGLES && aim->source == source && lone &&
+        count += plan->wishes->list[i].stage == REPEAT_SINGLES && aim->source == source && lone &&
                  !(lone & (lone - 1));
     }
     return count;
@@ -146,7 +146,7 @@ static void controls_that_were_named_are_all_that_controlled_means(void **state)
     offers.study.subjects = false;
     offers.study.controls = CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_CPU);
     struct repeat_plan plan = offers_plan(&offers);
-    for (size_t i = 0; i < plan.wishes.count; i++) {
+    for (size_t i = 0; i < plan.wishes->count; i++) {
         const struct repeat_aim *aim = &plan.aims[i];
         assert_int_equal(aim->controls & ~offers.study.controls, 0);
         /* Of two, one alone is the other left out: that is one setting. */
@@ -157,8 +157,8 @@ static void controls_that_were_named_are_all_that_controlled_means(void **state)
     /* One alone is what it is to be controlled. */
     offers.study.controls = CONTROL_BIT(CONTROL_ASLR);
     plan = offers_plan(&offers);
-    for (size_t i = 0; i < plan.wishes.count; i++)
-        assert_int_not_equal(plan.wishes.list[i].stage, REPEAT_SINGLES);
+    for (size_t i = 0; i < plan.wishes->count; i++)
+        assert_int_not_equal(plan.wishes->list[i].stage, REPEAT_SINGLES);
 }
 
 static void slow_sources_may_take_longer_but_not_for_ever(void **state)
@@ -186,7 +186,7 @@ static void sweeps_meet_every_alignment(void **state)
     for (int sweep = SWEEP_NONE + 1; sweep < SWEEP_COUNT; sweep++) {
         const size_t found = repeat_find_wish(&plan, 0, OFFER_PERF, CONTROLS_ALL,
                                               (enum command_sweep)sweep, DETAIL_NONE);
-        const struct wish *wish = &plan.wishes.list[found];
+        const struct wish *wish = &plan.wishes->list[found];
         uint32_t met = 0;
         assert_int_equal(wish->cell_count, 17);
         assert_int_equal(plan.aims[found].processes, 51);
@@ -207,7 +207,7 @@ static void sweeps_meet_every_alignment(void **state)
 static size_t wishes_of(const struct repeat_plan *plan, const char *words)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++)
+    for (size_t i = 0; i < plan->wishes->count; i++)
         count += strcmp(offers_cell(plan, i)->command.words, words) == 0;
     return count;
 }
@@ -225,7 +225,7 @@ static void subjects_are_executed_as_what_they_show_needs(void **state)
     assert_true(wishes_of(&plan, "subject:faults 100") > 0);
     assert_int_equal(wishes_of(&plan, "subject:getpid 1"), 0);
     bool layout = false, environment = false, stack = false;
-    for (size_t i = 0; i < plan.wishes.count; i++) {
+    for (size_t i = 0; i < plan.wishes->count; i++) {
         if (strcmp(offers_cell(&plan, i)->command.words, "subject:stack32 7") != 0)
             continue;
         layout |= plan.aims[i].controls == (CONTROLS_ALL & ~CONTROL_BIT(CONTROL_LAYOUT));
@@ -234,7 +234,7 @@ static void subjects_are_executed_as_what_they_show_needs(void **state)
     }
     assert_true(layout && environment && stack);
     /* What only a counter of the CPU can show is asked of nobody else … */
-    for (size_t i = 0; i < plan.wishes.count; i++)
+    for (size_t i = 0; i < plan.wishes->count; i++)
         if (strcmp(offers_cell(&plan, i)->command.words, "subject:faults 400") == 0 &&
             plan.aims[i].source != REPEAT_PLAIN)
             assert_string_equal(offers.study.sources[plan.aims[i].source].name, "perf_event");
@@ -255,7 +255,7 @@ static void what_is_shown_is_the_command_as_it_is_alone(void **state)
     offers_make(&offers, true);
     offers.study.shown = true;
     struct repeat_plan plan = offers_plan(&offers);
-    for (size_t i = 0; i < plan.wishes.count; i++)
+    for (size_t i = 0; i < plan.wishes->count; i++)
         assert_int_equal(offers_cell(&plan, i)->command.shown, i == 0);
 }
 

@@ -137,7 +137,7 @@ static void controls_that_do_nothing_share_a_line(void **state)
                 "environment 0.83 1 % (-20 to 20) 0 0 % (0 to 0) -312 moves it");
     expect(shown, "Nothing beyond chance by: argv0, directory, cpu, stack, stdin, tunables\n");
     expect_not(shown, "layout");
-    shown->options.all = true;
+    shown->options.study.all = true;
     shown_put(shown, 120);
     expect_line(shown, "argv0 ", "argv0 0.83 1 % (-20 to 20) 0 0 % (0 to 0) nothing");
     expect_not(shown, "Nothing beyond chance");
@@ -183,7 +183,7 @@ static void what_the_system_adds_has_its_interval(void **state)
     expect(shown, "- a page-fault adds 1.00 (0.980 to 1.02) instructions:u, by 96 runs of 3 "
                   "programs; standard deviation that is left 0.4\n");
     expect_not(shown, "too few were seen");
-    shown->options.all = true;
+    shown->options.study.all = true;
     shown_put(shown, 100);
     expect(shown, "- what an interrupt adds to instructions:u is not known: too few were seen\n");
 }
@@ -193,7 +193,7 @@ static void subjects_are_shown_only_when_all_is(void **state)
     struct shown *shown = *state;
     shown_put(shown, 100);
     expect_not(shown, "subject:loop");
-    shown->options.all = true;
+    shown->options.study.all = true;
     shown_put(shown, 120);
     expect_line(shown, "subject:loop ",
                 "subject:loop step/instructions/ as-is 1,318,662 8,604 0.65 4 of 12");
@@ -247,7 +247,7 @@ static void a_suite_has_a_line_for_each_program(void **state)
         shown_put(&shown, width);
         expect_to_fit(&shown, width);
     }
-    shown.options.all = true;
+    shown.options.study.all = true;
     shown_put(&shown, 120);
     expect(&shown, "Which control brings what: gzip, step/instructions/");
     shown_end(&shown);
@@ -324,7 +324,7 @@ static void anything_that_is_known_may_be_missing(void **state)
     struct shown shown;
     shown_build_unknown(&shown);
     for (int all = 0; all < 2; all++) {
-        shown.options.all = all;
+        shown.options.study.all = all;
         shown_put(&shown, 100);
         expect_not(&shown, "nan");
         expect_not(&shown, "inf ");
@@ -356,7 +356,7 @@ static void a_hostile_name_moves_no_cursor(void **state)
     snprintf(shown->run.report.alignments[0].reasons[0].words, 100, "\033[33m");
     shown->builder.file.cells[0].event[0] = repeat_built_copy("\033[34m");
     for (int all = 0; all < 2; all++) {
-        shown->options.all = all;
+        shown->options.study.all = all;
         shown_put(shown, 100);
         assert_null(strchr(text_string(&shown->text), '\033'));
         assert_null(strchr(text_string(&shown->text), '\a'));
@@ -375,11 +375,8 @@ static void percents_have_digits_that_say_something(void **state)
         const char *words;
     } percents[] = {{0, "0"},   {0.834, "0.83"}, {1.07, "1.1"},     {0.00123, "0.0012"},
                     {NAN, "-"}, {123.4, "123"},  {4.2e-9, "4e-09"}, {22, "22"}};
-    for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
-        char words[NUMBER_SIZE];
-        repeat_percent(percents[i].percent, words, sizeof(words));
-        assert_string_equal(words, percents[i].words);
-    }
+    for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
+        assert_string_equal(REPEAT_PERCENT(percents[i].percent), percents[i].words);
 }
 
 #define RICH(test) cmocka_unit_test_setup_teardown(test, start_rich, end)

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who counts held against each other: sources, what repetitions of string instructions make of
- * them (the paper's Table 3), and machines (its Figures 4 and 5). */
+ * Pictures of sweeps and causes; and of who counts held against each other: sources, what
+ * repetitions of string instructions make of them (the paper's Table 3), and machines (its Figures
+ * 4 and 5). */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@
  * programs are not the same from run to run. */
 
 /* Differences within a sweep are small beside the counts themselves. */
-static void add_point(json_t *figure, const struct repeat_run_of *run,
-                      const struct repeat_sweep *sweep, const struct repeat_row *row)
+static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
+                      const struct repeat_row *row)
 {
     const double from = sweep->lowest;
     AUTO_TEXT struct text series = {0};
@@ -29,7 +30,7 @@ static void add_point(json_t *figure, const struct repeat_run_of *run,
 }
 
 /* Is it drawn at all? The same with repetitions would hide it. */
-static bool is_drawn(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+static bool is_drawn(const struct repeating *run, const struct repeat_sweep *sweep,
                      enum command_sweep kind)
 {
     if (sweep->sweep != kind || !isfinite(sweep->lowest))
@@ -44,7 +45,7 @@ static bool is_drawn(const struct repeat_run_of *run, const struct repeat_sweep 
 
 /* Whole sweeps, those that matter first, as many as there is room for; returns how many had none.
  */
-static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum command_sweep kind)
+static size_t add_sweeps(json_t *figure, const struct repeating *run, enum command_sweep kind)
 {
     const struct repeat_report *report = &run->report;
     size_t room = FIGURE_MOST_ROWS, left = 0;
@@ -68,12 +69,26 @@ static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum c
     return left;
 }
 
-static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep kind,
-                            const char *what, const struct figure_spec *like)
+static const struct {
+    const char *id, *title, *what, *along;
+    enum figure_kind kind;
+} swept[SWEEP_COUNT] = {
+    [SWEEP_ENVIRONMENT] = {"repeat-environment", "Does the size of the environment change counts",
+                           "The same program with ever more bytes in one variable.",
+                           "bytes more in the environment", FIGURE_LINES},
+    [SWEEP_STACK] = {"repeat-stack", "Does the place of the stack change counts",
+                     "The same program, arguments and environment, with a stack that begins lower.",
+                     "bytes by which the stack begins lower", FIGURE_LINES},
+    [SWEEP_ASLR] = {"repeat-addresses", "Do random addresses change counts",
+                    "The same program at addresses drawn anew.", "draw of random addresses",
+                    FIGURE_POINTS},
+};
+
+json_t *repeat_sweep_figure(const struct repeating *run, enum command_sweep kind)
 {
     const struct figure_column columns[] = {
         {"line", "program and event", ROLE_SERIES, false},
-        {"swept", like->x.label, ROLE_X, false},
+        {"swept", swept[kind].along, ROLE_X, false},
         {"beyond", "beyond the lowest", ROLE_Y, false},
         {"low", "low", ROLE_LOW, false},
         {"high", "high", ROLE_HIGH, false},
@@ -104,7 +119,7 @@ static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep 
     text_printf(&caption,
                 "%s Counts are shown beyond the lowest of their line, with all runs at a point "
                 "between low and high. ",
-                what);
+                swept[kind].what);
     if (largest) {
         text_printf(&caption,
                     "In %zu of %zu lines points differ by more than runs at one point do; most in "
@@ -119,51 +134,24 @@ static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep 
                     "In none of %zu lines do points differ by more than runs at one point.",
                     sweeps);
     }
-    struct figure_spec spec = *like;
-    spec.caption = text_string(&caption);
-    spec.y = (struct figure_axis){"counts beyond the lowest",
-                                  most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true};
-    spec.columns = columns;
-    json_t *figure = figure_new(&spec);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = swept[kind].id,
+        .title = swept[kind].title,
+        .caption = text_string(&caption),
+        .kind = swept[kind].kind,
+        .x = {.label = swept[kind].along},
+        .y = {"counts beyond the lowest", most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true},
+        .columns = columns,
+    });
     if (add_sweeps(figure, run, kind))
         figure_add_note(figure, "There are more lines than there is room for: those that matter "
                                 "come first.");
     return figure;
 }
 
-json_t *repeat_environment_figure(const struct repeat_run_of *run)
-{
-    const struct figure_spec spec = {.id = "repeat-environment",
-                                     .title = "Does the size of the environment change counts",
-                                     .kind = FIGURE_LINES,
-                                     .x = {.label = "bytes more in the environment"}};
-    return sweep_figure(run, SWEEP_ENVIRONMENT,
-                        "The same program with ever more bytes in one variable.", &spec);
-}
-
-json_t *repeat_stack_figure(const struct repeat_run_of *run)
-{
-    const struct figure_spec spec = {.id = "repeat-stack",
-                                     .title = "Does the place of the stack change counts",
-                                     .kind = FIGURE_LINES,
-                                     .x = {.label = "bytes by which the stack begins lower"}};
-    return sweep_figure(
-        run, SWEEP_STACK,
-        "The same program, arguments and environment, with a stack that begins lower.", &spec);
-}
-
-json_t *repeat_addresses_figure(const struct repeat_run_of *run)
-{
-    const struct figure_spec spec = {.id = "repeat-addresses",
-                                     .title = "Do random addresses change counts",
-                                     .kind = FIGURE_POINTS,
-                                     .x = {.label = "draw of random addresses"}};
-    return sweep_figure(run, SWEEP_ASLR, "The same program at addresses drawn anew.", &spec);
-}
-
 /* --- causes --- */
 
-json_t *repeat_causes_figure(const struct repeat_run_of *run)
+json_t *repeat_causes_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"program", "program", ROLE_NONE, true},
@@ -200,9 +188,7 @@ json_t *repeat_causes_figure(const struct repeat_run_of *run)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Who counts held against each other: sources, what repetitions of string instructions make of
- * them (the paper's Table 3), and machines (its Figures 4 and 5). */
+/* --- and who counts --- */
 
 /* --- sources --- */
 
@@ -213,11 +199,10 @@ static const char *main_reason(const struct repeat_alignment *alignment)
     return alignment->reason_count ? alignment->reasons[0].what : "unknown";
 }
 
-static void put_sources_caption(const struct repeat_run_of *run, struct text *out)
+static void put_sources_caption(const struct repeating *run, struct text *out)
 {
     const struct repeat_alignment *largest = NULL;
     size_t known = 0, same = 0;
-    char difference[NUMBER_SIZE];
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *at = &run->report.alignments[i];
         if (!isfinite(at->difference))
@@ -231,18 +216,18 @@ static void put_sources_caption(const struct repeat_run_of *run, struct text *ou
                    "(or less the truth), every repeated string instruction counted once.");
     if (!largest)
         return;
-    repeat_difference(largest->difference, difference, sizeof(difference));
     text_printf(out, " %zu of %zu agree to the instruction", same, known);
     if (largest->difference != 0)
         text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
-                    largest->against, repeat_program_name(run, largest->program), difference);
+                    largest->against, repeat_program_name(run, largest->program),
+                    REPEAT_DIFFERENCE(largest->difference));
     if (largest->difference != 0 && largest->reason_count &&
         strcmp(main_reason(largest), "unknown") != 0)
         text_printf(out, ", mostly by %s", main_reason(largest));
     text_puts(out, ".");
 }
 
-json_t *repeat_sources_figure(const struct repeat_run_of *run)
+json_t *repeat_sources_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -290,7 +275,7 @@ json_t *repeat_sources_figure(const struct repeat_run_of *run)
 
 /* By so many percent a count that takes every repetition for an instruction is too high; 0: there
  * are none, or it is held against a second source, which says the same again. */
-static double excess_of(const struct repeat_run_of *run, size_t index)
+static double excess_of(const struct repeating *run, size_t index)
 {
     const struct repeat_alignment *at = &run->report.alignments[index];
     if (!(at->repetitions > 0) || !(at->aligned > 0))
@@ -304,7 +289,7 @@ static double excess_of(const struct repeat_run_of *run, size_t index)
     return 100 * at->repetitions / at->aligned;
 }
 
-json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
+json_t *repeat_repetitions_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -323,7 +308,6 @@ json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
     for (int subjects = 0; subjects < 2; subjects++) {
         const struct repeat_alignment *most = NULL;
         double highest = 0;
-        char percent[NUMBER_SIZE];
         for (size_t i = 0; i < run->report.alignment_count; i++) {
             const size_t program = run->report.alignments[i].program;
             const bool subject =
@@ -333,11 +317,11 @@ json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
             highest = excess_of(run, i);
             most = &run->report.alignments[i];
         }
-        repeat_percent(highest, percent, sizeof(percent));
         if (most)
             text_printf(&caption, " Most of %s: %s by %s, %s %%.",
                         subjects ? "those that are made to show it" : "the programs",
-                        repeat_program_name(run, most->program), most->source, percent);
+                        repeat_program_name(run, most->program), most->source,
+                        REPEAT_PERCENT(highest));
     }
     text_puts(&caption, " In the paper it was up to 21.7 %.");
     json_t *figure = figure_new(&(struct figure_spec){
@@ -366,8 +350,8 @@ json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
 
 /* The controlled row of what says most of a program on a machine, as long as it is of the event
  * that the first machine has. */
-static const struct repeat_row *row_on(const struct repeat_run_of *run, size_t program,
-                                       size_t machine, const char **event)
+static const struct repeat_row *row_on(const struct repeating *run, size_t program, size_t machine,
+                                       const char **event)
 {
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
     const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
@@ -384,7 +368,7 @@ struct apart {
     double farthest; /* from the mean */
 };
 
-static struct apart look_at(const struct repeat_run_of *run, size_t program)
+static struct apart look_at(const struct repeating *run, size_t program)
 {
     struct apart apart = {0};
     const char *event = NULL;
@@ -403,7 +387,7 @@ static struct apart look_at(const struct repeat_run_of *run, size_t program)
     return apart;
 }
 
-static void put_machines_caption(const struct repeat_run_of *run, struct text *out)
+static void put_machines_caption(const struct repeating *run, struct text *out)
 {
     size_t compared = 0, same = 0, worst = 0;
     double share = 0;
@@ -417,19 +401,17 @@ static void put_machines_caption(const struct repeat_run_of *run, struct text *o
         worst = percent > share ? program : worst;
         share = fmax(share, percent);
     }
-    char number[NUMBER_SIZE];
-    repeat_percent(share, number, sizeof(number));
     text_printf(out,
                 "How far the controlled count of each machine is from the mean of all machines. "
                 "%zu of %zu programs count the same on every machine",
                 same, compared);
     if (share > 0)
         text_printf(out, "; farthest apart is %s, %s %% from the mean",
-                    repeat_program_name(run, worst), number);
+                    repeat_program_name(run, worst), REPEAT_PERCENT(share));
     text_puts(out, ".");
 }
 
-json_t *repeat_machines_figure(const struct repeat_run_of *run)
+json_t *repeat_machines_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},

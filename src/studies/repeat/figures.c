@@ -6,8 +6,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/figure.h"
 #include "studies/repeat/parts.h"
+
+static bool is_of_class(const struct repeating *run, const struct repeat_row *row,
+                        const char *class)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell && cell->class[row->event] && strcmp(cell->class[row->event], class) == 0;
+}
+
+bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row)
+{
+    return is_of_class(run, row, "instructions-raw");
+}
 
 /* ----------------------------------------------------------------------------------------------
  * Which control brings which part: each switched on alone, and each left out, program by program.
@@ -43,7 +54,7 @@ static double drawn(double percent)
 
 /* Of each program and machine the effect that says most. A row for each of its controls, where
  * there is a figure; else what decides is told: "aslr (perl), hash-seeds (perl)". */
-static void visit(const struct repeat_run_of *run, bool alone, json_t *figure, struct text *by)
+static void visit(const struct repeating *run, bool alone, json_t *figure, struct text *by)
 {
     size_t added = 0;
     for (size_t program = 0; program < run->file.program_count; program++)
@@ -51,12 +62,12 @@ static void visit(const struct repeat_run_of *run, bool alone, json_t *figure, s
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
             const struct repeat_cell *cell = repeat_cell_of(run, as_is);
-            for (int control = 0; cell && control < CONTROL_COUNT; control++) {
+            for (int control = 0; effect && cell && control < CONTROL_COUNT; control++) {
                 const struct share share = share_of(&effect->parts[control], alone);
                 AUTO_TEXT struct text where = {0};
                 if (!isfinite(share.percent) || !isfinite(share.cv) || added == FIGURE_MOST_ROWS)
                     continue;
-                if (!figure) {
+                if (by) {
                     if (share.decides)
                         text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
                                     repeat_program_name(run, cell->program));
@@ -77,7 +88,7 @@ static void visit(const struct repeat_run_of *run, bool alone, json_t *figure, s
         }
 }
 
-static json_t *controls_figure(const struct repeat_run_of *run, bool alone)
+static json_t *controls_figure(const struct repeating *run, bool alone)
 {
     static const struct figure_column columns[] = {
         {"row", "program", ROLE_Y, false},
@@ -122,23 +133,13 @@ static json_t *controls_figure(const struct repeat_run_of *run, bool alone)
     return figure;
 }
 
-static json_t *repeat_alone_figure(const struct repeat_run_of *run)
-{
-    return controls_figure(run, true);
-}
-
-static json_t *repeat_without_figure(const struct repeat_run_of *run)
-{
-    return controls_figure(run, false);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What the operating system adds to counts, what is left when that is subtracted, and which of
  * several events of one class is the proper one. */
 
 /* --- what faults and interrupts add --- */
 
-static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
+static json_t *contributions_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
@@ -193,14 +194,14 @@ static json_t *repeat_contributions_figure(const struct repeat_run_of *run)
 
 /* --- adjusted counts --- */
 
-static bool is_adjusted(const struct repeat_run_of *run, const struct repeat_row *row)
+static bool is_adjusted(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell && row->is_adjusted && cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
            isfinite(row->adjusted_stdev);
 }
 
-static void put_adjusted_caption(const struct repeat_run_of *run, struct text *out)
+static void put_adjusted_caption(const struct repeating *run, struct text *out)
 {
     size_t rows = 0, less = 0, known = 0, right = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
@@ -225,7 +226,7 @@ static void put_adjusted_caption(const struct repeat_run_of *run, struct text *o
                     right, known);
 }
 
-static json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
+static json_t *adjusted_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -256,12 +257,10 @@ static json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
     for (size_t i = 0; i < run->report.row_count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_row *row = &run->report.rows[i];
         const struct repeat_cell *cell = repeat_cell_of(run, row);
-        char setting[256];
         if (!is_adjusted(run, row))
             continue;
         FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->program)),
-                   json_text(repeat_event_of(run, row)),
-                   json_text(setting_name(cell->controls, setting, sizeof(setting))),
+                   json_text(repeat_event_of(run, row)), json_text(REPEAT_SETTING(cell->controls)),
                    json_text(cell->source), json_text(repeat_machine_name(run, cell->machine)),
                    figure_number(row->stdev), figure_number(row->adjusted_stdev),
                    figure_number(row->mean), figure_number(row->adjusted_mean),
@@ -274,7 +273,7 @@ static json_t *repeat_adjusted_figure(const struct repeat_run_of *run)
 
 /* --- the proper counter --- */
 
-static json_t *repeat_ranking_figure(const struct repeat_run_of *run)
+static json_t *ranking_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
         {"class", "class", ROLE_NONE, true},
@@ -316,7 +315,7 @@ struct change {
 };
 
 /* False: there are not several runs of both. */
-static bool find_change(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static bool find_change(const struct repeating *run, const struct repeat_effect *effect,
                         struct change *change)
 {
     *change = (struct change){.as_is = repeat_row_at(run, effect->as_is),
@@ -328,7 +327,7 @@ static bool find_change(const struct repeat_run_of *run, const struct repeat_eff
 }
 
 /* Of all effects, or where they are too many of each program the one that says most. */
-static bool is_shown(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static bool is_shown(const struct repeating *run, const struct repeat_effect *effect,
                      struct change *change)
 {
     return find_change(run, effect, change) && !repeat_counts_repetitions(run, change->as_is) &&
@@ -340,7 +339,7 @@ static bool is_shown(const struct repeat_run_of *run, const struct repeat_effect
 
 /* Identical counts have no place on a log axis: they stand at its end, a decade below all others.
  */
-static double end_of_axis(const struct repeat_run_of *run)
+static double end_of_axis(const struct repeating *run)
 {
     double least = PAPER_LEFT;
     struct change change;
@@ -360,37 +359,26 @@ struct overall {
     struct change worst_before, worst_after;
 };
 
-/* Does the row count instructions? */
-static bool repeat_counts_instructions(const struct repeat_run_of *run,
-                                       const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] && strcmp(cell->class[row->event], "instructions") == 0;
-}
-
-static void put_worst(const struct repeat_run_of *run, const struct change *change, double percent,
+static void put_worst(const struct repeating *run, const struct change *change, double percent,
                       struct text *out)
 {
-    char number[NUMBER_SIZE];
-    if (!(percent > 0)) {
+    if (percent > 0)
+        text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(percent),
+                    repeat_program_name(run, change->cell->program),
+                    repeat_event_of(run, change->as_is));
+    else
         text_puts(out, "not at all");
-        return;
-    }
-    repeat_percent(percent, number, sizeof(number));
-    text_printf(out, "by up to %s %% (%s, %s)", number,
-                repeat_program_name(run, change->cell->program),
-                repeat_event_of(run, change->as_is));
 }
 
 /* Of instructions where any are shown, else of all. Returns whether anything varies. */
-static bool put_variation_caption(const struct repeat_run_of *run, double end, struct text *out)
+static bool put_variation_caption(const struct repeating *run, double end, struct text *out)
 {
     struct overall all = {0}, instructions = {0};
     struct change change;
     for (size_t i = 0; i < run->report.effect_count; i++) {
         if (!is_shown(run, &run->report.effects[i], &change))
             continue;
-        for (int pass = 0; pass < 1 + repeat_counts_instructions(run, change.as_is); pass++) {
+        for (int pass = 0; pass < 1 + is_of_class(run, change.as_is, "instructions"); pass++) {
             struct overall *overall = pass ? &instructions : &all;
             const struct change *before = &overall->worst_before, *after = &overall->worst_after;
             overall->rows++;
@@ -419,7 +407,7 @@ static bool put_variation_caption(const struct repeat_run_of *run, double end, s
     return all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0;
 }
 
-static json_t *repeat_variation_figure(const struct repeat_run_of *run)
+static json_t *variation_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"program", "program", ROLE_GROUP, true},
@@ -477,7 +465,7 @@ static json_t *repeat_variation_figure(const struct repeat_run_of *run)
 
 #define LEAST_PROGRAMS 3u /* fewer make no box */
 
-static json_t *repeat_spread_figure(const struct repeat_run_of *run)
+static json_t *spread_figure(const struct repeating *run)
 {
     const struct figure_column columns[] = {
         {"source", "source", ROLE_GROUP, true},
@@ -512,11 +500,11 @@ static json_t *repeat_spread_figure(const struct repeat_run_of *run)
         size_t count = 0;
         bool begins = true; /* the first with its machine and source */
         if (!find_change(run, &run->report.effects[i], &first) ||
-            !repeat_counts_instructions(run, first.as_is))
+            !is_of_class(run, first.as_is, "instructions"))
             continue;
         for (size_t j = 0; j < effects && begins; j++) {
             if (!find_change(run, &run->report.effects[j], &change) ||
-                !repeat_counts_instructions(run, change.as_is) ||
+                !is_of_class(run, change.as_is, "instructions") ||
                 change.cell->machine != first.cell->machine ||
                 strcmp(change.cell->source, first.cell->source) != 0)
                 continue;
@@ -538,33 +526,32 @@ static json_t *repeat_spread_figure(const struct repeat_run_of *run)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay repeat`, and what they share. */
+/* --- all of them --- */
 
-enum figure_role repeat_machine_role(const struct repeat_run_of *run)
+enum figure_role repeat_machine_role(const struct repeating *run)
 {
     return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
 }
 
-bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] &&
-           strcmp(cell->class[row->event], "instructions-raw") == 0;
-}
-
 json_t *repeat_figures(const void *shown)
 {
-    const struct repeat_run_of *run = shown;
-    static repeat_figure *const all[] = {
-        repeat_variation_figure, repeat_spread_figure,      repeat_machines_figure,
-        repeat_alone_figure,     repeat_without_figure,     repeat_environment_figure,
-        repeat_stack_figure,     repeat_addresses_figure,   repeat_causes_figure,
-        repeat_sources_figure,   repeat_repetitions_figure, repeat_contributions_figure,
-        repeat_adjusted_figure,  repeat_ranking_figure,
-    };
+    const struct repeating *run = shown;
+    json_t *const all[] = {variation_figure(run),
+                           spread_figure(run),
+                           repeat_machines_figure(run),
+                           controls_figure(run, true),
+                           controls_figure(run, false),
+                           repeat_sweep_figure(run, SWEEP_ENVIRONMENT),
+                           repeat_sweep_figure(run, SWEEP_STACK),
+                           repeat_sweep_figure(run, SWEEP_ASLR),
+                           repeat_causes_figure(run),
+                           repeat_sources_figure(run),
+                           repeat_repetitions_figure(run),
+                           contributions_figure(run),
+                           adjusted_figure(run),
+                           ranking_figure(run)};
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-        figures_append(figures, all[i](run));
+        figures_append(figures, all[i]);
     return figures;
 }

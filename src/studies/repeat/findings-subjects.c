@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
 
@@ -84,7 +83,6 @@ static struct apart apart_within(double from, double to, double events, double h
                           .differs = fabs(events) >= 1 && (events - half > 0 || events + half < 0)};
 }
 
-/* -ENOMEM */
 static struct apart apart_of(const struct repeat_cell *from, uint32_t from_event,
                              const struct repeat_cell *to, uint32_t to_event)
 {
@@ -164,8 +162,10 @@ static const char *emulated(const struct repeat_facts *facts, size_t machine)
 
 /* --- M2 --- */
 
-void rule_opcodes(const struct repeat_facts *facts, struct finding *finding)
+void rule_opcodes(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     /* The row of the subject where it is most controlled. */
     const struct repeat_row *row = NULL;
     int most = -1;
@@ -223,9 +223,10 @@ static const struct repeat_contribution *known(const struct repeat_facts *facts,
     return NULL;
 }
 
-static void disturb(const struct repeat_facts *facts, enum disturbance disturbance,
-                    struct finding *finding)
+void rule_disturbance(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    const enum disturbance disturbance = *(const enum disturbance *)claim->own;
     const struct repeat_report *report = facts->report;
     const struct repeat_contribution *found = known(facts, disturbance);
     if (!found) {
@@ -261,16 +262,6 @@ static void disturb(const struct repeat_facts *facts, enum disturbance disturban
         finding_clause(finding,
                        "no program of known length was counted, so that it may be what the "
                        "program itself does more then");
-}
-
-void rule_faults(const struct repeat_facts *facts, struct finding *finding)
-{
-    disturb(facts, DISTURBANCE_FAULT, finding);
-}
-
-void rule_interrupts(const struct repeat_facts *facts, struct finding *finding)
-{
-    disturb(facts, DISTURBANCE_INTERRUPT, finding);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -335,8 +326,10 @@ static void look_at_tool(const struct repeat_facts *facts, struct by_tool *found
 }
 
 /* M8 */
-void rule_repetitions(const struct repeat_facts *facts, struct finding *finding)
+void rule_repetitions(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     struct apart real = {0}, subject = {0};
     size_t tools = 0, counting = 0, not_counting = 0;
     for (const char *const *tool = repeat_tools; *tool; tool++) {
@@ -445,8 +438,10 @@ static struct stack_swept look_at_sweeps(const struct repeat_facts *facts)
 }
 
 /* M5 */
-void rule_stack(const struct repeat_facts *facts, struct finding *finding)
+void rule_stack(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     const char *name = "";
     const struct apart layout = find_layout(facts, &name);
     const struct stack_swept swept = look_at_sweeps(facts);
@@ -554,13 +549,6 @@ static void tell_apart(const char *tool, const char *subject, const struct apart
         finding_clause(finding, "%s executes as many of %s as the CPU", tool, subject);
 }
 
-/* Programs of which a tool may make something else, and those that tell whether it is this. */
-struct otherwise {
-    const char *made, *plain;
-    const char *endless; /* that may never end; NULL: none is */
-    const char *as_well, *alone, *nobody;
-};
-
 static void compare_by(const struct repeat_facts *facts, const struct otherwise *programs,
                        const char *tool, struct together *all, struct finding *finding)
 {
@@ -588,12 +576,12 @@ static void compare_by(const struct repeat_facts *facts, const struct otherwise 
     all->spoiled += made.apart.known && !made.apart.differs && !apart_is_none(&made.apart);
 }
 
-static void decide_by_tools(const struct repeat_facts *facts, const struct otherwise *programs,
-                            struct finding *finding)
+void rule_by_tools(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct otherwise *programs = claim->own;
     struct together all = {0};
     for (const char *const *tool = repeat_tools; *tool; tool++)
-        compare_by(facts, programs, *tool, &all, finding);
+        compare_by(context, programs, *tool, &all, finding);
     if (!all.tools) {
         finding_clause(finding, "%s", programs->nobody);
         return;
@@ -603,29 +591,4 @@ static void decide_by_tools(const struct repeat_facts *facts, const struct other
                                      : FINDING_FAILS;
     if (all.largest.known)
         apart_report(&all.largest, finding->verdict, finding);
-}
-
-void rule_rounding(const struct repeat_facts *facts, struct finding *finding)
-{
-    static const struct otherwise programs = {
-        "rounding-x87",
-        "rounding-sse",
-        "rounding-endless",
-        "but doubles take another path there as well: it is not the width",
-        "no program that rounds to doubles was counted to compare with",
-        "no tool and the CPU both executed a program that rounds in an x87 unit, which only x86 "
-        "has"};
-    decide_by_tools(facts, &programs, finding);
-}
-
-void rule_tool_layout(const struct repeat_facts *facts, struct finding *finding)
-{
-    static const struct otherwise programs = {
-        "address-hash",
-        "loop",
-        NULL,
-        "but the plain loop differs as well: it is not the addresses",
-        "no plain loop was counted to compare with",
-        "no tool and the CPU both executed the program that hashes addresses"};
-    decide_by_tools(facts, &programs, finding);
 }

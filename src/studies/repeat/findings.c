@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the rules share: how much a row varies, and whose it is. */
@@ -117,8 +115,10 @@ static void look_at(const struct repeat_facts *facts, const struct repeat_effect
 }
 
 /* M1 */
-static void rule_controlled(const struct repeat_facts *facts, struct finding *finding)
+static void rule_controlled(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     struct controlled_facts found = {0};
     for (size_t i = 0; i < facts->report->effect_count; i++)
         look_at(facts, &facts->report->effects[i], &found);
@@ -278,8 +278,10 @@ static struct witness witness_of_draws(const struct repeat_facts *facts,
     return witness;
 }
 
-static void rule_addresses(const struct repeat_facts *facts, struct finding *finding)
+static void rule_addresses(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->effect_count; i++) {
         const struct repeat_effect *effect = &facts->report->effects[i];
@@ -336,8 +338,11 @@ static struct witness witness_of_sizes(const struct repeat_facts *facts,
     return witness;
 }
 
-static void rule_environment(const struct repeat_facts *facts, struct finding *finding)
+static void rule_environment(const struct claim *claim, const void *context,
+                             struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->sweep_count; i++) {
         if (facts->report->sweeps[i].sweep != SWEEP_ENVIRONMENT ||
@@ -473,8 +478,10 @@ static void compare(const struct repeat_facts *facts, size_t program, size_t fir
 }
 
 /* M11 */
-static void rule_machines(const struct repeat_facts *facts, struct finding *finding)
+static void rule_machines(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct repeat_facts *facts = context;
+    (void)claim;
     struct pairs pairs = {0};
     for (size_t program = 0; program < facts->file->program_count; program++) {
         const size_t before = pairs.compared;
@@ -520,53 +527,66 @@ static void rule_machines(const struct repeat_facts *facts, struct finding *find
         finding_clause(finding, "that both executed the same file is known by its name alone");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What the paper claims, M1 to M11, as data. Those that programs of the kit show are decided beside
- * (findings-subjects.c). */
+/* --- the claims --- */
 
-struct repeat_claim {
-    const char *id, *text, *figure, *unit;
-    repeat_rule *rule;
-};
-static const struct repeat_claim claims[REPEAT_FINDINGS] = {
+static const struct otherwise rounding = {
+    "rounding-x87",
+    "rounding-sse",
+    "rounding-endless",
+    "but doubles take another path there as well: it is not the width",
+    "no program that rounds to doubles was counted to compare with",
+    "no tool and the CPU both executed a program that rounds in an x87 unit, which only x86 has"};
+static const struct otherwise layout = {
+    "address-hash",
+    "loop",
+    NULL,
+    "but the plain loop differs as well: it is not the addresses",
+    "no plain loop was counted to compare with",
+    "no tool and the CPU both executed the program that hashes addresses"};
+static const enum disturbance fault = DISTURBANCE_FAULT, interrupt = DISTURBANCE_INTERRUPT;
+
+static const struct claim claims[REPEAT_FINDINGS] = {
     {"M1", "held constant what can be, counts of one program hardly vary from run to run",
-     "variation of up to 1.07 % falls below 0.002 % for every program", "%", rule_controlled},
+     "variation of up to 1.07 % falls below 0.002 % for every program", "%", rule_controlled, false,
+     NULL},
     {"M2", "some CPUs count some opcodes more than once", "fldcw as two instructions on Pentium 4",
-     "instructions", rule_opcodes},
+     "instructions", rule_opcodes, false, NULL},
     {"M3", "address randomisation changes counts of programs that hash addresses",
-     "perl and parser count differently in every run", "%", rule_addresses},
+     "perl and parser count differently in every run", "%", rule_addresses, false, NULL},
     {"M4", "the size of the environment changes counts",
      "perl counts differently with other variables; 422 bytes are used everywhere", "%",
-     rule_environment},
+     rule_environment, false, NULL},
     {"M5", "where the stack lies changes counts of 32-bit programs",
-     "32-bit programs count differently under 64-bit kernels", "%", rule_stack},
+     "32-bit programs count differently under 64-bit kernels", "%", rule_stack, false, NULL},
     {"M6", "counts grow by one for each page fault", "one for each page that is touched first",
-     "instructions", rule_faults},
+     "instructions", rule_disturbance, false, &fault},
     {"M7", "counts grow with timer interrupts", "one for each interrupt", "instructions",
-     rule_interrupts},
+     rule_disturbance, false, &interrupt},
     {"M8", "Valgrind and QEMU count every iteration of repeated string instructions",
-     "up to 21.7 % too many", "%", rule_repetitions},
+     "up to 21.7 % too many", "%", rule_repetitions, false, NULL},
     {"M9", "tools that compute floating point in another width take another path",
-     "art ends early, dealII never", "%", rule_rounding},
+     "art ends early, dealII never", "%", rule_by_tools, false, &rounding},
     {"M10", "tools move memory, and so change counts", "parser under Pin is an outlier", "%",
-     rule_tool_layout},
+     rule_by_tools, false, &layout},
     {"M11", "controlled, one binary counts the same on different machines",
-     "consistent over nine machines of one instruction set", "%", rule_machines},
+     "consistent over nine machines of one instruction set", "%", rule_machines, false, NULL},
 };
+
+static void say_nothing_shows(const void *facts, const enum finding_verdict *verdicts,
+                              struct finding *finding)
+{
+    (void)facts, (void)verdicts;
+    if (!finding->reason[0])
+        finding_clause(finding, "no program that shows it was counted");
+}
 
 void repeat_judge_findings(const struct repeat_case *file, struct repeat_report *report)
 {
-    const struct repeat_facts facts = {file, report};
-    for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
-        struct finding *finding = &report->findings[i];
-        *finding = (struct finding){.id = claims[i].id,
-                                    .claim = claims[i].text,
-                                    .paper = "weaver-mckee-trust",
-                                    .verdict = FINDING_UNTESTABLE,
-                                    .unit = claims[i].unit};
-        snprintf(finding->figure, sizeof(finding->figure), "%s", claims[i].figure);
-        claims[i].rule(&facts, finding);
-        if (!finding->reason[0])
-            finding_clause(finding, "no program that shows it was counted");
-    }
+    struct repeat_facts facts = {file, report};
+    const struct claiming claiming = {.paper = "weaver-mckee-trust",
+                                      .claims = claims,
+                                      .count = REPEAT_FINDINGS,
+                                      .facts = &facts,
+                                      .after = say_nothing_shows};
+    findings_judge(&claiming, report->findings);
 }

@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
-#include "stats/interval.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Lays what runs count too many beside faults and interrupts, and draws the plane through it. */
@@ -248,7 +245,6 @@ static void ask(const struct asked *asked, struct repeat_contribution *found)
         found[i].programs = programs;
         found[i].firm = firm;
     }
-    memory_give_back(list.list);
 }
 
 /* Truths first, with interrupts beside faults and then without; then programs, in the same way. */
@@ -439,9 +435,7 @@ void repeat_rank_events(const struct repeat_case *file, struct repeat_report *re
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Counts less what the operating system added, and what is left of them beside the truth: of a
- * program of known length that, of any other what a source counted that executed the same. */
+/* --- and what is left --- */
 
 struct adjusting {
     const struct repeat_case *file;

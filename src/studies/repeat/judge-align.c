@@ -417,9 +417,7 @@ static void align_explain(const struct repeat_cell *const executed[2],
     add_up(&reasons, recorded, alignment);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Sources held against each other, and why they differ: each against the truth of a subject, else
- * against stepping, else against the hardware's count, else against the first source there is. */
+/* --- source by source --- */
 
 #define MOST_SOURCES 16u
 
@@ -436,10 +434,6 @@ struct program_sources {
     struct counted list[MOST_SOURCES];
     size_t count;
 };
-
-/* --- which rows --- */
-
-/* --- what else is known --- */
 
 /* The functions of this source, of an execution under the same controls if there is one. */
 static const struct repeat_cell *executed_by(const struct program_sources *sources,

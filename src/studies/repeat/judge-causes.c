@@ -289,11 +289,8 @@ static struct calls_walked calls_walk(const struct repeat_cell *cell, size_t one
     return walked;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Why a program is not the same from run to run: by its system calls where executions were
- * watched, by what it writes, by its threads, and by the controls that its counts follow. */
+/* --- what is gathered of one program on one machine --- */
 
-/* What was gathered of one program on one machine. */
 struct gathered {
     const struct repeat_case *file;
     const struct repeat_report *report;

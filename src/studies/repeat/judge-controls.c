@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
-#include "stats/interval.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * All settings of one program, source and event: what the part about controls reckons with. */
@@ -81,7 +78,6 @@ static struct settings settings_gather(const struct repeat_case *file,
                 settings.without[control] = kept_counts(cell, row->event);
         }
     }
-    memory_give_back(siblings);
     for (size_t i = 0; i < CONTROL_COUNT; i++)
         settings.singles +=
             settings_enough(&settings.only[i]) + (size_t)settings_enough(&settings.without[i]);

@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
-#include "stats/interval.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The points of one sweep, and questions about them. */

@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "stats/interval.h"
 #include "stats/moments.h"
 #include "stats/random.h"
 #include "studies/repeat/judge.h"
-#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Asking cases. */
@@ -442,7 +440,6 @@ static void repeat_judge_variation(const struct repeat_case *file, struct repeat
     for (size_t i = 0; i < count; i++)
         report->rows[i] = places[i].row;
     report->row_count = count;
-    memory_give_back(places);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -512,8 +509,7 @@ bool counts_best(const struct repeat_case *file, const struct repeat_report *rep
            strcmp(best->event[event], cell->event[row->event]) == 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * All parts in order. */
+/* --- all parts in order --- */
 
 void repeat_judge(const struct repeat_case *file, uint64_t seed, struct repeat_report *report)
 {

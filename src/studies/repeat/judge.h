@@ -35,12 +35,17 @@ struct repeat_facts {
     const struct repeat_report *report;
 };
 
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. */
-typedef void repeat_rule(const struct repeat_facts *facts, struct finding *finding);
-/* M2, M5 to M10 */
-repeat_rule rule_opcodes, rule_stack, rule_faults, rule_interrupts, rule_repetitions, rule_rounding,
-    rule_tool_layout;
+/* M2, and M5 to M10 (engine/findings.h): rule_disturbance has an enum disturbance of its own,
+ * rule_by_tools these programs. */
+typedef void repeat_rule(const struct claim *claim, const void *facts, struct finding *finding);
+repeat_rule rule_opcodes, rule_stack, rule_disturbance, rule_repetitions, rule_by_tools;
+
+/* Programs of which a tool may make something else, and those that tell whether it is this. */
+struct otherwise {
+    const char *made, *plain;
+    const char *endless; /* that may never end; NULL: none is */
+    const char *as_well, *alone, *nobody;
+};
 
 /* ----------------------------------------------------------------------------------------------
  * Which counts are instructions of the program itself, and which of them tell of this machine. */

@@ -19,43 +19,46 @@ static char *copy(const char *text)
     return memory_copy(text ? text : "");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Which cell of the case a cell of the store became. */
+/* A subject, or the class of an event, as this store tells it. */
+struct known_subject {
+    char *name, *shows;
+    struct stored_subject facts; /* its texts are not used */
+};
+struct known_event {
+    char *name, *class;
+};
 
 /* Where a cell of the case comes from. */
-struct repeat_origin {
-    uint32_t cell;     /* its id in the store */
-    size_t index;      /* in the case */
-    uint32_t counters; /* in the store, columns run/…/ included */
+struct origin {
+    uint32_t cell; /* its id in the store */
     /* of each column: the event in the case, or what it says of the run */
     struct {
         int event; /* -1: none */
         int says;  /* index of a column run/…/; -1: none */
     } columns[CELL_MAX_COUNTERS];
+    struct watched {
+        struct repeat_call *list;
+        size_t count;
+    } * watched; /* [run]: its system calls */
 };
 
-struct repeat_origins {
-    struct repeat_origin *list; /* in rising order of their ids */
-    size_t count;
+struct load {
+    struct store *store;
+    struct repeat_case *file;
+    struct failure *failure;
+    size_t machine;
+    struct known_subject *subjects;
+    size_t subject_count;
+    struct known_event *events;
+    size_t event_count;
+    size_t first;           /* of the case's cells that this store adds */
+    struct origin *origins; /* [origin_count] of these, in rising order of their ids */
+    size_t origin_count;
 };
-
-/* NULL: no command of the case. */
-static struct repeat_origin *repeat_origin_of(const struct repeat_origins *origins, uint32_t cell)
-{
-    size_t low = 0, high = origins->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (origins->list[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < origins->count && origins->list[low].cell == cell ? &origins->list[low] : NULL;
-}
 
 /* ----------------------------------------------------------------------------------------------
- * Executions from the samples of a store, in the order in which they were made. Each is one run
- * with a sample for every column; one that is not whole is damage. */
+ * Executions, in the order in which they were made: each is one run, of which columns run/…/ tell
+ * what was not counted. */
 
 /* Columns run/…/ and where their numbers go; interrupts are told apart below. */
 static const struct {
@@ -72,8 +75,8 @@ static const struct {
     {RUN_NANOSECONDS, offsetof(struct repeat_run, nanoseconds)},
 };
 
-/* Which column of wire/command.h an event is; -1: none. */
-static int repeat_says(const char *event)
+/* Which of these an event is; -1: none. */
+static int says(const char *event)
 {
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
         if (strcmp(said[i].event, event) == 0)
@@ -81,262 +84,117 @@ static int repeat_says(const char *event)
     return -1;
 }
 
-struct done {
-    uint32_t cell, process;
-};
-
-struct taking {
-    struct store *store;
-    struct repeat_case *file;
-    struct repeat_origins *origins;
-    struct failure *failure;
-    struct done *done; /* visits that ended well, in planned order */
-    size_t done_count, next;
-    /* the execution under way */
-    struct repeat_origin *origin; /* NULL: none */
-    uint32_t column;              /* the next to come */
-};
-
-static int take_visit(void *context, const struct stored_visit *visit)
+static int take_run(void *context, const struct read_run *read)
 {
-    struct taking *taking = context;
-    if (visit->state == VISIT_DONE && repeat_origin_of(taking->origins, visit->visit.cell))
-        *memory_add(taking->done, taking->done_count) =
-            (struct done){visit->visit.cell, visit->visit.process};
-    return 0;
-}
-
-static int damaged(const struct taking *taking, uint32_t cell, uint32_t process)
-{
-    return fail_with(taking->failure, -EBADMSG,
-                     "the store %.300s is damaged: process %u of cell %u is an execution, but has "
-                     "not one sample for each of its columns. Take a copy you trust.",
-                     store_path(taking->store), process, cell);
-}
-
-static void take_value(const struct taking *taking, const struct sample *sample)
-{
-    struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
-    struct repeat_run *run = &cell->list[cell->runs - 1];
-    const int event = taking->origin->columns[sample->counter].event;
-    const int says = taking->origin->columns[sample->counter].says;
-    if (event >= 0) {
-        const size_t at = (cell->runs - 1) * cell->events + (size_t)event;
-        cell->counts[at] = sample->value;
-        /* The share of the time in which the counter counted; what executes has no other. */
-        cell->scheduled[at] = !sample->enabled ? strcmp(cell->source, "perf_event") != 0
-                              : sample->running >= sample->enabled
-                                  ? 1
-                                  : (double)sample->running / (double)sample->enabled;
+    const struct load *load = context;
+    const struct origin *origin = &load->origins[read->place];
+    struct repeat_cell *cell = &load->file->cells[load->first + read->place];
+    const size_t at = cell->runs * cell->events, room = cell->events + 1;
+    cell->counts = memory_room(cell->counts, cell->runs, room * sizeof(*cell->counts));
+    cell->scheduled = memory_room(cell->scheduled, cell->runs, room * sizeof(*cell->scheduled));
+    struct repeat_run *run = memory_add(cell->list, cell->runs);
+    run->process = read->process;
+    run->account = read->account;
+    for (uint32_t column = 0; column < read->counters; column++) {
+        const uint64_t enabled = read->enabled[column], running = read->running[column];
+        const int event = origin->columns[column].event, say = origin->columns[column].says;
+        if (event >= 0) {
+            cell->counts[at + (size_t)event] = read->values[column];
+            /* The share of the time in which it counted; what executes has no other. */
+            cell->scheduled[at + (size_t)event] = !enabled ? strcmp(cell->source, "perf_event") != 0
+                                                  : running >= enabled
+                                                      ? 1
+                                                      : (double)running / (double)enabled;
+        }
+        /* What could not be known was not running. */
+        if (say >= 0 && (running || !enabled)) {
+            memcpy((char *)run + said[say].offset, &read->values[column], sizeof(*read->values));
+            run->has_interrupts |= said[say].offset == offsetof(struct repeat_run, interrupts);
+        }
     }
-    /* What could not be known was not running. */
-    if (says >= 0 && (sample->running || !sample->enabled)) {
-        memcpy((char *)run + said[says].offset, &sample->value, sizeof(sample->value));
-        run->has_interrupts |= said[says].offset == offsetof(struct repeat_run, interrupts);
-    }
-}
-
-/* All columns of the execution are there. */
-static int end_run(struct taking *taking)
-{
-    if (!taking->origin)
-        return 0;
-    struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
-    const struct repeat_run *run = &cell->list[cell->runs - 1];
-    if (taking->column != taking->origin->counters)
-        return damaged(taking, taking->origin->cell, run->process);
     cell->timed_out += run->status >= STATUS_TIMEOUT;
     cell->signalled += run->status >= STATUS_SIGNAL && run->status < STATUS_TIMEOUT;
-    taking->origin = NULL;
     return 0;
-}
-
-static int begin_run(struct taking *taking, const struct sample *sample)
-{
-    int error = end_run(taking);
-    if (error)
-        return error;
-    taking->next++;
-    taking->origin = repeat_origin_of(taking->origins, sample->cell);
-    taking->column = 0;
-    struct repeat_cell *cell = &taking->file->cells[taking->origin->index];
-    if ((cell->runs & (cell->runs - 1)) == 0) { /* full at powers of two, as lists are */
-        const size_t room = (cell->runs ? 2 * cell->runs : 1) * (cell->events + 1);
-        cell->counts = memory_resize(cell->counts, room, sizeof(*cell->counts));
-        cell->scheduled = memory_resize(cell->scheduled, room, sizeof(*cell->scheduled));
-    }
-    struct repeat_run *run = memory_add(cell->list, cell->runs);
-    run->process = sample->process;
-    run->account = sample->account;
-    return 0;
-}
-
-static int take_sample(void *context, const struct sample *sample)
-{
-    struct taking *taking = context;
-    const struct done *due = taking->next < taking->done_count ? &taking->done[taking->next] : NULL;
-    const struct done *last = taking->origin ? &taking->done[taking->next - 1] : NULL;
-    int error = 0;
-    if (due && due->cell == sample->cell && due->process == sample->process)
-        error = begin_run(taking, sample);
-    else if (!last || last->cell != sample->cell || last->process != sample->process)
-        return 0; /* of another study, or of one that did not end well */
-    if (error)
-        return error;
-    if (sample->run || sample->counter != taking->column ||
-        taking->column >= taking->origin->counters)
-        return damaged(taking, sample->cell, sample->process);
-    taking->column++;
-    take_value(taking, sample);
-    return 0;
-}
-
-/* Reads the samples of the store once into the runs of the case; executions that did not end well
- * are left out. */
-static int repeat_take_runs(struct store *store, struct repeat_case *file,
-                            struct repeat_origins *origins, struct failure *failure)
-{
-    struct taking taking = {.store = store, .file = file, .origins = origins, .failure = failure};
-    int error = store_each_visit(store, take_visit, &taking, failure);
-    if (!error)
-        error = store_scan_samples(store, take_sample, &taking, failure);
-    if (!error)
-        error = end_run(&taking);
-    if (!error && taking.next != taking.done_count)
-        error = damaged(&taking, taking.done[taking.next].cell, taking.done[taking.next].process);
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * What executions told beside counts: functions of the first one of a cell, and the system calls
  * of all. The store has them by process, the case by the order in which the runs were made. */
 
-struct telling {
-    struct repeat_case *file;
-    const struct repeat_origins *origins;
-};
+/* Of the case; NULL: none. */
+static struct repeat_cell *find_cell(const struct load *load, uint32_t id, struct origin **origin)
+{
+    size_t low = 0, high = load->origin_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (load->origins[middle].cell < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *origin = &load->origins[low];
+    return low < load->origin_count && load->origins[low].cell == id
+               ? &load->file->cells[load->first + low]
+               : NULL;
+}
 
 static int take_function(void *context, const struct stored_executed *executed)
 {
-    const struct telling *telling = context;
-    const struct repeat_origin *origin = repeat_origin_of(telling->origins, executed->cell);
-    struct repeat_cell *cell = origin ? &telling->file->cells[origin->index] : NULL;
-    if (!cell || !cell->runs || cell->detail != DETAIL_CODE ||
-        cell->list[0].process != executed->process || strcmp(executed->kind, "function") != 0)
-        return 0;
-    *memory_add(cell->functions, cell->function_count) = (struct repeat_executed){
-        copy(executed->object), copy(executed->name), executed->count, executed->repetitions};
+    struct origin *origin;
+    struct repeat_cell *cell = find_cell(context, executed->cell, &origin);
+    if (cell && cell->runs && cell->detail == DETAIL_CODE &&
+        cell->list[0].process == executed->process && strcmp(executed->kind, "function") == 0)
+        *memory_add(cell->functions, cell->function_count) = (struct repeat_executed){
+            copy(executed->object), copy(executed->name), executed->count, executed->repetitions};
     return 0;
-}
-
-/* Calls come by cell and process, so the run is looked for once an execution. */
-struct counting_calls {
-    struct telling telling;
-    bool filling; /* false: they are only counted, in call_begins[run + 1] */
-    uint32_t cell, process;
-    struct repeat_cell *found; /* NULL: nobody's */
-    size_t run;
-    size_t counted, filled;
-};
-
-static void find_run(struct counting_calls *counting, const struct stored_call *call)
-{
-    const struct repeat_origin *origin = repeat_origin_of(counting->telling.origins, call->cell);
-    struct repeat_cell *cell = origin ? &counting->telling.file->cells[origin->index] : NULL;
-    counting->cell = call->cell;
-    counting->process = call->process;
-    counting->run = 0;
-    counting->found = NULL;
-    if (!cell || !cell->call_begins)
-        return;
-    while (counting->run < cell->runs && cell->list[counting->run].process != call->process)
-        counting->run++;
-    counting->found = counting->run < cell->runs ? cell : NULL;
 }
 
 static int take_call(void *context, const struct stored_call *stored)
 {
-    struct counting_calls *counting = context;
-    if (stored->position == 0 || stored->cell != counting->cell ||
-        stored->process != counting->process)
-        find_run(counting, stored);
-    struct repeat_cell *cell = counting->found;
-    if (!cell)
+    struct origin *origin;
+    const struct repeat_cell *cell = find_cell(context, stored->cell, &origin);
+    size_t run = 0;
+    if (!cell || cell->detail != DETAIL_CALLS)
         return 0;
-    if (!counting->filling) {
-        cell->call_begins[counting->run + 1]++;
-        counting->counted++;
+    while (run < cell->runs && cell->list[run].process != stored->process)
+        run++;
+    if (run == cell->runs)
         return 0;
-    }
-    const size_t begin = cell->call_begins[counting->run];
-    if (stored->position >= cell->call_begins[counting->run + 1] - begin)
-        return -ESTALE;
-    counting->filled++;
-    cell->calls[begin + stored->position] = (struct repeat_call){.position = stored->position,
-                                                                 .task = stored->task,
-                                                                 .name = copy(stored->name),
-                                                                 .what = copy(stored->what),
-                                                                 .result = stored->result,
-                                                                 .asked = stored->asked,
-                                                                 .sum = stored->sum};
+    if (!origin->watched)
+        origin->watched = memory_new(cell->runs, sizeof(*origin->watched));
+    *memory_add(origin->watched[run].list, origin->watched[run].count) =
+        (struct repeat_call){.position = stored->position,
+                             .task = stored->task,
+                             .name = copy(stored->name),
+                             .what = copy(stored->what),
+                             .result = stored->result,
+                             .asked = stored->asked,
+                             .sum = stored->sum};
     return 0;
 }
 
-/* The system calls of each run: counted first, which gives room for them. */
-static int repeat_take_calls(struct store *store, struct repeat_case *file,
-                             const struct repeat_origins *origins, struct failure *failure)
+/* Calls of all runs become one list. */
+static void join_calls(const struct load *load)
 {
-    struct counting_calls counting = {.telling = {file, origins}};
-    for (size_t i = 0; i < origins->count; i++) {
-        struct repeat_cell *cell = &file->cells[origins->list[i].index];
-        if (cell->detail == DETAIL_CALLS)
-            cell->call_begins = memory_new(cell->runs + 1, sizeof(*cell->call_begins));
-    }
-    int error = store_each_call(store, take_call, &counting, failure);
-    if (error)
-        return error;
-    for (size_t i = 0; i < origins->count; i++) {
-        struct repeat_cell *cell = &file->cells[origins->list[i].index];
+    for (size_t i = 0; i < load->origin_count; i++) {
+        struct repeat_cell *cell = &load->file->cells[load->first + i];
+        const struct watched *watched = load->origins[i].watched;
         if (cell->detail != DETAIL_CALLS)
             continue;
+        size_t *begins = cell->call_begins = memory_new(cell->runs + 1, sizeof(*begins));
         for (size_t run = 0; run < cell->runs; run++)
-            cell->call_begins[run + 1] += cell->call_begins[run];
-        cell->calls = memory_new(cell->call_begins[cell->runs], sizeof(*cell->calls));
+            begins[run + 1] = begins[run] + (watched ? watched[run].count : 0);
+        cell->calls = memory_new(begins[cell->runs], sizeof(*cell->calls));
+        for (size_t run = 0; watched && run < cell->runs; run++)
+            if (watched[run].count)
+                memcpy(cell->calls + begins[run], watched[run].list,
+                       watched[run].count * sizeof(*cell->calls));
     }
-    counting.filling = true;
-    error = store_each_call(store, take_call, &counting, failure);
-    if (error == -ESTALE || (!error && counting.filled != counting.counted))
-        return fail_with(failure, -EBADMSG,
-                         "the store %.300s changed while it was read. Take a copy you trust.",
-                         store_path(store));
-    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Lays stored executions of commands before the judge of repetition: the machine, what could not
- * be had, the programs with what is known of subjects, their cells, then all executions and what
- * was told of them. */
-
-/* A subject, or the class of an event, as this store tells it. */
-struct known_subject {
-    char *name, *shows;
-    struct stored_subject facts; /* its texts are not used */
-};
-struct known_event {
-    char *name, *class;
-};
-
-struct load {
-    struct store *store;
-    struct repeat_case *file;
-    struct failure *failure;
-    size_t machine;
-    struct known_subject *subjects;
-    size_t subject_count;
-    struct known_event *events;
-    size_t event_count;
-    struct repeat_origins origins;
-};
+ * The machine, what could not be had, the programs with what is known of subjects, and their cells.
+ */
 
 /* --- the machine --- */
 
@@ -462,7 +320,7 @@ static char *class_of(const struct load *load, const char *event, const char *st
 }
 
 static void take_columns(struct load *load, const struct stored_cell *stored,
-                         struct repeat_cell *cell, struct repeat_origin *origin)
+                         struct repeat_cell *cell, struct origin *origin)
 {
     const char *source = "perf_event";
     cell->event = memory_new(stored->cell.counters, sizeof(*cell->event));
@@ -470,7 +328,7 @@ static void take_columns(struct load *load, const struct stored_cell *stored,
     for (uint32_t column = 0; column < stored->cell.counters; column++) {
         const char *name = stored->cell.events[column];
         origin->columns[column].event = -1;
-        origin->columns[column].says = repeat_says(name);
+        origin->columns[column].says = says(name);
         if (origin->columns[column].says >= 0)
             continue;
         const uint32_t event = cell->events++;
@@ -482,7 +340,7 @@ static void take_columns(struct load *load, const struct stored_cell *stored,
     cell->source = copy(source);
 }
 
-static int take_cell(void *context, const struct stored_cell *stored)
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct load *load = context;
     const struct cell_command *command = &stored->cell.command;
@@ -493,10 +351,9 @@ static int take_cell(void *context, const struct stored_cell *stored)
     if (error)
         return error;
     struct repeat_cell *cell = memory_add(load->file->cells, load->file->cell_count);
-    struct repeat_origin *origin = memory_add(load->origins.list, load->origins.count);
+    *place = load->origin_count;
+    struct origin *origin = memory_add(load->origins, load->origin_count);
     origin->cell = stored->cell.id;
-    origin->index = load->file->cell_count - 1;
-    origin->counters = stored->cell.counters;
     *cell = (struct repeat_cell){.machine = load->machine,
                                  .program = program,
                                  .controls = command->controls,
@@ -513,20 +370,28 @@ static int take_cell(void *context, const struct stored_cell *stored)
 
 int repeat_load(struct store *store, struct repeat_case *file, struct failure *failure)
 {
-    struct load load = {.store = store, .file = file, .failure = failure};
-    struct telling telling = {file, &load.origins};
+    struct load load = {
+        .store = store, .file = file, .failure = failure, .first = file->cell_count};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &load,
+                            .cell = take_cell,
+                            .run = take_run,
+                            .strict = true,
+                            .run_word = "execution",
+                            .counter_word = "column"};
     int error = take_machine(&load);
     if (!error)
         error = store_each_subject(store, take_subject, &load, failure);
     if (!error)
         error = store_each_event(store, take_event, &load, failure);
     if (!error)
-        error = store_each_cell(store, take_cell, &load, failure);
+        error = reader_read(&reader);
     if (!error)
-        error = repeat_take_runs(store, file, &load.origins, failure);
-    if (!error) /* what the first run of a cell executed */
-        error = store_each_executed(store, take_function, &telling, failure);
+        error = store_each_executed(store, take_function, &load, failure);
     if (!error)
-        error = repeat_take_calls(store, file, &load.origins, failure);
+        error = store_each_call(store, take_call, &load, failure);
+    if (!error)
+        join_calls(&load);
     return error;
 }

@@ -1,190 +1,59 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How `assay repeat` spends its time: after each portion it learns what programs do, and gives up
- * those that cannot be started or never end. */
+ * The store behind `assay repeat`: events, subjects and absences go into it before the first
+ * execution, so that it can be judged without its machine; an unfinished one is gone on with as it
+ * began. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "engine/finish.h"
-#include "engine/gather.h"
-#include "engine/options.h"
 #include "engine/run-store.h"
-#include "engine/skips.h"
 #include "studies/repeat/parts.h"
-#include "studies/repeat/plan.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The store behind `assay repeat`: events, subjects and absences go into it before the first
- * execution, so that it can be judged without its machine; an unfinished one is gone on with as it
- * began. */
-
-static struct run_store whose(const struct repeating *repeating)
+int repeat_put(void *kept, struct failure *failure)
 {
-    return (struct run_store){.command = "repeat",
-                              .common = &repeating->run.options->common,
-                              .catalogue = repeating->catalogue,
-                              .path = repeating->run.options->store,
-                              .seed = repeating->run.seed};
-}
-
-static int refuse(const struct repeating *repeating, int error, const struct failure *failure)
-{
-    const struct repeat_options *options = repeating->run.options;
-    return repeat_ours(
-        run_store_refuse("repeat", error, options->resume || options->from.count, failure));
-}
-
-/* --- a new one --- */
-
-static int create(struct repeating *repeating, struct failure *failure)
-{
-    const struct repeat_options *options = repeating->run.options;
-    const struct catalogue *catalogue = repeating->catalogue;
-    const struct run_store run = whose(repeating);
-    int error = run_store_create(&run, &repeating->store, failure);
-    if (error == 0)
-        error = tried_put(&repeating->tried, repeating->store, failure);
+    struct repeating *run = kept;
+    const struct repeat_options *options = repeat_asked(run);
+    const struct catalogue *catalogue = run->studying.catalogue;
+    struct store *store = run->studying.store;
+    int error = tried_put(&run->tried, store, failure);
     for (size_t i = 0; i < catalogue->subject_count && error == 0; i++)
-        error = run_store_put_subject(repeating->store, &catalogue->subjects[i], failure);
+        error = run_store_put_subject(store, &catalogue->subjects[i], failure);
     /* Who asked for some sources, or some events, does not miss the others. */
     if (error == 0 && !options->source.count && !options->event.count)
-        error = absences_put(catalogue, "counter", repeating->store, failure);
+        error = absences_put(catalogue, "counter", store, failure);
     if (error == 0 && !options->no_subjects)
-        error = absences_put(catalogue, "subject", repeating->store, failure);
-    return error < 0 ? error : store_commit(repeating->store, failure);
-}
-
-int repeat_create_store(struct repeating *repeating)
-{
-    struct failure failure = {0};
-    /* Nothing to execute: no store. */
-    if (!repeating->plan.wishes.count)
-        return EXIT_DONE;
-    const int error = create(repeating, &failure);
-    if (error < 0)
-        return refuse(repeating, error, &failure);
-    repeating->run.stored = store_path(repeating->store);
-    return EXIT_DONE;
-}
-
-/* --- an unfinished one --- */
-
-/* Everything is as the run began, but for where results go; the time it may take as well, unless
- * another is given. */
-static void go_on_like(struct repeating *repeating)
-{
-    const struct repeat_options given = *repeating->run.options;
-    struct repeat_options *resumed = &repeating->resumed;
-    *resumed = repeating->begun;
-    resumed->common = given.common;
-    resumed->store = given.store;
-    resumed->input = resumed->directory = NULL; /* the store's cells have them */
-    resumed->all = given.all;
-    resumed->resume = true;
-    resumed->seed = given.seed;
-    if (given.budget)
-        resumed->budget = given.budget;
-    repeating->run.options = resumed;
+        error = absences_put(catalogue, "subject", store, failure);
+    return error;
 }
 
 /* The first cell of the plan is the user's command, as it was begun with. */
 static int take_command(void *context, const struct stored_cell *stored)
 {
-    struct repeating *repeating = context;
+    struct repeating *run = context;
     const struct cell_command *command = &stored->cell.command;
-    if (stored->cell.id != 1 || repeating->joined || !command->words)
+    if (stored->cell.id != 1 || run->joined || !command->words)
         return 0;
-    repeating->joined = memory_copy(command->words);
-    repeating->input = memory_copy(command->input);
-    repeating->directory = memory_copy(command->directory);
+    run->joined = memory_copy(command->words);
+    run->input = memory_copy(command->input);
+    run->directory = memory_copy(command->directory);
     return 0;
 }
 
-static int recall(struct repeating *repeating, const struct store_info *info,
-                  struct failure *failure)
+int repeat_recall(void *kept, struct failure *failure)
 {
-    struct string_list words = {0};
-    int error = run_store_recall(&command_repeat, store_path(repeating->store), info->argv,
-                                 &repeating->begun, &words, failure);
-    const bool commanded = words.count > 0;
-    string_list_free(&words);
-    repeating->run.seed = info->seed;
-    if (error < 0)
-        return error;
-    go_on_like(repeating);
-    error = commanded ? store_each_cell(repeating->store, take_command, repeating, failure) : 0;
-    if (error == 0 && commanded && !repeating->joined)
+    struct repeating *run = kept;
+    struct store *store = run->studying.store;
+    const bool commanded = run->studying.argument_count > 0;
+    int error = commanded ? store_each_cell(store, take_command, run, failure) : 0;
+    if (error == 0 && commanded && !run->joined)
         error = fail_with(failure, -EINVAL,
                           "the run in %.300s ended before anything was planned: begin another one",
-                          store_path(repeating->store));
-    return error < 0 ? error : tried_recall(&repeating->tried, repeating->store, failure);
-}
-
-static int reopen(struct repeating *repeating, struct failure *failure)
-{
-    const struct run_store run = whose(repeating);
-    struct store_info info = {0};
-    int error = run_store_reopen(&run, &repeating->store, &info, failure);
-    if (error == 0)
-        error = recall(repeating, &info, failure);
-    store_info_release(&info);
-    return error;
-}
-
-int repeat_reopen_store(struct repeating *repeating)
-{
-    struct failure failure = {0};
-    const int error = reopen(repeating, &failure);
-    if (error < 0)
-        return refuse(repeating, error, &failure);
-    repeating->run.stored = store_path(repeating->store);
-    return EXIT_DONE;
-}
-
-int repeat_adopt_store(struct repeating *repeating)
-{
-    const struct run_store run = whose(repeating);
-    struct wishes *wishes = &repeating->plan.wishes;
-    struct failure failure = {0};
-    int error = wishes_adopt(wishes, repeating->store, &failure);
-    if (error == 0)
-        error = run_store_same_plan(&run, repeating->store, wishes->cells, wishes->cell_count,
-                                    &failure);
-    return error == 0 ? EXIT_DONE : refuse(repeating, error, &failure);
-}
-
-/* --- finished ones --- */
-
-static int load(void *context, struct store *store, struct failure *failure)
-{
-    struct repeating *repeating = context;
-    return repeat_load(store, &repeating->run.file, failure);
-}
-
-int repeat_open_from(struct repeating *repeating)
-{
-    struct failure failure = {0};
-    struct repeat_run_of *run = &repeating->run;
-    const struct from_stores from = {.command = "repeat",
-                                     .paths = &run->options->from,
-                                     .store = &repeating->store,
-                                     .seed = &run->seed,
-                                     .fingerprint = run->fingerprint,
-                                     .fingerprint_size = sizeof(run->fingerprint),
-                                     .stored_facts = &repeating->stored_facts,
-                                     .facts = &run->facts,
-                                     .complete = &run->complete,
-                                     .load = load,
-                                     .context = repeating};
-    const int error = from_stores_load(&from, &failure);
-    if (error == 0 && run->options->from.count == 1)
-        run->stored = store_path(repeating->store);
-    return error == 0 ? EXIT_DONE : refuse(repeating, error, &failure);
+                          store_path(store));
+    return error < 0 ? error : tried_recall(&run->tried, store, failure);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -199,40 +68,34 @@ static const char endless[] = "it did not end in its time, in which a source slo
                               "counts are of a part of it. A "
                               "larger --budget and a longer --timeout give it more";
 
-static int add_failed(const struct repeat_case *file, struct skip_groups *groups)
+static void add_failed(const struct repeat_case *file, struct skip_groups *groups)
 {
-    int error = 0;
-    for (size_t i = 0; i < file->cell_count && error == 0; i++) {
+    for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i];
-        char name[200]; /* "perl by qemu" */
-        snprintf(name, sizeof(name), "%.120s%s%s%s%s", file->programs[cell->program].name,
-                 *cell->source ? " by " : "", cell->source,
-                 cell->detail != DETAIL_NONE ? ", its " : "", command_detail_names[cell->detail]);
+        const char *name = /* "perl by qemu" */
+            memory_format("%.120s%s%s%s%s", file->programs[cell->program].name,
+                          *cell->source ? " by " : "", cell->source,
+                          cell->detail != DETAIL_NONE ? ", its " : "",
+                          command_detail_names[cell->detail]);
         if (!cell->runs && cell->failed && cell->reason)
-            error = skip_groups_add(groups, name, cell->reason, cell->error, false);
+            skip_groups_add(groups, name, cell->reason, cell->error, false);
         else if (cell->runs && cell->timed_out == cell->runs &&
                  strcmp(cell->source, "perf_event") != 0)
-            error = skip_groups_add(groups, name, endless, 0, false);
+            skip_groups_add(groups, name, endless, 0, false);
     }
-    return error;
 }
 
-static int add_absent(const struct repeating *repeating, struct skip_groups *groups)
+static void add_absent(const struct repeating *run, struct skip_groups *groups)
 {
-    const struct repeat_case *file = &repeating->run.file;
-    const struct skips *skips = &repeating->run.skips;
-    size_t count =
-        finish_is_for_programs(&repeating->run.options->common) ? file->absence_count : 0;
-    int error = 0;
-    for (size_t i = 0; i < count && error == 0; i++) {
-        const struct repeat_absence *absence = &file->absences[i];
+    const struct skips *skips = &run->studying.skips;
+    for (size_t i = 0; i < run->file.absence_count; i++) {
+        const struct repeat_absence *absence = &run->file.absences[i];
         bool said = false;
         for (size_t j = 0; j < skips->count && !said; j++)
             said = strcmp(skips->list[j].reason, absence->reason) == 0;
         if (!said)
-            error = skip_groups_add(groups, absence->what, absence->reason, absence->error, false);
+            skip_groups_add(groups, absence->what, absence->reason, absence->error, false);
     }
-    return error;
 }
 
 /* --- what the budget did not hold --- */
@@ -250,44 +113,49 @@ static void put_time(double seconds, char *words, size_t size)
         snprintf(words, size, "%.0f ms", seconds * 1000);
 }
 
-/* Was it wished for, could be had, and did not get as much as says something? */
-static bool is_short(const struct repeating *repeating, size_t wish, uint32_t *processes)
+/* Was it wished for, could be had, and did not get as much as says something? What waits for
+ * something that failed was said with that. */
+static bool is_short(const struct repeating *run, size_t wish)
 {
-    const struct wishes *wishes = &repeating->plan.wishes;
-    const struct repeat_aim *aim = &repeating->plan.aims[wish];
-    *processes = wishes_processes(wishes, wish);
-    return !aim->dropped && !wishes_is_failing(wishes, wish) && *processes < aim->least;
+    const struct wishes *wishes = &run->studying.wishes;
+    const struct repeat_aim *aims = run->plan.aims;
+    if (wishes_processes(wishes, wish) >= aims[wish].least)
+        return false;
+    for (size_t at = wish, steps = 0; at != NO_WISH && steps <= wishes->count;
+         at = wishes->list[at].after, steps++)
+        if (aims[at].dropped || wishes_is_failing(wishes, at))
+            return false;
+    return true;
 }
 
-/* Does it wait for something that failed? Then that was said. */
-static bool waits_in_vain(const struct repeating *repeating, size_t wish)
+/* Controlled executions of a program by a source; of many programs the names must do. */
+static void tell_source(struct repeating *run, size_t wish, struct skip_groups *groups)
 {
-    const struct wishes *wishes = &repeating->plan.wishes;
-    for (size_t after = wishes->list[wish].after, steps = 0;
-         after != NO_WISH && steps < wishes->count; after = wishes->list[after].after, steps++)
-        if (wishes_is_failing(wishes, after) || repeating->plan.aims[after].dropped)
-            return true;
-    return false;
-}
-
-static int tell_source(struct repeating *repeating, size_t wish)
-{
-    const struct repeat_plan *plan = &repeating->plan;
+    const struct repeat_plan *plan = &run->plan;
     const struct repeat_aim *aim = &plan->aims[wish];
+    const uint32_t processes = wishes_processes(&run->studying.wishes, wish);
     const double each =
         (double)repeat_plan_price(plan, aim->program, aim->source, DETAIL_NONE) / S_NS;
-    char what[240], why[400], one[32], all[32];
-    uint32_t processes = wishes_processes(&plan->wishes, wish);
+    const char *what = memory_format("%.160s by %s", plan->programs[aim->program].name,
+                                     plan->sources[aim->source].name);
+    char why[400], one[32], all[32];
+    if (run->study.program_count > 1) {
+        skip_groups_add(groups, what,
+                        processes ? "in fewer executions than wanted, so less certain: give a "
+                                    "larger --budget"
+                                  : "the budget did not suffice: give a larger --budget, or name "
+                                    "sources with --source",
+                        0, false);
+        return;
+    }
     put_time(each, one, sizeof(one));
     put_time(each * 2 * aim->least, all, sizeof(all));
-    snprintf(what, sizeof(what), "%.160s by %s", plan->programs[aim->program].name,
-             repeat_source_name(repeating, aim->source));
     if (processes)
         snprintf(why, sizeof(why),
                  "in %u execution%s only, because each takes about %s: %u of both settings need "
                  "about %s, give a larger --budget",
                  processes, processes == 1 ? "" : "s", one, aim->least, all);
-    else if (each * 2 * aim->least < (double)repeating->run.budget / 4000)
+    else if (each * 2 * aim->least < (double)run->studying.budget / 4000)
         snprintf(
             why, sizeof(why),
             "the budget was used up before: an execution takes about %s, give a larger --budget",
@@ -297,97 +165,53 @@ static int tell_source(struct repeating *repeating, size_t wish)
                  "the budget does not hold it: an execution takes about %s, %u of both settings "
                  "about %s. Give a larger --budget, or name it with --source and fewer --runs",
                  one, aim->least, all);
-    return skips_add(&repeating->run.skips, what, why, 0);
-}
-
-/* Of many programs the names must do. */
-static int tell_briefly(const struct repeating *repeating, size_t wish, struct skip_groups *groups)
-{
-    const struct repeat_plan *plan = &repeating->plan;
-    const struct repeat_aim *aim = &plan->aims[wish];
-    char what[240];
-    snprintf(what, sizeof(what), "%.160s by %s", plan->programs[aim->program].name,
-             repeat_source_name(repeating, aim->source));
-    return skip_groups_add(groups, what,
-                           wishes_processes(&plan->wishes, wish)
-                               ? "in fewer executions than wanted, so less certain: give a larger "
-                                 "--budget"
-                               : "the budget did not suffice: give a larger --budget, or name "
-                                 "sources with --source",
-                           0, false);
-}
-
-/* Controlled executions of each program by each source. */
-static int tell_sources(struct repeating *repeating)
-{
-    const struct repeat_plan *plan = &repeating->plan;
-    struct skip_groups groups = {0};
-    int error = 0;
-    for (size_t i = 0; i < plan->wishes.count && error == 0; i++) {
-        const struct repeat_aim *aim = &plan->aims[i];
-        uint32_t processes;
-        if (plan->wishes.list[i].stage == REPEAT_SETTINGS && aim->source != REPEAT_PLAIN &&
-            aim->controls == repeating->study.controls && is_short(repeating, i, &processes) &&
-            !waits_in_vain(repeating, i))
-            error = repeating->program_count > 1 ? tell_briefly(repeating, i, &groups)
-                                                 : tell_source(repeating, i);
-    }
-    const int closed = skip_groups_close(&groups, &repeating->run.skips);
-    return error < 0 ? error : closed;
+    skips_add(&run->studying.skips, what, why, 0);
 }
 
 /* Of the other stages how many settings are missing. */
-static int tell_stage(struct repeating *repeating, unsigned stage)
+static void tell_stage(struct repeating *run, unsigned stage)
 {
-    const struct repeat_plan *plan = &repeating->plan;
-    size_t without = 0, with_few = 0;
-    char what[120];
-    int error = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++) {
-        uint32_t processes;
-        if (plan->wishes.list[i].stage != stage || !is_short(repeating, i, &processes) ||
-            waits_in_vain(repeating, i))
-            continue;
-        without += processes == 0;
-        with_few += processes > 0;
+    static const char *const whys[] = {
+        "not measured: the budget did not suffice, give a larger --budget",
+        "in fewer executions than wanted, so less certain: give a larger --budget"};
+    const struct wishes *wishes = &run->studying.wishes;
+    for (int some = 0; some < 2; some++) {
+        size_t count = 0;
+        for (size_t i = 0; i < wishes->count; i++)
+            count += wishes->list[i].stage == stage && is_short(run, i) &&
+                     (wishes_processes(wishes, i) > 0) == (some > 0);
+        if (count)
+            skips_add(&run->studying.skips,
+                      memory_format("%s (%zu setting%s)", repeat_stage_names[stage], count,
+                                    count == 1 ? "" : "s"),
+                      whys[some], 0);
     }
-    snprintf(what, sizeof(what), "%s (%zu setting%s)", repeat_stage_names[stage], without,
-             without == 1 ? "" : "s");
-    if (without)
-        error = skips_add(&repeating->run.skips, what,
-                          "not measured: the budget did not suffice, give a larger --budget", 0);
-    snprintf(what, sizeof(what), "%s (%zu setting%s)", repeat_stage_names[stage], with_few,
-             with_few == 1 ? "" : "s");
-    if (with_few && error == 0)
-        error = skips_add(
-            &repeating->run.skips, what,
-            "in fewer executions than wanted, so less certain: give a larger --budget", 0);
-    return error;
 }
 
-/* Of what a user interrupted, and of what was given up, the budget says nothing. */
-static int tell_budget(struct repeating *repeating)
+static void tell_budget(struct repeating *run)
 {
-    int error = 0;
-    if (!repeating->store || !repeating->run.complete || repeating->run.options->from.count)
-        return 0;
-    error = tell_sources(repeating);
-    for (unsigned stage = REPEAT_SETTINGS + 1; stage < REPEAT_STAGES && error == 0; stage++)
-        error = tell_stage(repeating, stage);
-    return error;
+    const struct wishes *wishes = &run->studying.wishes;
+    struct skip_groups groups = {0};
+    for (size_t i = 0; i < wishes->count; i++)
+        if (wishes->list[i].stage == REPEAT_SETTINGS && run->plan.aims[i].source != REPEAT_PLAIN &&
+            run->plan.aims[i].controls == run->study.controls && is_short(run, i))
+            tell_source(run, i, &groups);
+    skip_groups_close(&groups, &run->studying.skips);
+    for (unsigned stage = REPEAT_SETTINGS + 1; stage < REPEAT_STAGES; stage++)
+        tell_stage(run, stage);
 }
 
-int repeat_collect_skips(struct repeating *repeating)
+void repeat_collect_skips(struct repeating *run)
 {
     struct skip_groups groups = {0}, absent = {.for_programs = true};
-    int error = add_failed(&repeating->run.file, &groups);
-    if (error == 0)
-        error = add_absent(repeating, &absent);
-    const int closed = skip_groups_close(&groups, &repeating->run.skips);
-    const int closed_too = skip_groups_close(&absent, &repeating->run.skips);
-    if (error == 0)
-        error = closed < 0 ? closed : closed_too;
-    return error < 0 ? error : tell_budget(repeating);
+    add_failed(&run->file, &groups);
+    if (finish_is_for_programs(&run->studying.given->common))
+        add_absent(run, &absent);
+    skip_groups_close(&groups, &run->studying.skips);
+    skip_groups_close(&absent, &run->studying.skips);
+    /* Of what a user interrupted, and of what was given up, the budget says nothing. */
+    if (run->studying.session && run->studying.store && run->studying.complete)
+        tell_budget(run);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -396,7 +220,7 @@ int repeat_collect_skips(struct repeating *repeating)
 
 static int take_call(void *context, const struct sent_call *call, struct failure *failure)
 {
-    struct repeating *repeating = context;
+    const struct repeating *run = context;
     const struct stored_call stored = {.cell = call->cell,
                                        .process = call->process,
                                        .position = call->position,
@@ -406,41 +230,41 @@ static int take_call(void *context, const struct sent_call *call, struct failure
                                        .result = call->result,
                                        .asked = call->asked,
                                        .sum = call->sum};
-    return store_put_call(repeating->store, &stored, failure);
+    return store_put_call(run->studying.store, &stored, failure);
 }
 
 static int take_ran(void *context, const struct sent_ran *ran, struct failure *failure)
 {
-    struct repeating *repeating = context;
-    if (!repeating->executed && executed_new(&repeating->executed, repeating->catalogue->isa) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    repeating->ran = true;
-    return executed_add(repeating->executed, ran, failure);
+    struct repeating *run = context;
+    if (!run->executed)
+        executed_new(&run->executed, run->studying.catalogue->isa);
+    run->ran = true;
+    return executed_add(run->executed, ran, failure);
 }
 
 /* What a visit that failed had executed says nothing: its sums are forgotten with it. */
 static int end_visit(void *context, uint32_t cell, uint32_t process, enum visit_state state,
                      struct failure *failure)
 {
-    struct repeating *repeating = context;
+    struct repeating *run = context;
+    const bool ran = run->ran;
     (void)cell, (void)process;
-    repeating->showing = false;
-    if (!repeating->ran)
-        return 0;
-    repeating->ran = false;
-    if (state == VISIT_DONE)
-        return executed_store(repeating->executed, repeating->store, false, false, failure);
-    executed_free(repeating->executed);
-    repeating->executed = NULL;
+    run->showing = run->ran = false;
+    if (ran && state == VISIT_DONE)
+        return executed_store(run->executed, run->studying.store, false, false, failure);
+    if (ran) {
+        executed_free(run->executed);
+        run->executed = NULL;
+    }
     return 0;
 }
 
 /* The report goes to standard output, so this does not. */
 static void pass_on(void *context, int stream, const char *bytes, size_t length)
 {
-    const struct repeating *repeating = context;
+    const struct repeating *run = context;
     (void)stream;
-    while (repeating->showing && repeating->run.options->show_output && length) {
+    while (run->showing && repeat_asked(run)->show_output && length) {
         const ssize_t written = write(STDERR_FILENO, bytes, length);
         if (written < 0 && errno != EINTR)
             return;
@@ -459,47 +283,33 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
 
 static int learn(void *context)
 {
-    struct repeating *repeating = context;
+    struct repeating *run = context;
     struct failure failure = {0};
-    if (repeat_plan_learn(&repeating->plan, repeating->store, &failure) < 0)
-        return repeat_fail(&failure);
-    return EXIT_DONE;
+    return repeat_plan_learn(&run->plan, run->studying.store, &failure) < 0
+               ? deliver_failure("repeat", &failure, EXIT_FAILED)
+               : EXIT_DONE;
 }
 
 static bool further(void *context)
 {
-    struct repeating *repeating = context;
-    return repeat_plan_further(&repeating->plan);
+    return repeat_plan_further(&((struct repeating *)context)->plan);
 }
 
-int repeat_measure(struct repeating *repeating)
+int repeat_measure(void *kept)
 {
-    const struct gather_beside beside = {.context = repeating, /* what comes beside counts */
-                                         .ran = take_ran,
-                                         .call = take_call,
-                                         .ending = end_visit,
-                                         .output = pass_on};
-    struct portioning portioning = {.command = "repeat",
-                                    .common = &repeating->run.options->common,
-                                    .session = repeating->session,
-                                    .store = repeating->store,
-                                    .wishes = &repeating->plan.wishes,
-                                    .all = "all executions",
-                                    .stage_names = repeat_stage_names,
-                                    .stages = 0, /* repeat_collect_skips has more to say */
-                                    .unit = "setting",
-                                    .longer = "give a larger --budget",
-                                    .started = repeating->started,
-                                    .budget = repeating->run.budget,
-                                    .reserve = RESERVE_MS,
-                                    .seed = repeating->run.seed,
-                                    .portions = repeating->study.quick ? BRIEF_PORTIONS : PORTIONS,
-                                    .dearest_last = true,
-                                    .resumed = repeating->run.options->resume,
-                                    .skips = &repeating->run.skips,
-                                    .beside = &beside,
-                                    .between = learn,
-                                    .further = further,
-                                    .context = repeating};
-    return repeat_ours(portions_measure(&portioning, &repeating->run.complete));
+    struct repeating *run = kept;
+    const struct gather_beside beside = {
+        .context = run, .ran = take_ran, .call = take_call, .ending = end_visit, .output = pass_on};
+    const struct pacing pacing = {.all = "all executions",
+                                  .stage_names = repeat_stage_names,
+                                  .stages = 0, /* repeat_collect_skips has more to say */
+                                  .unit = "setting",
+                                  .longer = "give a larger --budget",
+                                  .reserve = RESERVE_MS,
+                                  .portions = run->study.quick ? BRIEF_PORTIONS : PORTIONS,
+                                  .dearest_last = true,
+                                  .beside = &beside,
+                                  .between = learn,
+                                  .further = further};
+    return study_measure(&run->studying, &pacing);
 }

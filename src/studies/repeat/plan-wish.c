@@ -96,7 +96,7 @@ static void wish_what_it_shows(struct repeat_wisher *wisher, size_t program)
     if (shows(subject, "M5"))
         repeat_wish_sweep(wisher, REPEAT_SUBJECTS, program, SWEEP_STACK);
     if (subject->libc || shows(subject, "M8") || shows(subject, "M9") || shows(subject, "M10"))
-        repeat_wish_details(wisher, REPEAT_SUBJECTS, program, false, study->code);
+        repeat_wish_details(wisher, REPEAT_SUBJECTS, program, false);
 }
 
 void repeat_wish_subjects(struct repeat_wisher *wisher, size_t begin)
@@ -112,8 +112,7 @@ void repeat_wish_subjects(struct repeat_wisher *wisher, size_t begin)
                 repeat_wish_as_is(wisher, REPEAT_SUBJECTS, program, source);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Making wishes for `assay repeat`: from a program, a source and a setting to a cell. */
+/* --- from a program, a source and a setting to a cell --- */
 
 #define S_MS UINT64_C(1000)
 /* ms that a subject may take: each is short, unless a tool keeps it from ending. */
@@ -211,9 +210,9 @@ static int add_wish(struct repeat_wisher *wisher, const struct wished_execution 
     struct cell cell;
     int error = make_cell(wisher, wished, 0, &cell);
     if (error == 0)
-        wishes_add(&plan->wishes, &wish, &cell);
+        wishes_add(plan->wishes, &wish, &cell);
     for (uint32_t point = 1; point < points && error == 0; point++) {
-        struct wish *added = &plan->wishes.list[plan->wishes.count - 1];
+        struct wish *added = &plan->wishes->list[plan->wishes->count - 1];
         error = make_cell(wisher, wished, point, memory_add(added->cells, added->cell_count));
     }
     return error;
@@ -245,7 +244,7 @@ size_t repeat_wish(struct repeat_wisher *wisher, const struct wished_execution *
     wisher->error = add_wish(wisher, wished);
     if (wisher->error < 0)
         return NO_WISH;
-    const size_t wish = plan->wishes.count - 1;
+    const size_t wish = plan->wishes->count - 1;
     *aim = (struct repeat_aim){.program = wished->program,
                                .source = wished->source,
                                .controls = wished->controls,
@@ -258,14 +257,14 @@ size_t repeat_wish(struct repeat_wisher *wisher, const struct wished_execution *
     if (plan->passes)
         repeat_plan_assign(wisher, wished, wish);
     if (aim->held)
-        plan->wishes.list[wish].after = wish;
+        plan->wishes->list[wish].after = wish;
     return wish;
 }
 
 size_t repeat_find_wish(const struct repeat_plan *plan, size_t program, size_t source,
                         uint32_t controls, enum command_sweep sweep, enum command_detail detail)
 {
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         const struct repeat_aim *aim = &plan->aims[i];
         if (aim->program == program && aim->source == source && aim->controls == controls &&
             aim->sweep == sweep && aim->detail == detail)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/loading.h"
 #include "studies/repeat/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -62,16 +63,21 @@ bool repeat_source_sees(const char *source, enum control control)
     return !of_memory || !expect(source)->moves;
 }
 
+static uint64_t capped(double ns)
+{
+    return ns < 0x1p62 ? (uint64_t)ns : UINT64_C(1) << 62;
+}
+
 /* Visits of this program with that source that were seen, without details; ns of one, 0: none. */
 static uint64_t seen_price(const struct repeat_plan *plan, size_t program, size_t source)
 {
     uint64_t ns = 0, visits = 0;
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         const struct repeat_aim *aim = &plan->aims[i];
         if (aim->program != program || aim->source != source || aim->detail != DETAIL_NONE)
             continue;
-        ns += plan->wishes.list[i].ns;
-        visits += plan->wishes.list[i].visits;
+        ns += plan->wishes->list[i].ns;
+        visits += plan->wishes->list[i].visits;
     }
     return visits ? ns / visits : 0;
 }
@@ -107,10 +113,15 @@ static uint64_t step_ns(const struct repeat_plan *plan, size_t source)
     return steps > 1000 && ns > 0 ? (uint64_t)(ns / steps) + 1 : of->each_ns;
 }
 
-static uint64_t unseen_price(const struct repeat_plan *plan, size_t program, size_t source)
+static const struct repeat_source *source_of(const struct repeat_plan *plan, size_t source)
 {
     static const struct repeat_source plain = {.slower = 1, .start_ns = 8 * MS_NS};
-    const struct repeat_source *of = source == REPEAT_PLAIN ? &plain : &plan->sources[source];
+    return source == REPEAT_PLAIN ? &plain : &plan->sources[source];
+}
+
+static uint64_t unseen_price(const struct repeat_plan *plan, size_t program, size_t source)
+{
+    const struct repeat_source *of = source_of(plan, source);
     const uint64_t count = instructions(plan, program);
     uint64_t plain_time = plain_ns(plan, program);
     if (of->each_ns)
@@ -118,8 +129,7 @@ static uint64_t unseen_price(const struct repeat_plan *plan, size_t program, siz
     double ns = of->slower * (double)plain_time;
     if (of->each_ns && count)
         ns = (double)step_ns(plan, source) * (double)count;
-    ns += (double)of->start_ns;
-    return ns < 0x1p62 ? (uint64_t)ns : UINT64_C(1) << 62;
+    return capped(ns + (double)of->start_ns);
 }
 
 /* Where telling which instructions they were is something else than counting them. */
@@ -128,21 +138,19 @@ static uint64_t telling_price(const struct repeat_plan *plan, size_t program,
 {
     const double each = (double)source->tell_ns, count = (double)instructions(plan, program);
     /* Of instructions that nobody has counted yet: one a ns. */
-    const double ns =
-        (double)source->start_ns + each * (count > 0 ? count : (double)plain_ns(plan, program));
-    return ns < 0x1p62 ? (uint64_t)ns : UINT64_C(1) << 62;
+    return capped((double)source->start_ns +
+                  each * (count > 0 ? count : (double)plain_ns(plan, program)));
 }
 
 uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_t source,
                            enum command_detail detail)
 {
-    static const struct repeat_source plain = {.start_ns = 8 * MS_NS};
-    const uint64_t start = (source == REPEAT_PLAIN ? &plain : &plan->sources[source])->start_ns;
+    const struct repeat_source *of = source_of(plan, source);
     /* System calls are watched without stepping. */
     if (detail == DETAIL_CALLS)
-        return start + 3 * plain_ns(plan, program);
-    if (detail == DETAIL_CODE && source != REPEAT_PLAIN && plan->sources[source].tell_ns)
-        return telling_price(plan, program, &plan->sources[source]);
+        return of->start_ns + 3 * plain_ns(plan, program);
+    if (detail == DETAIL_CODE && of->tell_ns)
+        return telling_price(plan, program, of);
     uint64_t price = seen_price(plan, program, source);
     if (!price)
         price = unseen_price(plan, program, source);
@@ -153,75 +161,65 @@ uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_
  * What a plan learns from executions: whether programs can be started, whether they end, how long
  * they take and how many instructions they have. */
 
-/* What the columns of a cell are. */
-struct read_columns {
-    int status, nanoseconds, instructions; /* -1: not there */
-};
-
-struct reading {
-    struct repeat_plan *plan;
-    struct read_columns *columns; /* [cell id] */
-};
-
-static int note(void *context, const struct sample *sample)
+/* instructions:u, qemu/instructions/ and their like. */
+static bool tells_instructions(const char *event)
 {
-    const struct reading *reading = context;
-    struct repeat_plan *plan = reading->plan;
-    if (sample->cell < 1 || sample->cell > plan->wishes.cell_count)
-        return 0;
-    const size_t wish = plan->wishes.about[sample->cell - 1].wish;
-    const struct read_columns *columns = &reading->columns[sample->cell];
-    const int counter = (int)sample->counter;
-    if (wish == NO_WISH)
-        return 0;
+    const char *slash = strchr(event, '/'), *name = slash ? slash + 1 : event;
+    const size_t length = strcspn(name, slash ? "/" : ":");
+    return length == strlen("instructions") && strncmp(name, "instructions", length) == 0;
+}
+
+static int find_cell(void *context, const struct stored_cell *stored, size_t *place)
+{
+    const struct repeat_plan *plan = context;
+    const size_t index = stored->cell.id - 1;
+    if (index < plan->wishes->cell_count && plan->wishes->about[index].wish != NO_WISH)
+        *place = index;
+    return 0;
+}
+
+static int note_run(void *context, const struct read_run *run)
+{
+    const struct repeat_plan *plan = context;
+    const size_t wish = plan->wishes->about[run->place].wish;
     struct repeat_aim *aim = &plan->aims[wish];
     struct repeat_told *told = &plan->told[aim->program];
-    if (counter == columns->status) {
-        const bool endless = sample->value >= STATUS_TIMEOUT;
-        aim->runs++;
-        aim->timed_out += endless;
-        if (wish == told->first) {
-            told->status = told->has_status ? told->status : sample->value;
-            told->has_status = true;
-            told->runs++;
-            told->endless += endless;
+    const bool first = wish == told->first;
+    bool counted = false; /* of several events of instructions the first says it */
+    for (uint32_t i = 0; i < run->counters; i++) {
+        const char *event = plan->wishes->cells[run->place].events[i];
+        const uint64_t value = run->values[i];
+        if (strcmp(event, RUN_STATUS) == 0) {
+            const bool endless = value >= STATUS_TIMEOUT;
+            aim->runs++;
+            aim->timed_out += endless;
+            told->runs += first;
+            told->endless += first && endless;
+        } else if (strcmp(event, RUN_NANOSECONDS) == 0 && first) {
+            told->ns += value;
+            told->ns_runs++;
+        } else if (tells_instructions(event) && !counted) {
+            counted = true;
+            told->instructions = value > told->instructions ? value : told->instructions;
         }
     }
-    if (counter == columns->nanoseconds && wish == told->first) {
-        told->ns += sample->value;
-        told->ns_runs++;
-    }
-    if (counter == columns->instructions && sample->value > told->instructions)
-        told->instructions = sample->value;
     return 0;
 }
 
 static int read_executions(struct repeat_plan *plan, struct store *store, struct failure *failure)
 {
-    const struct wishes *wishes = &plan->wishes;
-    AUTO_MEMORY struct read_columns *columns = memory_new(wishes->cell_count + 1, sizeof(*columns));
-    struct reading reading = {plan, columns};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = plan,
+                            .cell = find_cell,
+                            .run = note_run,
+                            .run_word = "execution",
+                            .counter_word = "column"};
     for (size_t i = 0; i < plan->program_count; i++)
         plan->told[i] = (struct repeat_told){.first = plan->told[i].first};
-    for (size_t i = 0; i < wishes->count; i++)
+    for (size_t i = 0; i < plan->wishes->count; i++)
         plan->aims[i].runs = plan->aims[i].timed_out = 0;
-    for (size_t i = 0; i < wishes->cell_count; i++) {
-        struct read_columns *found = &columns[i + 1];
-        *found = (struct read_columns){-1, -1, -1};
-        for (int j = (int)wishes->cells[i].counters - 1; j >= 0; j--) { /* the first of each */
-            const char *event = wishes->cells[i].events[j], *slash = strchr(event, '/');
-            const char *name = slash ? slash + 1 : event;
-            /* instructions:u, qemu/instructions/ and their like. */
-            const size_t length = strcspn(name, slash ? "/" : ":");
-            if (length == strlen("instructions") && strncmp(name, "instructions", length) == 0)
-                found->instructions = j;
-            if (strcmp(event, RUN_STATUS) == 0)
-                found->status = j;
-            if (strcmp(event, RUN_NANOSECONDS) == 0)
-                found->nanoseconds = j;
-        }
-    }
-    return store_each_sample(store, 0, note, &reading, failure);
+    return reader_read(&reader);
 }
 
 /* --- what follows --- */
@@ -229,7 +227,7 @@ static int read_executions(struct repeat_plan *plan, struct store *store, struct
 static bool is_over(const struct repeat_plan *plan, size_t program)
 {
     const struct repeat_told *told = &plan->told[program];
-    return told->first != NO_WISH && (wishes_is_failing(&plan->wishes, told->first) ||
+    return told->first != NO_WISH && (wishes_is_failing(plan->wishes, told->first) ||
                                       (told->runs && told->endless == told->runs));
 }
 
@@ -238,9 +236,9 @@ static bool is_over(const struct repeat_plan *plan, size_t program)
 static void give_up(struct repeat_plan *plan)
 {
     const bool all = plan->program_count && plan->programs[0].user && is_over(plan, 0);
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         struct repeat_aim *aim = &plan->aims[i];
-        struct wish *wish = &plan->wishes.list[i];
+        struct wish *wish = &plan->wishes->list[i];
         const struct repeat_aim *before =
             wish->after == NO_WISH || wish->after == i ? NULL : &plan->aims[wish->after];
         const bool endless = aim->runs && aim->timed_out == aim->runs;
@@ -257,13 +255,13 @@ static void give_up(struct repeat_plan *plan)
 /* What waits for a source that turned out to be unable waits for the first execution instead. */
 static void wait_for_others(struct repeat_plan *plan)
 {
-    for (size_t i = 0; i < plan->wishes.count; i++) {
-        struct wish *wish = &plan->wishes.list[i];
+    for (size_t i = 0; i < plan->wishes->count; i++) {
+        struct wish *wish = &plan->wishes->list[i];
         const struct repeat_aim *aim = &plan->aims[i];
         if (wish->after == NO_WISH || wish->after == i || aim->dropped || aim->held)
             continue;
         const struct repeat_aim *before = &plan->aims[wish->after];
-        const bool able = !wishes_is_failing(&plan->wishes, wish->after) && !before->dropped;
+        const bool able = !wishes_is_failing(plan->wishes, wish->after) && !before->dropped;
         if (!able && before->program == aim->program && before->source != aim->source)
             wish->after = plan->told[aim->program].first;
     }
@@ -272,8 +270,8 @@ static void wait_for_others(struct repeat_plan *plan)
 /* Prices of what was seen are what it took, so that nothing is corrected twice. */
 static void set_prices(struct repeat_plan *plan)
 {
-    for (size_t i = 0; i < plan->wishes.count; i++) {
-        struct wish *wish = &plan->wishes.list[i];
+    for (size_t i = 0; i < plan->wishes->count; i++) {
+        struct wish *wish = &plan->wishes->list[i];
         const struct repeat_aim *aim = &plan->aims[i];
         if (wish->visits) {
             wish->expected_ns = wish->ns / wish->visits;
@@ -305,11 +303,11 @@ int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct fail
         return error;
     /* A second process is planned only when looking is over. */
     bool looked = false;
-    for (size_t i = 0; i < plan->wishes.count; i++)
-        looked |= wishes_processes(&plan->wishes, i) > 1;
-    for (size_t i = 0; i < plan->wishes.count && looked && !plan->passes; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++)
+        looked |= wishes_processes(plan->wishes, i) > 1;
+    for (size_t i = 0; i < plan->wishes->count && looked && !plan->passes; i++) {
         if (plan->aims[i].held && !plan->aims[i].dropped)
-            plan->wishes.list[i].after = plan->aims[i].after;
+            plan->wishes->list[i].after = plan->aims[i].after;
         plan->aims[i].held = false;
     }
     repeat_plan_follow(plan);
@@ -320,14 +318,20 @@ int repeat_plan_learn(struct repeat_plan *plan, struct store *store, struct fail
  * In which order a plan for one command opens its wishes: whatever a machine under load leaves of
  * the budget, the answer and the control behind it come first. */
 
+static bool is_perf(const struct repeat_source *source)
+{
+    return strcmp(source->name, "perf_event") == 0;
+}
+
 /* The controls that most often do it. */
 #define SUSPECTS (CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_HASH_SEEDS))
 
-/* The first that counts instructions by executing, or that counts them at all; REPEAT_PLAIN. */
-static size_t repeat_cheapest(const struct repeat_study *study)
+/* The first that counts instructions and lets this control reach the program; CONTROL_COUNT: the
+ * first of all. REPEAT_PLAIN: there is none. */
+static size_t cheapest_that_sees(const struct repeat_study *study, enum control control)
 {
     for (size_t i = 0; i < study->source_count; i++)
-        if (study->sources[i].instructions)
+        if (study->sources[i].instructions && repeat_source_sees(study->sources[i].name, control))
             return i;
     return REPEAT_PLAIN;
 }
@@ -336,10 +340,9 @@ static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
                                 const struct wished_execution *wished)
 {
     const struct repeat_study *study = wisher->study;
-    const bool cheapest = wished->source == repeat_cheapest(study);
-    const bool perf = wished->source == REPEAT_PLAIN ||
-                      (wished->source < study->source_count &&
-                       strcmp(study->sources[wished->source].name, "perf_event") == 0);
+    const bool cheapest = wished->source == cheapest_that_sees(study, CONTROL_COUNT);
+    const bool perf = wished->source == REPEAT_PLAIN || (wished->source < study->source_count &&
+                                                         is_perf(&study->sources[wished->source]));
     const bool setting = wished->stage == REPEAT_SETTINGS;
     if (wished->program >= study->program_count)
         return REPEAT_REST;
@@ -365,7 +368,7 @@ static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
 /* How many executions it may have for now. */
 static void limit(struct repeat_plan *plan, size_t wish)
 {
-    struct wish *limited = &plan->wishes.list[wish];
+    struct wish *limited = &plan->wishes->list[wish];
     const struct repeat_aim *aim = &plan->aims[wish];
     const bool full =
         plan->pass == REPEAT_REST || (plan->pass >= REPEAT_FULL && aim->pass < REPEAT_FULL);
@@ -391,9 +394,9 @@ bool repeat_plan_further(struct repeat_plan *plan)
     if (!plan->passes || plan->pass == REPEAT_REST)
         return false;
     plan->pass++;
-    for (size_t i = 0; i < plan->wishes.count; i++) {
+    for (size_t i = 0; i < plan->wishes->count; i++) {
         struct repeat_aim *aim = &plan->aims[i];
-        const uint64_t timeout = plan->wishes.list[i].cells[0].command.timeout;
+        const uint64_t timeout = plan->wishes->list[i].cells[0].command.timeout;
         /* Would it be ended before its end? */
         const bool outlasts =
             (aim->pass == REPEAT_LOOK || aim->pass == REPEAT_DETAIL) && timeout &&
@@ -401,7 +404,7 @@ bool repeat_plan_further(struct repeat_plan *plan)
         if (aim->held && aim->pass <= plan->pass && !outlasts) {
             aim->held = false;
             if (!aim->dropped)
-                plan->wishes.list[i].after = aim->after;
+                plan->wishes->list[i].after = aim->after;
         }
         limit(plan, i);
     }
@@ -409,11 +412,9 @@ bool repeat_plan_further(struct repeat_plan *plan)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay repeat` would execute: the order of importance. First stage of the pipeline. */
+/* --- the order of importance --- */
 
-#define PAPER_RUNS 7u /* of each setting, in the paper */
-#define FEW_RUNS   3u /* that say something where a tool counts, whose counts hardly vary */
+#define FEW_RUNS 3u /* that say something where a tool counts, whose counts hardly vary */
 
 const char *const repeat_stage_names[REPEAT_STAGES] = {"as-is and controlled",
                                                        "one control at a time", "sweeps",
@@ -424,18 +425,11 @@ static uint32_t least_of(uint32_t runs, uint32_t least)
     return runs < least ? runs : least;
 }
 
-static bool is_perf(const struct repeat_source *source)
+/* The wish for the program with all controls on by this source. */
+static size_t find_controlled(const struct repeat_wisher *wisher, size_t program, size_t source)
 {
-    return strcmp(source->name, "perf_event") == 0;
-}
-
-/* The first that counts instructions and lets this control reach the program. */
-static size_t cheapest_that_sees(const struct repeat_study *study, enum control control)
-{
-    for (size_t i = 0; i < study->source_count; i++)
-        if (study->sources[i].instructions && repeat_source_sees(study->sources[i].name, control))
-            return i;
-    return REPEAT_PLAIN;
+    return repeat_find_wish(wisher->plan, program, source, wisher->study->controls, SWEEP_NONE,
+                            DETAIL_NONE);
 }
 
 /* --- as-is and controlled --- */
@@ -474,9 +468,7 @@ void repeat_wish_as_is(struct repeat_wisher *wisher, enum repeat_stage stage, si
                                             .source = source,
                                             .processes = study->runs,
                                             .least = least_by(wisher, program, source),
-                                            .after = repeat_find_wish(wisher->plan, program, source,
-                                                                      study->controls, SWEEP_NONE,
-                                                                      DETAIL_NONE)};
+                                            .after = find_controlled(wisher, program, source)};
     if (!is_perf(&study->sources[source]) && study->controls && wished.after != NO_WISH)
         repeat_wish(wisher, &wished);
 }
@@ -487,7 +479,7 @@ static void wish_pair(struct repeat_wisher *wisher, enum repeat_stage stage, siz
 {
     const struct repeat_study *study = wisher->study;
     const struct repeat_plan *plan = wisher->plan;
-    const size_t cheapest = repeat_cheapest(study);
+    const size_t cheapest = cheapest_that_sees(study, CONTROL_COUNT);
     struct wished_execution wished = {.stage = stage,
                                       .program = program,
                                       .source = source,
@@ -499,8 +491,7 @@ static void wish_pair(struct repeat_wisher *wisher, enum repeat_stage stage, siz
      * first execution. */
     if (study->sources[source].each_ns && cheapest < source &&
         !plan->programs[program].instructions)
-        wished.after =
-            repeat_find_wish(plan, program, cheapest, study->controls, SWEEP_NONE, DETAIL_NONE);
+        wished.after = find_controlled(wisher, program, cheapest);
     if (wished.after == NO_WISH)
         wished.after = plan->told[program].first;
     repeat_wish(wisher, &wished);
@@ -548,13 +539,12 @@ void repeat_wish_singles(struct repeat_wisher *wisher, enum repeat_stage stage, 
 {
     const struct repeat_study *study = wisher->study;
     const uint32_t all = study->controls;
-    struct wished_execution wished = {
-        .stage = stage,
-        .program = program,
-        .source = source,
-        .processes = study->runs,
-        .least = least_of(study->runs, PAPER_RUNS),
-        .after = repeat_find_wish(wisher->plan, program, source, all, SWEEP_NONE, DETAIL_NONE)};
+    struct wished_execution wished = {.stage = stage,
+                                      .program = program,
+                                      .source = source,
+                                      .processes = study->runs,
+                                      .least = least_of(study->runs, PAPER_RUNS),
+                                      .after = find_controlled(wisher, program, source)};
     for (size_t i = 0; i < CONTROL_COUNT && wished.after != NO_WISH; i++) {
         const uint32_t bit = CONTROL_BIT(by_importance[i]);
         if (!(all & controls & bit) || all == bit ||
@@ -572,7 +562,7 @@ void repeat_wish_singles(struct repeat_wisher *wisher, enum repeat_stage stage, 
 static void wish_all_singles(struct repeat_wisher *wisher, size_t program)
 {
     const struct repeat_study *study = wisher->study;
-    const size_t cheapest = repeat_cheapest(study);
+    const size_t cheapest = cheapest_that_sees(study, CONTROL_COUNT);
     const size_t seeing = cheapest_that_sees(study, CONTROL_ASLR);
     uint32_t unseen = 0;
     if (study->source_count && is_perf(&study->sources[0]))
@@ -608,9 +598,7 @@ void repeat_wish_sweep(struct repeat_wisher *wisher, enum repeat_stage stage, si
                                                 .sweep = sweep,
                                                 .processes = study->sweep_points * each,
                                                 .least = study->sweep_points * 2,
-                                                .after = repeat_find_wish(wisher->plan, program,
-                                                                          source, study->controls,
-                                                                          SWEEP_NONE, DETAIL_NONE)};
+                                                .after = find_controlled(wisher, program, source)};
         if (wished.after != NO_WISH)
             repeat_wish(wisher, &wished);
     }
@@ -637,7 +625,7 @@ static void wish_calls(struct repeat_wisher *wisher, enum repeat_stage stage, si
 }
 
 void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
-                         bool calls, bool code)
+                         bool calls)
 {
     const struct repeat_study *study = wisher->study;
     for (size_t source = 0; source < study->source_count && calls; source++)
@@ -645,7 +633,7 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
             wish_calls(wisher, stage, program, source);
             break;
         }
-    for (size_t source = 0; source < study->source_count && code; source++) {
+    for (size_t source = 0; source < study->source_count; source++) {
         const struct wished_execution wished = {.stage = stage,
                                                 .program = program,
                                                 .source = source,
@@ -653,9 +641,7 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
                                                 .detail = DETAIL_CODE,
                                                 .processes = 1,
                                                 .least = 1,
-                                                .after = repeat_find_wish(wisher->plan, program,
-                                                                          source, study->controls,
-                                                                          SWEEP_NONE, DETAIL_NONE)};
+                                                .after = find_controlled(wisher, program, source)};
         if (study->sources[source].code && wished.after != NO_WISH)
             repeat_wish(wisher, &wished);
     }
@@ -664,10 +650,11 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
 /* --- all of it --- */
 
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
-                     struct repeat_plan *plan, struct failure *failure)
+                     struct repeat_plan *plan, struct wishes *wishes, struct failure *failure)
 {
     struct repeat_wisher wisher = {.study = study, .plan = plan, .failure = failure};
-    *plan = (struct repeat_plan){.sources = study->sources,
+    *plan = (struct repeat_plan){.wishes = wishes,
+                                 .sources = study->sources,
                                  .source_count = study->source_count,
                                  .passes = study->program_count > 0};
     for (size_t i = 0; i < study->program_count; i++)
@@ -676,14 +663,14 @@ int repeat_plan_make(const struct repeat_study *study, const struct catalogue *c
         repeat_add_subjects(&wisher, catalogue);
     plan->told = memory_new(plan->program_count + 1, sizeof(*plan->told));
     repeat_wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
-    for (size_t i = 0; i < study->program_count && study->one_at_a_time; i++)
+    for (size_t i = 0; i < study->program_count; i++)
         wish_all_singles(&wisher, i);
     for (size_t i = 0; i < study->program_count; i++)
         for (int sweep = SWEEP_NONE + 1; sweep < SWEEP_COUNT; sweep++)
             if (study->sweeps & (1u << sweep))
                 repeat_wish_sweep(&wisher, REPEAT_SWEEPS, i, (enum command_sweep)sweep);
     for (size_t i = 0; i < study->program_count; i++)
-        repeat_wish_details(&wisher, REPEAT_DETAILS, i, study->calls, study->code);
+        repeat_wish_details(&wisher, REPEAT_DETAILS, i, true);
     if (wisher.error == 0)
         repeat_wish_subjects(&wisher, study->program_count);
     return wisher.error;

@@ -41,13 +41,10 @@ struct repeat_study {
     size_t program_count;
     struct repeat_source *sources; /* perf_event first, then the cheapest first */
     size_t source_count;
-    uint32_t runs;      /* of each setting; at least 7 unless a person says fewer */
-    uint32_t controls;  /* those that "controlled" has on; settings one at a time are of these */
-    bool one_at_a_time; /* only-X and without-X of each */
-    bool calls;         /* watch system calls of two executions each */
-    bool code;          /* what was executed, once for each source that can tell */
-    bool subjects;      /* programs of the kit that show what findings are about */
-    uint32_t sweeps;    /* bits 1u << enum command_sweep */
+    uint32_t runs;     /* of each setting; at least 7 unless a person says fewer */
+    uint32_t controls; /* those that "controlled" has on; settings one at a time are of these */
+    bool subjects;     /* programs of the kit that show what findings are about */
+    uint32_t sweeps;   /* bits 1u << enum command_sweep */
     uint32_t sweep_points;
     int32_t cpu;      /* to pin to; -1: none may be */
     char *keep;       /* variables, commas; NULL */
@@ -105,11 +102,9 @@ struct repeat_told {
     uint64_t ns, ns_runs;   /* of executions that nothing slowed down */
     uint64_t instructions;  /* the most that anyone counted; 0: nobody did */
     uint64_t runs, endless; /* of the first wish */
-    uint64_t status;        /* of its first execution */
-    bool has_status;
 };
 struct repeat_plan {
-    struct wishes wishes; /* the most important first */
+    struct wishes *wishes; /* the most important first */
     struct repeat_aim *aims;
     size_t aim_count;
     struct repeat_wanted *programs; /* the study's, then subjects */
@@ -120,10 +115,10 @@ struct repeat_plan {
     bool passes; /* it goes by them */
     enum repeat_pass pass;
 };
-/* The same study and catalogue give the same wishes. The plan points into both, and sorts nothing
- * anew; -EINVAL where a cell would not make sense. Call wishes_free in either case. */
+/* The same study and catalogue give the same wishes, which are added to `wishes`. The plan points
+ * into all of them, and sorts nothing anew; -EINVAL where a cell would not make sense. */
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
-                     struct repeat_plan *plan, struct failure *failure);
+                     struct repeat_plan *plan, struct wishes *wishes, struct failure *failure);
 
 /* What the store holds of the plan becomes prices; programs that never end or cannot be started are
  * given up, and with the user's command everything. Called between portions. */
@@ -172,18 +167,16 @@ void repeat_wish_singles(struct repeat_wisher *wisher, enum repeat_stage stage, 
                          uint32_t controls, size_t source);
 void repeat_wish_sweep(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
                        enum command_sweep sweep);
+/* What was executed, once for each source that can tell; calls: and what was called, twice. */
 void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
-                         bool calls, bool code);
+                         bool calls);
 /* Adds subjects of the catalogue to the plan's programs; and what they are wanted for. */
 void repeat_add_subjects(struct repeat_wisher *wisher, const struct catalogue *catalogue);
 void repeat_wish_subjects(struct repeat_wisher *wisher, size_t begin);
 /* Does it show nothing but what a counter of the CPU has too many? */
 bool repeat_subject_needs_counter(const struct catalogue_subject *subject);
 
-/* ----------------------------------------------------------------------------------------------
- * The study of repetition: from stores to the case that its judge gets. */
-
 /* Adds what the store holds to the case: its machine, programs, executions that ended, and
  * absences. Called once a store; programs of the same name and words are joined. Hostile stores get
- * a sentence. The caller releases the case also after a failure. */
+ * a sentence. */
 int repeat_load(struct store *store, struct repeat_case *file, struct failure *failure);

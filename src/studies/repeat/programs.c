@@ -13,11 +13,10 @@
 #include "base/memory.h"
 #include "base/words.h"
 #include "engine/command-line.h"
-#include "engine/finish.h"
 #include "engine/loading.h"
-#include "engine/skips.h"
 #include "output/output.h"
 #include "studies/repeat/parts.h"
+#include "studies/repeat/suite.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Who counts for `assay repeat`, and what: what was asked for held against what the machine has. */
@@ -33,11 +32,6 @@ static const char *const of_cpu[] = {"instructions:u",         "INSTRUCTION_RETI
 /* The first of these that opens. */
 static const char *const of_faults[] = {"page-faults", "page-faults:u"};
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
-const char *repeat_source_name(const struct repeating *repeating, size_t source)
-{
-    return source == REPEAT_PLAIN ? "" : repeating->sources[source].name;
-}
 
 /* --- which sources --- */
 
@@ -64,10 +58,10 @@ static int lacking(const struct catalogue *catalogue, const char *source, struct
                      known.length ? text_string(&known) : "none");
 }
 
-static int check_named(const struct repeating *repeating, struct failure *failure)
+static int check_named(const struct repeating *run, struct failure *failure)
 {
-    const struct repeat_options *options = repeating->run.options;
-    const struct catalogue *catalogue = repeating->catalogue;
+    const struct repeat_options *options = repeat_asked(run);
+    const struct catalogue *catalogue = run->studying.catalogue;
     for (size_t i = 0; i < options->source.count; i++)
         if (!catalogue_counter(catalogue, options->source.items[i]))
             return lacking(catalogue, options->source.items[i], failure);
@@ -101,7 +95,7 @@ static int add_event(struct repeat_source *source, const char *event, struct fai
 }
 
 /* Events of a source need no opening: who has the class has the event. */
-static int add_of_source(struct repeating *repeating, struct repeat_source *source,
+static int add_of_source(struct repeating *run, struct repeat_source *source,
                          const struct catalogue_counter *counter, const char *event,
                          struct failure *failure)
 {
@@ -113,64 +107,60 @@ static int add_of_source(struct repeating *repeating, struct repeat_source *sour
         return fail_with(failure, -EINVAL,
                          "%s has no event '%.100s' for commands; it counts %.300s", source->name,
                          event, counter->classes);
-    const struct tried_event tried = {.name = (char *)(uintptr_t)event,
-                                      .kind = (char *)(uintptr_t) "source",
-                                      .class = class,
-                                      .reason = (char *)(uintptr_t) ""};
-    const int error = tried_add(&repeating->tried, &tried);
-    return error < 0 ? error : add_event(source, event, failure);
+    tried_add(&run->tried, &(struct tried_event){.name = (char *)(uintptr_t)event,
+                                                 .kind = (char *)(uintptr_t) "source",
+                                                 .class = class});
+    return add_event(source, event, failure);
 }
 
-static int add_usual_of_source(struct repeating *repeating, struct repeat_source *source,
+static int add_usual_of_source(struct repeating *run, struct repeat_source *source,
                                const struct catalogue_counter *counter, struct failure *failure)
 {
     static const char *const usual[] = {"instructions", "instructions-raw"};
     int error = 0;
-    for (size_t i = 0; i < COUNT(usual) && error == 0; i++) {
-        char event[80];
-        snprintf(event, sizeof(event), "%s/%s/", source->name, usual[i]);
+    for (size_t i = 0; i < COUNT(usual) && error == 0; i++)
         if (word_list_has(counter->classes, usual[i]))
-            error = add_of_source(repeating, source, counter, event, failure);
-    }
+            error = add_of_source(run, source, counter,
+                                  memory_format("%s/%s/", source->name, usual[i]), failure);
     return error;
 }
 
-static int try_event(struct repeating *repeating, struct repeat_source *source, const char *event,
+static int try_event(struct repeating *run, struct repeat_source *source, const char *event,
                      bool named, struct failure *failure)
 {
-    int error = tried_find(&repeating->tried, event)
+    int error = tried_find(&run->tried, event)
                     ? 0
-                    : tried_try(&repeating->tried, repeating->session, event, named, failure);
-    if (error == 0 && tried_opens(&repeating->tried, event))
+                    : tried_try(&run->tried, run->studying.session, event, named, failure);
+    if (error == 0 && tried_opens(&run->tried, event))
         error = add_event(source, event, failure);
     return error;
 }
 
 /* A machine without a PMU has none of them: the first tells why. */
-static int add_usual_of_perf(struct repeating *repeating, struct repeat_source *source,
+static int add_usual_of_perf(struct repeating *run, struct repeat_source *source,
                              struct failure *failure)
 {
-    int error = try_event(repeating, source, of_cpu[0], false, failure);
+    int error = try_event(run, source, of_cpu[0], false, failure);
     const bool pmu = error == 0 && source->count;
     for (size_t i = 1; i < COUNT(of_cpu) && pmu && error == 0 && source->count < MOST_OF_CPU; i++) {
-        const bool known = tried_find(&repeating->tried, of_cpu[i]);
-        error = try_event(repeating, source, of_cpu[i], false, failure);
+        const bool known = tried_find(&run->tried, of_cpu[i]);
+        error = try_event(run, source, of_cpu[i], false, failure);
         /* Nobody asked for it, so nobody misses it. */
-        if (error == 0 && !known && !tried_opens(&repeating->tried, of_cpu[i]))
-            tried_drop_last(&repeating->tried);
+        if (error == 0 && !known && !tried_opens(&run->tried, of_cpu[i]))
+            tried_drop_last(&run->tried);
     }
     for (size_t i = 0; i < COUNT(of_faults) && error == 0; i++) {
-        error = try_event(repeating, source, of_faults[i], false, failure);
-        if (tried_opens(&repeating->tried, of_faults[i]))
+        error = try_event(run, source, of_faults[i], false, failure);
+        if (tried_opens(&run->tried, of_faults[i]))
             break;
     }
     return error;
 }
 
-static int add_events(struct repeating *repeating, struct repeat_source *source,
+static int add_events(struct repeating *run, struct repeat_source *source,
                       const struct catalogue_counter *counter, struct failure *failure)
 {
-    const struct string_list *named = &repeating->run.options->event;
+    const struct string_list *named = &repeat_asked(run)->event;
     const bool perf = strcmp(source->name, "perf_event") == 0;
     bool any = false;
     int error = 0;
@@ -178,12 +168,12 @@ static int add_events(struct repeating *repeating, struct repeat_source *source,
         if (strcmp(command_source(named->items[i]), source->name) != 0)
             continue;
         any = true;
-        error = perf ? try_event(repeating, source, named->items[i], true, failure)
-                     : add_of_source(repeating, source, counter, named->items[i], failure);
+        error = perf ? try_event(run, source, named->items[i], true, failure)
+                     : add_of_source(run, source, counter, named->items[i], failure);
     }
     if (error == 0 && !any)
-        error = perf ? add_usual_of_perf(repeating, source, failure)
-                     : add_usual_of_source(repeating, source, counter, failure);
+        error = perf ? add_usual_of_perf(run, source, failure)
+                     : add_usual_of_source(run, source, counter, failure);
     return error;
 }
 
@@ -195,32 +185,33 @@ static int by_price(const void *left, const void *right)
     return (a->slower > b->slower) - (a->slower < b->slower);
 }
 
-static int add_source(struct repeating *repeating, const struct catalogue_counter *counter,
+static int add_source(struct repeating *run, const struct catalogue_counter *counter,
                       struct failure *failure)
 {
-    struct repeat_source *source = memory_add(repeating->sources, repeating->source_count);
+    struct repeat_source *source = memory_add(run->study.sources, run->study.source_count);
     source->name = memory_copy(counter->source);
     source->code = word_list_has(counter->details, command_detail_names[DETAIL_CODE]);
-    repeat_source_expect(source, repeating->study.emulated);
+    repeat_source_expect(source, run->study.emulated);
     /* Watching system calls is cheap as long as nobody asks for instructions. */
     if (word_list_has(counter->details, command_detail_names[DETAIL_CALLS]) &&
         word_list_has(counter->classes, "syscalls"))
         source->calls = memory_format("%s/syscalls/", source->name);
-    const int error = add_events(repeating, source, counter, failure);
+    const int error = add_events(run, source, counter, failure);
     for (size_t i = 0; i < source->count && !source->instructions; i++) {
-        const struct tried_event *event = tried_find(&repeating->tried, source->events[i]);
+        const struct tried_event *event = tried_find(&run->tried, source->events[i]);
         source->instructions = event && event->class && strcmp(event->class, "instructions") == 0;
     }
     if (error == 0 && !source->count) /* none of its events can be opened */
-        repeating->source_count--;
+        run->study.source_count--;
     return error;
 }
 
-int repeat_find_sources(struct repeating *repeating, struct failure *failure)
+int repeat_find_sources(struct repeating *run, struct failure *failure)
 {
-    const struct catalogue *catalogue = repeating->catalogue;
-    const struct repeat_options *options = repeating->run.options;
-    int error = check_named(repeating, failure);
+    const struct catalogue *catalogue = run->studying.catalogue;
+    const struct repeat_options *options = repeat_asked(run);
+    struct repeat_study *study = &run->study;
+    int error = check_named(run, failure);
     for (size_t i = 0; i < catalogue->counter_count && error == 0; i++) {
         /* Does somebody want this one? By name; or because one of its events was named; or nobody
          * named anything. */
@@ -229,10 +220,10 @@ int repeat_find_sources(struct repeating *repeating, struct failure *failure)
         for (size_t j = 0; !options->source.count && j < options->event.count && !wanted; j++)
             wanted = strcmp(command_source(options->event.items[j]), source) == 0;
         if (wanted)
-            error = add_source(repeating, &catalogue->counters[i], failure);
+            error = add_source(run, &catalogue->counters[i], failure);
     }
-    if (error == 0 && repeating->source_count)
-        qsort(repeating->sources, repeating->source_count, sizeof(*repeating->sources), by_price);
+    if (error == 0 && study->source_count)
+        qsort(study->sources, study->source_count, sizeof(*study->sources), by_price);
     return error;
 }
 
@@ -252,22 +243,22 @@ struct endings {
 };
 
 /* Those of the first cell come first: it is the command as it is. */
-static struct endings collect(const struct repeating *repeating)
+static struct endings collect(const struct repeating *run)
 {
-    const struct repeat_case *file = &repeating->run.file;
+    const struct repeat_case *file = &run->file;
     struct endings endings = {0};
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i];
         /* That its time was over says less of a program that is slowed down. */
         const bool slowed =
             cell->source && *cell->source && strcmp(cell->source, "perf_event") != 0;
-        if (strcmp(file->programs[cell->program].words, repeating->joined) != 0 ||
+        if (strcmp(file->programs[cell->program].words, run->joined) != 0 ||
             cell->detail != DETAIL_NONE)
             continue;
         if (!cell->runs && cell->failed && !endings.failed)
             endings.failed = cell;
-        for (size_t run = 0; run < cell->runs; run++) {
-            const uint64_t status = cell->list[run].status;
+        for (size_t j = 0; j < cell->runs; j++) {
+            const uint64_t status = cell->list[j].status;
             size_t at = 0;
             if (slowed && status >= STATUS_TIMEOUT)
                 continue;
@@ -284,80 +275,73 @@ static struct endings collect(const struct repeating *repeating)
 /* --- sentences --- */
 
 /* A file of this machine that another one has not is easily brought. */
-static void put_bring(const struct repeating *repeating, struct text *out)
+static void put_bring(const struct repeating *run, struct text *out)
 {
-    const struct common_options *common = &repeating->run.options->common;
     AUTO_WORDS char **words = NULL;
     struct failure ignored = {0};
-    if (strcmp(common->via, "local") == 0 ||
-        words_split(repeating->joined, &words, &ignored) <= 0 || !strchr(words[0], '/') ||
+    if (strcmp(run->studying.given->common.via, "local") == 0 ||
+        words_split(run->joined, &words, &ignored) <= 0 || !strchr(words[0], '/') ||
         access(words[0], X_OK) < 0)
         return;
-    const char *name = strrchr(words[0], '/') + 1;
     text_puts(out, ". It is a file of this machine, which can be brought to the other: --bring ");
     text_put_shell(out, words[0]);
-    text_printf(out, " -- " PLACE_BROUGHT "/%s", name);
+    text_printf(out, " -- " PLACE_BROUGHT "/%s", strrchr(words[0], '/') + 1);
 }
 
-static void say_endless(const struct repeating *repeating, uint64_t status)
+static void say_endless(const struct repeating *run)
 {
-    const struct repeat_options *options = repeating->run.options;
-    AUTO_TEXT struct text message = {0};
     char ending[160];
-    command_ending(status, options->timeout, ending, sizeof(ending));
-    text_printf(&message,
-                "%s %s. It was not executed again: it may wait for something that never comes (its "
-                "standard input is %s), or need a longer --timeout",
-                repeating->programs[0].name, ending, repeating->input ? "a file" : "empty");
-    deliver_message("repeat", text_string(&message));
+    command_ending((uint64_t)run->status, repeat_asked(run)->timeout, ending, sizeof(ending));
+    deliver_message(
+        "repeat",
+        memory_format("%s %s. It was not executed again: it may wait for something that never "
+                      "comes (its standard input is %s), or need a longer --timeout",
+                      run->study.programs[0].name, ending, run->input ? "a file" : "empty"));
 }
 
 /* "perl did not always end alike: 20 times it ended with status 0, 4 times it was killed by …" */
-static void say_different(const struct repeating *repeating, const struct endings *endings)
+static void say_different(const struct repeating *run, const struct endings *endings)
 {
     AUTO_TEXT struct text message = {0};
-    text_printf(&message, "%s did not always end alike:", repeating->programs[0].name);
+    text_printf(&message, "%s did not always end alike:", run->study.programs[0].name);
     for (size_t i = 0; i < endings->count; i++) {
         char ending[160];
-        command_ending(endings->list[i].status, repeating->run.options->timeout, ending,
-                       sizeof(ending));
+        command_ending(endings->list[i].status, repeat_asked(run)->timeout, ending, sizeof(ending));
         text_printf(&message, "%s it %s in %zu execution%s", i ? "," : "", ending,
                     endings->list[i].times, endings->list[i].times == 1 ? "" : "s");
     }
     text_puts(&message, "; the first decides on the exit status");
-    deliver_remark(&repeating->run.options->common, "%s", text_string(&message));
+    deliver_remark(&run->studying.given->common, "%s", text_string(&message));
 }
 
-int repeat_exit(struct repeating *repeating, int status)
+void repeat_find_ending(struct repeating *run)
 {
-    struct repeat_run_of *run = &repeating->run;
-    if (run->options->from.count || !repeating->joined)
-        return status;
-    const struct endings endings = collect(repeating);
+    if (!run->joined)
+        return;
+    const struct endings endings = collect(run);
     const struct repeat_cell *failed = endings.failed;
-    int ending = EXIT_OURS;
+    run->ending = EXIT_OURS;
     if (endings.count) {
         run->status = (int)endings.list[0].status;
+        run->ending = command_exit(endings.list[0].status);
         if (endings.count > 1)
-            say_different(repeating, &endings);
+            say_different(run, &endings);
         else if (endings.list[0].status >= STATUS_TIMEOUT)
-            say_endless(repeating, endings.list[0].status);
-        ending = command_exit(endings.list[0].status);
+            say_endless(run);
     } else if (failed) {
-        AUTO_TEXT struct text message = {0};
+        struct text message = {0};
         text_puts(&message, failed->reason ? failed->reason : strerror(failed->error));
         if (failed->error == ENOENT)
-            put_bring(repeating, &message);
-        deliver_message("repeat", text_string(&message));
-        repeating->refusal = failed->error;
-        ending = command_exit_of_error(failed->error);
+            put_bring(run, &message);
+        run->studying.refusal = memory_text(&message);
+        run->ending = command_exit_of_error(failed->error);
     }
-    return status == EXIT_DONE ? ending : status;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Suites as programs of `assay repeat`: read, what is missing installed or left out by name, and
- * their inputs brought to the machine under test. */
+ * The programs that `assay repeat` is asked for, and the files that they need on the machine under
+ * test. Suites are read, what is missing installed or left out by name, and their inputs brought.
+ */
 
 static void say(const char *line)
 {
@@ -369,99 +353,77 @@ static void say_nothing(const char *line)
     (void)line;
 }
 
-static int take(struct repeating *repeating, const char *name, struct failure *failure)
+static int take_suite(struct repeating *run, const char *name, struct failure *failure)
 {
-    const struct repeat_options *options = repeating->run.options;
-    struct suite *suite = memory_add(repeating->suites, repeating->suite_count);
-    int error = suite_read(name, suite, failure);
-    if (error == 0 && options->install && !options->resume)
-        error = strcmp(options->common.via, "local") != 0
-                    ? fail_with(failure, -EINVAL,
-                                "--install installs packages on this machine, not on one behind "
-                                "--via: install them there yourself")
-                    : suite_install(suite, &interrupted, options->common.quiet ? say_nothing : say,
-                                    failure);
+    const struct repeat_options *options = repeat_asked(run);
+    const struct common_options *common = &run->studying.given->common;
+    struct suite suite;
+    int error = suite_read(name, &suite, failure);
+    if (error == 0 && options->install && !run->studying.given->resume)
+        error =
+            strcmp(common->via, "local") != 0
+                ? fail_with(failure, -EINVAL,
+                            "--install installs packages on this machine, not on one behind "
+                            "--via: install them there yourself")
+                : suite_install(&suite, &interrupted, common->quiet ? say_nothing : say, failure);
     /* Those that are there; the others are left out by name, with the package that brings them. */
-    for (size_t i = 0; i < suite->count && error == 0; i++) {
-        const struct workload *workload = &suite->list[i];
-        struct failure why = {0};
-        error = suite_lacks(workload, repeating->session, &why);
-        if (error == -ENOENT)
-            error = skips_add(&repeating->run.skips, workload->name, why.text, ENOENT);
-        else if (error == 0)
-            *memory_add(repeating->programs, repeating->program_count) =
+    for (size_t i = 0; i < suite.count && error == 0; i++) {
+        const struct workload *workload = &suite.list[i];
+        error = suite_lacks(workload, run->studying.session, failure);
+        if (error == 0)
+            *memory_add(run->study.programs, run->study.program_count) =
                 (struct repeat_wanted){.name = workload->name,
                                        .words = workload->command,
                                        .input = *workload->input ? workload->input : NULL,
                                        .threaded = workload->threaded};
-        else
-            *failure = why;
+        if (error != -ENOENT)
+            continue;
+        skips_add(&run->studying.skips, workload->name, failure->text, ENOENT);
+        *failure = (struct failure){0};
+        error = 0;
     }
-    return error < 0 ? error : suite_bring(suite, repeating->session, failure);
+    return error < 0 ? error : suite_bring(&suite, run->studying.session, failure);
 }
 
-static int repeat_find_suites(struct repeating *repeating, struct failure *failure)
-{
-    const struct string_list *names = &repeating->run.options->suite;
-    int error = 0;
-    for (size_t i = 0; i < names->count && error == 0; i++)
-        error = take(repeating, names->items[i], failure);
-    if (error == 0 && names->count && !repeating->program_count)
-        error = fail_with(
-            failure, -ENODEV,
-            "none of the programs of the suite is installed on the machine under test: "
-            "%s",
-            repeating->run.skips.count ? repeating->run.skips.list[0].reason : "it has none");
-    return error;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The programs that `assay repeat` is asked for, and the files that they need on the machine under
- * test. */
-
-static int add_command(struct repeating *repeating, struct failure *failure)
+static int add_command(struct repeating *run, struct failure *failure)
 {
     AUTO_WORDS char **words = NULL;
-    int count = words_split(repeating->joined, &words, failure);
+    int count = words_split(run->joined, &words, failure);
     if (count <= 0)
         return count < 0 ? count : fail_with(failure, -EINVAL, "the command is empty");
-    *memory_add(repeating->programs, repeating->program_count) =
+    *memory_add(run->study.programs, run->study.program_count) =
         (struct repeat_wanted){.name = command_line_name(words[0]),
-                               .words = repeating->joined,
-                               .input = repeating->input,
-                               .directory = repeating->directory,
+                               .words = run->joined,
+                               .input = run->input,
+                               .directory = run->directory,
                                .user = true};
     return 0;
 }
 
-static int find(struct repeating *repeating, struct failure *failure)
+int repeat_find_programs(struct repeating *run, struct failure *failure)
 {
-    const struct repeat_options *options = repeating->run.options;
-    const char *via = options->common.via;
+    const struct repeat_options *options = repeat_asked(run);
+    const struct studying *studying = &run->studying;
+    const char *via = studying->given->common.via;
     int error = 0;
-    if (!repeating->joined && repeating->word_count)
+    if (!run->joined && studying->argument_count)
         error =
-            command_line_join(repeating->words, repeating->word_count, &repeating->joined, failure);
+            command_line_join(studying->arguments, studying->argument_count, &run->joined, failure);
     if (error == 0)
-        error = command_line_bring(repeating->session, &options->bring, failure);
+        error = command_line_bring(studying->session, &options->bring, failure);
     /* What a resumed run has of its store is not looked for again. */
-    if (error == 0 && !repeating->input)
-        error =
-            command_line_input(repeating->session, via, options->input, &repeating->input, failure);
-    if (error == 0 && !repeating->directory)
-        error = command_line_directory(via, options->directory, &repeating->directory, failure);
-    if (error == 0 && repeating->joined)
-        error = add_command(repeating, failure);
-    if (error == 0)
-        error = repeat_find_suites(repeating, failure);
+    if (error == 0 && !studying->given->resume)
+        error = command_line_input(studying->session, via, options->input, &run->input, failure);
+    if (error == 0 && !studying->given->resume)
+        error = command_line_directory(via, options->directory, &run->directory, failure);
+    if (error == 0 && run->joined)
+        error = add_command(run, failure);
+    for (size_t i = 0; i < options->suite.count && error == 0; i++)
+        error = take_suite(run, options->suite.items[i], failure);
+    if (error == 0 && options->suite.count && !run->study.program_count)
+        error = fail_with(failure, -ENODEV,
+                          "none of the programs of the suite is installed on the machine under "
+                          "test: %s",
+                          studying->skips.count ? studying->skips.list[0].reason : "it has none");
     return error;
-}
-
-int repeat_find_programs(struct repeating *repeating)
-{
-    struct failure failure = {0};
-    const int error = find(repeating, &failure);
-    if (error == -EINTR)
-        return EXIT_INTERRUPTED;
-    return error < 0 ? repeat_fail(&failure) : EXIT_DONE;
 }

@@ -44,29 +44,21 @@ static void add_share(struct table *table, bool interval, double part, double lo
         table_addf(table, TONE_STRONG, "%.0f %%", 100 * part + 0.0);
 }
 
-static void add_percent(struct table *table, enum tone tone, double percent)
-{
-    char text[NUMBER_SIZE];
-    repeat_percent(percent, text, sizeof(text));
-    table_add(table, tone, text);
-}
-
 static void add_part(struct table *table, bool intervals, const struct control_part *part,
                      enum control control)
 {
     const bool moves = part->only_shifts || part->without_shifts;
-    char shift[NUMBER_SIZE] = "";
     table_add(table, part->brings || part->is_needed ? TONE_GOOD : TONE_PLAIN,
               control_names[control]);
-    add_percent(table, TONE_PLAIN, part->only_cv);
+    table_add(table, TONE_PLAIN, REPEAT_PERCENT(part->only_cv));
     add_share(table, intervals, part->only_part, part->only_low, part->only_high);
-    add_percent(table, TONE_PLAIN, part->without_cv);
+    table_add(table, TONE_PLAIN, REPEAT_PERCENT(part->without_cv));
     add_share(table, intervals, part->without_part, part->without_low, part->without_high);
     /* By how much it moves the mean, where that is beyond chance: on beside off. */
-    if (moves)
-        repeat_difference(part->only_shifts ? rint(part->only_shift) : -rint(part->without_shift),
-                          shift, sizeof(shift));
-    table_add(table, TONE_PLAIN, shift);
+    table_add(table, TONE_PLAIN,
+              moves ? REPEAT_DIFFERENCE(part->only_shifts ? rint(part->only_shift)
+                                                          : -rint(part->without_shift))
+                    : "");
     table_add(table, TONE_PLAIN,
               part->brings           ? part->is_needed ? "did it" : "brings it"
               : part->is_needed      ? "needed"
@@ -75,7 +67,7 @@ static void add_part(struct table *table, bool intervals, const struct control_p
                                      : "nothing");
 }
 
-static void put_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static void put_effect(const struct repeating *run, const struct repeat_effect *effect,
                        const struct repeat_cell *cell, const struct style *style, struct text *out)
 {
     static const struct column part_columns[] = {
@@ -84,7 +76,7 @@ static void put_effect(const struct repeat_run_of *run, const struct repeat_effe
         {"comes back", true, false, false}, {"moves by", true, false, false},
         {"", false, true, false},
     };
-    const bool all = run->options->all;
+    const bool all = run->studying.options->all;
     AUTO_TEXT struct text heading = {0};
     AUTO_TEXT struct text idle = {0}; /* "Nothing beyond chance by: argv0, cpu." */
     text_puts(&heading, "Which control brings what: ");
@@ -117,8 +109,7 @@ static void put_effect(const struct repeat_run_of *run, const struct repeat_effe
         section_put_words(text_string(&idle), style, out);
 }
 
-void repeat_put_controls(const struct repeat_run_of *run, const struct style *style,
-                         struct text *out)
+void repeat_put_controls(const struct repeating *run, const struct style *style, struct text *out)
 {
     for (size_t i = 0; i < run->report.effect_count; i++) {
         const struct repeat_effect *effect = &run->report.effects[i];
@@ -128,8 +119,8 @@ void repeat_put_controls(const struct repeat_run_of *run, const struct style *st
             continue;
         for (int control = 0; control < CONTROL_COUNT; control++)
             measured |= is_measured(&effect->parts[control]);
-        if (measured &&
-            (run->options->all || effect == repeat_leading(run, cell->machine, cell->program)))
+        if (measured && (run->studying.options->all ||
+                         effect == repeat_leading(run, cell->machine, cell->program)))
             put_effect(run, effect, cell, style, out);
     }
 }
@@ -147,7 +138,7 @@ static const char *const subjects_of[SWEEP_COUNT] = {
     [SWEEP_ASLR] = "draws of random addresses",
 };
 
-bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+bool repeat_is_point(const struct repeating *run, const struct repeat_sweep *sweep,
                      const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
@@ -156,14 +147,13 @@ bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep 
            strcmp(repeat_event_of(run, row), sweep->event) == 0;
 }
 
-static void put_plot(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+static void put_plot(const struct repeating *run, const struct repeat_sweep *sweep,
                      const struct style *style, struct text *out)
 {
     const struct repeat_report *report = &run->report;
     struct scatter_point *points = NULL;
     const char *names[] = {sweep->event};
     AUTO_TEXT struct text heading = {0};
-    char lowest[NUMBER_SIZE];
     size_t count = 0;
     for (size_t i = 0; i < report->row_count; i++)
         if (repeat_is_point(run, sweep, &report->rows[i]) && report->rows[i].runs)
@@ -174,16 +164,16 @@ static void put_plot(const struct repeat_run_of *run, const struct repeat_sweep 
         .series = names, .series_count = 1, .points = points, .count = count, .rows = ROWS};
     if (count < LEAST_POINTS)
         return;
-    repeat_number(sweep->lowest, lowest, sizeof(lowest));
-    text_printf(&heading, "Across: %s; up: counts beyond %s", subjects_of[sweep->sweep], lowest);
+    text_printf(&heading, "Across: %s; up: counts beyond %s", subjects_of[sweep->sweep],
+                REPEAT_NUMBER(sweep->lowest));
     section_put_words(text_string(&heading), style, out);
     scatter_put(&scatter, style, out);
 }
 
-void repeat_put_sweeps(const struct repeat_run_of *run, const struct style *style, struct text *out)
+void repeat_put_sweeps(const struct repeating *run, const struct style *style, struct text *out)
 {
     const struct repeat_report *report = &run->report;
-    const bool all = run->options->all;
+    const bool all = run->studying.options->all;
     bool any = false, plotted = false;
     for (size_t i = 0; i < report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &report->sweeps[i];
@@ -224,23 +214,21 @@ static void put_known(const struct repeat_contribution *contribution, struct tex
                 strchr("aeiou", contribution->of[0]) ? "n" : "", contribution->of, each, low, high,
                 contribution->event, contribution->runs, contribution->programs,
                 contribution->programs == 1 ? "" : "s");
-    if (isfinite(contribution->residual)) {
-        char residual[NUMBER_SIZE];
-        repeat_number(contribution->residual, residual, sizeof(residual));
-        text_printf(out, "; standard deviation that is left %s", residual);
-    }
+    if (isfinite(contribution->residual))
+        text_printf(out, "; standard deviation that is left %s",
+                    REPEAT_NUMBER(contribution->residual));
     if (!contribution->firm && (contribution->low > 0 || contribution->high < 0))
         text_printf(out, "; it may be what the program itself does more then, and is not "
                          "subtracted: programs of known length tell (without --no-subjects)");
 }
 
-void repeat_put_system(const struct repeat_run_of *run, const struct style *style, struct text *out)
+void repeat_put_system(const struct repeating *run, const struct style *style, struct text *out)
 {
     bool any = false;
     for (size_t i = 0; i < run->report.contribution_count; i++) {
         const struct repeat_contribution *contribution = &run->report.contributions[i];
         AUTO_TEXT struct text words = {0};
-        if (!contribution->known && !run->options->all)
+        if (!contribution->known && !run->studying.options->all)
             continue;
         if (!any)
             section_put_heading("What the operating system adds to counts", style, out);
@@ -258,8 +246,7 @@ void repeat_put_system(const struct repeat_run_of *run, const struct style *styl
 
 /* --- the proper counter --- */
 
-void repeat_put_ranking(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
+void repeat_put_ranking(const struct repeating *run, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {"class", false, false, false},   {"event", false, false, false},
@@ -269,15 +256,12 @@ void repeat_put_ranking(const struct repeat_run_of *run, const struct style *sty
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < run->report.rank_count; i++) {
         const struct repeat_rank *rank = &run->report.ranks[i];
-        char off[NUMBER_SIZE], stdev[NUMBER_SIZE];
-        repeat_percent(rank->off_percent, off, sizeof(off));
-        repeat_percent(rank->stdev_percent, stdev, sizeof(stdev));
         table_add(&table, TONE_PLAIN, rank->place == 1 ? rank->class : "");
         table_add(&table, rank->place == 1 ? TONE_GOOD : TONE_PLAIN, rank->event);
         table_add(&table, TONE_PLAIN,
                   run->file.machine_count > 1 ? repeat_machine_name(run, rank->machine) : "");
-        table_add(&table, TONE_PLAIN, off);
-        table_add(&table, TONE_PLAIN, stdev);
+        table_add(&table, TONE_PLAIN, REPEAT_PERCENT(rank->off_percent));
+        table_add(&table, TONE_PLAIN, REPEAT_PERCENT(rank->stdev_percent));
         table_addf(&table, TONE_PLAIN, "%zu", rank->programs);
     }
     if (table.count) {
@@ -288,9 +272,7 @@ void repeat_put_ranking(const struct repeat_run_of *run, const struct style *sty
     table_free(&table);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A row for every event of every source, as it is and controlled: how much it varies, and what is
- * left when faults and interrupts are taken out. With --all every setting. */
+/* --- the table --- */
 
 static const struct column columns[] = {
     {"program", false, false, false},  {"event", false, false, false},
@@ -308,14 +290,14 @@ static const struct layout {
 
 /* --- which rows --- */
 
-static bool is_shown(const struct repeat_run_of *run, size_t index)
+static bool is_shown(const struct repeating *run, size_t index)
 {
     const struct repeat_row *row = &run->report.rows[index];
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     if (!cell || cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
         !repeat_is_detailed(run, cell->program))
         return false;
-    if (run->options->all)
+    if (run->studying.options->all)
         return true;
     /* What an effect calls controlled, whatever it is made of. */
     bool shown = !cell->controls || cell->controls == CONTROLS_ALL;
@@ -327,70 +309,60 @@ static bool is_shown(const struct repeat_run_of *run, size_t index)
 
 /* --- cells of the table --- */
 
-static void add_names(struct table *table, const struct repeat_run_of *run,
+static void add_names(struct table *table, const struct repeating *run,
                       const struct repeat_cell *cell, const struct repeat_row *row,
                       const struct repeat_row *before)
 {
     const struct repeat_cell *last = before ? repeat_cell_of(run, before) : NULL;
-    const bool several = run->file.program_count > 1 && run->options->all;
+    const bool several = run->file.program_count > 1 && run->studying.options->all;
     const bool same_program = last && last->program == cell->program;
     const bool same_event = same_program && last->machine == cell->machine &&
                             strcmp(repeat_event_of(run, before), repeat_event_of(run, row)) == 0;
     AUTO_TEXT struct text event = {0};
-    char setting[200];
     text_puts(&event, same_event ? "" : repeat_event_of(run, row));
     if (!same_event)
         repeat_put_machine(run, cell->machine, &event);
     table_add(table, TONE_PLAIN,
               several && !same_program ? repeat_program_name(run, cell->program) : "");
     table_add(table, TONE_PLAIN, text_string(&event));
-    table_add(table, TONE_PLAIN, setting_name(cell->controls, setting, sizeof(setting)));
+    table_add(table, TONE_PLAIN, REPEAT_SETTING(cell->controls));
 }
 
 /* "+0.3 (-1 to 2)" */
 static void add_residual(struct table *table, const struct repeat_row *row)
 {
-    char residual[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    repeat_difference(row->residual, residual, sizeof(residual));
-    repeat_difference(row->residual_low, low, sizeof(low));
-    repeat_difference(row->residual_high, high, sizeof(high));
+    const char *residual = REPEAT_DIFFERENCE(row->residual);
     if (isfinite(row->residual_low) && isfinite(row->residual_high))
-        table_addf(table, TONE_PLAIN, "%s (%s to %s)", residual, low, high);
+        table_addf(table, TONE_PLAIN, "%s (%s to %s)", residual,
+                   REPEAT_DIFFERENCE(row->residual_low), REPEAT_DIFFERENCE(row->residual_high));
     else
         table_add(table, TONE_PLAIN, residual);
 }
 
-static void add_row(struct table *table, const struct layout *layout,
-                    const struct repeat_run_of *run, const struct repeat_row *row,
-                    const struct repeat_row *before)
+static void add_row(struct table *table, const struct layout *layout, const struct repeating *run,
+                    const struct repeat_row *row, const struct repeat_row *before)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     const bool same = row->runs && row->distinct == 1;
-    char mean[NUMBER_SIZE] = "-", stdev[NUMBER_SIZE] = "";
     add_names(table, run, cell, row, before);
-    if (row->runs)
-        repeat_number(same ? (double)row->min : rint(row->mean), mean, sizeof(mean));
-    if (row->runs && layout->stdev)
-        repeat_number(row->stdev, stdev, sizeof(stdev));
-    table_add(table, row->runs ? TONE_STRONG : TONE_DIM, mean);
-    table_add(table, TONE_PLAIN, stdev);
-    if (row->runs)
-        add_percent(table, same ? TONE_GOOD : TONE_PLAIN, row->cv_percent);
-    else
-        table_add(table, TONE_DIM, "-");
+    table_add(table, row->runs ? TONE_STRONG : TONE_DIM,
+              row->runs ? REPEAT_NUMBER(same ? (double)row->min : rint(row->mean)) : "-");
+    table_add(table, TONE_PLAIN, row->runs && layout->stdev ? REPEAT_NUMBER(row->stdev) : "");
+    table_add(table,
+              same        ? TONE_GOOD
+              : row->runs ? TONE_PLAIN
+                          : TONE_DIM,
+              row->runs ? REPEAT_PERCENT(row->cv_percent) : "-");
     table_addf(table, same ? TONE_GOOD : TONE_PLAIN, "%zu of %zu", repeat_alike(run, row),
                row->runs);
-    if (row->is_adjusted)
-        add_percent(table, TONE_PLAIN, row->adjusted_cv_percent);
-    else
-        table_add(table, TONE_PLAIN, "");
+    table_add(table, TONE_PLAIN, row->is_adjusted ? REPEAT_PERCENT(row->adjusted_cv_percent) : "");
     if (layout->residual && row->is_adjusted && isfinite(row->residual))
         add_residual(table, row);
     else
         table_add(table, TONE_PLAIN, "");
 }
 
-void repeat_put_table(const struct repeat_run_of *run, const struct style *style, struct text *out)
+void repeat_put_table(const struct repeating *run, const struct style *style, struct text *out)
 {
     bool adjusted = false, fits = false;
     AUTO_TEXT struct text lines = {0};

@@ -13,9 +13,6 @@
 #include "base/memory.h"
 #include "engine/claims.h"
 #include "engine/command-line.h"
-#include "engine/finish.h"
-#include "engine/skips.h"
-#include "output/table.h"
 #include "stats/moments.h"
 #include "studies/repeat/judge.h"
 #include "studies/repeat/parts.h"
@@ -28,7 +25,7 @@
 
 /* --- programs --- */
 
-bool repeat_is_own(const struct repeat_run_of *run, size_t program)
+bool repeat_is_own(const struct repeating *run, size_t program)
 {
     const struct repeat_program *programs = run->file.programs;
     if (program >= run->file.program_count)
@@ -40,7 +37,7 @@ bool repeat_is_own(const struct repeat_run_of *run, size_t program)
 }
 
 /* Are there several, so that each has but a line? */
-static bool repeat_is_suite(const struct repeat_run_of *run)
+static bool repeat_is_suite(const struct repeating *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->file.program_count; i++)
@@ -48,20 +45,19 @@ static bool repeat_is_suite(const struct repeat_run_of *run)
     return count > 1;
 }
 
-bool repeat_is_detailed(const struct repeat_run_of *run, size_t program)
+bool repeat_is_detailed(const struct repeating *run, size_t program)
 {
-    return run->options->all || (repeat_is_own(run, program) && !repeat_is_suite(run));
+    return run->studying.options->all || (repeat_is_own(run, program) && !repeat_is_suite(run));
 }
 
 /* --- rows --- */
 
-const struct repeat_row *repeat_row_at(const struct repeat_run_of *run, size_t index)
+const struct repeat_row *repeat_row_at(const struct repeating *run, size_t index)
 {
     return index < run->report.row_count ? &run->report.rows[index] : NULL;
 }
 
-const struct repeat_cell *repeat_cell_of(const struct repeat_run_of *run,
-                                         const struct repeat_row *row)
+const struct repeat_cell *repeat_cell_of(const struct repeating *run, const struct repeat_row *row)
 {
     if (!row || row->cell >= run->file.cell_count)
         return NULL;
@@ -69,7 +65,7 @@ const struct repeat_cell *repeat_cell_of(const struct repeat_run_of *run,
     return row->event < cell->events ? cell : NULL;
 }
 
-const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat_row *row)
+const char *repeat_event_of(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell ? cell->event[row->event] : "?";
@@ -79,7 +75,7 @@ const char *repeat_event_of(const struct repeat_run_of *run, const struct repeat
 #define TOO_FEW         1000
 
 /* Runs under the setting that has fewer of them. */
-static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_effect *effect)
+static size_t fewest_runs(const struct repeating *run, const struct repeat_effect *effect)
 {
     const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
@@ -89,7 +85,7 @@ static size_t fewest_runs(const struct repeat_run_of *run, const struct repeat_e
 }
 
 /* Of an effect: the smaller, the more it says. -1: it is of another program or machine. */
-static int rank_of_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static int rank_of_effect(const struct repeating *run, const struct repeat_effect *effect,
                           size_t machine, size_t program)
 {
     static const char *const sources[] = {"perf_event", "step", "qemu", "valgrind"};
@@ -105,7 +101,7 @@ static int rank_of_effect(const struct repeat_run_of *run, const struct repeat_e
     return (strcmp(class, "instructions") == 0 ? 0 : NO_INSTRUCTIONS) + place;
 }
 
-const struct repeat_effect *repeat_leading(const struct repeat_run_of *run, size_t machine,
+const struct repeat_effect *repeat_leading(const struct repeating *run, size_t machine,
                                            size_t program)
 {
     const struct repeat_effect *leading = NULL;
@@ -134,7 +130,7 @@ const struct repeat_effect *repeat_leading(const struct repeat_run_of *run, size
     return leading;
 }
 
-size_t repeat_alike(const struct repeat_run_of *run, const struct repeat_row *row)
+size_t repeat_alike(const struct repeating *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     const struct kept kept = kept_counts(cell, row ? row->event : 0);
@@ -150,20 +146,20 @@ size_t repeat_alike(const struct repeat_run_of *run, const struct repeat_row *ro
 
 /* --- words --- */
 
-const char *repeat_program_name(const struct repeat_run_of *run, size_t program)
+const char *repeat_program_name(const struct repeating *run, size_t program)
 {
     const char *name = program < run->file.program_count ? run->file.programs[program].name : NULL;
     return name && *name ? name : "?";
 }
 
-const char *repeat_machine_name(const struct repeat_run_of *run, size_t machine)
+const char *repeat_machine_name(const struct repeating *run, size_t machine)
 {
     const char *name = machine < run->file.machine_count ? run->file.machines[machine].name : NULL;
     return name && *name ? name : "?";
 }
 
 /* "perl hash.pl", or the name of one whose words are too long for a sentence. */
-static void repeat_put_program(const struct repeat_run_of *run, size_t program, struct text *out)
+static void repeat_put_program(const struct repeating *run, size_t program, struct text *out)
 {
     const char *words =
         program < run->file.program_count ? run->file.programs[program].words : NULL;
@@ -176,7 +172,7 @@ static void repeat_put_program(const struct repeat_run_of *run, size_t program, 
     text_put_clean(out, repeat_program_name(run, program));
 }
 
-void repeat_put_machine(const struct repeat_run_of *run, size_t machine, struct text *out)
+void repeat_put_machine(const struct repeating *run, size_t machine, struct text *out)
 {
     if (run->file.machine_count < 2)
         return;
@@ -184,35 +180,39 @@ void repeat_put_machine(const struct repeat_run_of *run, size_t machine, struct 
     text_put_clean(out, repeat_machine_name(run, machine));
 }
 
-void repeat_percent(double percent, char *text, size_t size)
+char *repeat_percent(double percent, char text[NUMBER_SIZE])
 {
     if (!isfinite(percent))
-        snprintf(text, size, "-");
+        strcpy(text, "-");
     else if (percent == 0)
-        snprintf(text, size, "0");
+        strcpy(text, "0");
     else if (fabs(percent) < 1e-6)
-        snprintf(text, size, "%.0e", percent);
+        snprintf(text, NUMBER_SIZE, "%.0e", percent);
     else
-        number_significant(percent, fabs(percent) >= 100 ? 3 : 2, text, size);
+        number_significant(percent, fabs(percent) >= 100 ? 3 : 2, text, NUMBER_SIZE);
+    return text;
 }
 
-void repeat_number(double value, char *text, size_t size)
+char *repeat_number(double value, char text[NUMBER_SIZE])
 {
     if (isfinite(value) && fabs(value) >= 1e15)
-        snprintf(text, size, "%.6e", value);
+        snprintf(text, NUMBER_SIZE, "%.6e", value);
     else
-        number_brief(value, text, size);
+        number_brief(value, text, NUMBER_SIZE);
+    return text;
 }
 
-void repeat_difference(double value, char *text, size_t size)
+char *repeat_difference(double value, char text[NUMBER_SIZE])
 {
-    char digits[NUMBER_SIZE];
-    if (!isfinite(value)) {
-        snprintf(text, size, "-");
-        return;
-    }
-    repeat_number(fabs(value), digits, sizeof(digits));
-    snprintf(text, size, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", digits);
+    if (!isfinite(value))
+        strcpy(text, "-");
+    else
+        snprintf(text, NUMBER_SIZE, "%s%s",
+                 value > 0   ? "+"
+                 : value < 0 ? "-"
+                             : "",
+                 REPEAT_NUMBER(fabs(value)));
+    return text;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -220,27 +220,18 @@ void repeat_difference(double value, char *text, size_t size)
  * when it is controlled, and which control did it. */
 
 /* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)". */
-static void put_setting(const struct repeat_run_of *run, const struct repeat_row *row,
-                        struct text *out)
+static void put_setting(const struct repeating *run, const struct repeat_row *row, struct text *out)
 {
-    char percent[NUMBER_SIZE];
-    if (!row->runs) {
+    if (!row->runs)
         text_puts(out, "no run could be counted");
-        return;
-    }
-    if (row->runs == 1) {
+    else if (row->runs == 1)
         text_puts(out, "executed once only");
-        return;
-    }
-    if (row->distinct == 1) {
-        text_printf(out, "%zu of %zu runs identical", row->runs, row->runs);
-        return;
-    }
-    repeat_percent(row->cv_percent, percent, sizeof(percent));
-    if (isfinite(row->cv_percent))
-        text_printf(out, "it varies by %s %% (%zu runs)", percent, row->runs);
+    else if (row->distinct > 1 && isfinite(row->cv_percent))
+        text_printf(out, "it varies by %s %% (%zu runs)", REPEAT_PERCENT(row->cv_percent),
+                    row->runs);
     else
-        text_printf(out, "%zu of %zu runs identical", repeat_alike(run, row), row->runs);
+        text_printf(out, "%zu of %zu runs identical",
+                    row->distinct == 1 ? row->runs : repeat_alike(run, row), row->runs);
 }
 
 /* ", 690 times less (120 to 4,000)" */
@@ -260,7 +251,7 @@ static void put_ratio(const struct repeat_effect *effect, struct text *out)
 }
 
 /* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it." */
-static void put_effect(const struct repeat_run_of *run, const struct repeat_effect *effect,
+static void put_effect(const struct repeating *run, const struct repeat_effect *effect,
                        struct text *out)
 {
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
@@ -280,7 +271,7 @@ static void put_effect(const struct repeat_run_of *run, const struct repeat_effe
 }
 
 /* Runs that ended otherwise than most, over all of the program's rows that are shown. */
-static void put_apart(const struct repeat_run_of *run, size_t program, struct text *out)
+static void put_apart(const struct repeating *run, size_t program, struct text *out)
 {
     size_t apart = 0, rows = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
@@ -299,7 +290,7 @@ static void put_apart(const struct repeat_run_of *run, size_t program, struct te
 }
 
 /* Measured under one setting only: its first row; NULL: none. */
-static const struct repeat_row *single_row(const struct repeat_run_of *run, size_t machine,
+static const struct repeat_row *single_row(const struct repeating *run, size_t machine,
                                            size_t program)
 {
     for (size_t i = 0; i < run->report.row_count; i++) {
@@ -312,7 +303,7 @@ static const struct repeat_row *single_row(const struct repeat_run_of *run, size
     return NULL;
 }
 
-static void repeat_put_summary(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_summary(const struct repeating *run, const struct style *style,
                                struct text *out)
 {
     const struct repeat_case *file = &run->file;
@@ -325,7 +316,6 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
             const struct repeat_row *row =
                 effect ? repeat_row_at(run, effect->as_is) : single_row(run, machine, program);
             AUTO_TEXT struct text words = {0};
-            char setting[200];
             if (!repeat_is_own(run, program) || !row)
                 continue;
             /* How it was counted comes first, because other events may vary otherwise. */
@@ -335,9 +325,7 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
             if (effect) {
                 put_effect(run, effect, &words);
             } else {
-                text_printf(
-                    &words, "%s ",
-                    setting_name(repeat_cell_of(run, row)->controls, setting, sizeof(setting)));
+                text_printf(&words, "%s ", REPEAT_SETTING(repeat_cell_of(run, row)->controls));
                 put_setting(run, row, &words);
                 text_puts(&words, "; under no other setting.");
             }
@@ -351,7 +339,7 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
     /* How the command ended where that is not simply well. */
     char ending[120];
     AUTO_TEXT struct text words = {0};
-    command_ending((uint64_t)run->status, run->options->timeout, ending, sizeof(ending));
+    command_ending((uint64_t)run->status, repeat_asked(run)->timeout, ending, sizeof(ending));
     text_printf(&words, "The command %s, which is assay's status too.", ending);
     section_put_words(text_string(&words), style, out);
 }
@@ -362,13 +350,10 @@ static void repeat_put_summary(const struct repeat_run_of *run, const struct sty
 
 /* --- before and after --- */
 
-static void add_setting(struct table *table, const struct repeat_run_of *run,
+static void add_setting(struct table *table, const struct repeating *run,
                         const struct repeat_row *row)
 {
-    char percent[NUMBER_SIZE] = "";
-    if (row)
-        repeat_percent(row->cv_percent, percent, sizeof(percent));
-    table_add(table, TONE_STRONG, row ? percent : "-");
+    table_add(table, TONE_STRONG, row ? REPEAT_PERCENT(row->cv_percent) : "-");
     if (row)
         table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
                    repeat_alike(run, row), row->runs);
@@ -381,32 +366,30 @@ struct layout {
     bool events, mean;
 };
 
-static void add_line(struct table *table, const struct layout *layout,
-                     const struct repeat_run_of *run, size_t machine, size_t program)
+static void add_line(struct table *table, const struct layout *layout, const struct repeating *run,
+                     size_t machine, size_t program)
 {
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
     const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
     AUTO_TEXT struct text who = {0};
-    char mean[NUMBER_SIZE];
     if (!as_is)
         return;
     /* "hash-seeds, aslr": the controls that did it. */
     for (int control = 0; control < CONTROL_COUNT; control++)
         if (effect->parts[control].brings || effect->parts[control].is_needed)
             text_printf(&who, "%s%s", who.length ? ", " : "", control_names[control]);
-    repeat_number(rint(as_is->mean), mean, sizeof(mean));
     table_add(table, TONE_PLAIN, repeat_program_name(run, program));
     table_add(table, TONE_PLAIN,
               run->file.machine_count > 1 ? repeat_machine_name(run, machine) : "");
     table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(run, as_is) : "");
-    table_add(table, TONE_PLAIN, layout->mean ? mean : "");
+    table_add(table, TONE_PLAIN, layout->mean ? REPEAT_NUMBER(rint(as_is->mean)) : "");
     add_setting(table, run, as_is);
     add_setting(table, run, repeat_row_at(run, effect->controlled));
     table_add(table, TONE_PLAIN, text_string(&who));
 }
 
 /* The event that all lines are of; NULL: they are of several. */
-static const char *common_event(const struct repeat_run_of *run)
+static const char *common_event(const struct repeating *run)
 {
     const char *common = NULL;
     for (size_t program = 0; program < run->file.program_count; program++)
@@ -422,7 +405,7 @@ static const char *common_event(const struct repeat_run_of *run)
     return common;
 }
 
-static void put_lines(const struct repeat_run_of *run, const struct style *style, struct text *out)
+static void put_lines(const struct repeating *run, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {"program", false, false, false},   {"machine", false, false, false},
@@ -466,13 +449,12 @@ static void keep_worst(double percent, size_t program, double *worst, size_t *of
 
 /* "14 programs: as-is up to 1.1 % (perl), controlled up to 0.0003 % (xz); 11 identical in every
  * controlled run." */
-static void repeat_put_suite(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_suite(const struct repeating *run, const struct style *style,
                              struct text *out)
 {
     size_t programs = 0, identical = 0, before = 0, after = 0; /* executed more than once */
     double worst_before = 0, worst_after = 0;
     size_t before_of = 0, after_of = 0;
-    char percent[NUMBER_SIZE];
     AUTO_TEXT struct text words = {0};
     if (!repeat_is_suite(run))
         return;
@@ -497,17 +479,16 @@ static void repeat_put_suite(const struct repeat_run_of *run, const struct style
         return;
     }
     text_printf(&words, "%zu programs: ", programs);
-    repeat_percent(worst_before, percent, sizeof(percent));
     if (before)
-        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ", percent,
-                    repeat_program_name(run, before_of));
+        text_printf(&words, "as-is they vary by up to %s %% (%s), controlled ",
+                    REPEAT_PERCENT(worst_before), repeat_program_name(run, before_of));
     else
         text_puts(&words, "as-is none was executed twice, controlled ");
-    repeat_percent(worst_after, percent, sizeof(percent));
     if (!after)
         text_puts(&words, "none was executed twice");
     else if (worst_after > 0)
-        text_printf(&words, "by up to %s %% (%s)", percent, repeat_program_name(run, after_of));
+        text_printf(&words, "by up to %s %% (%s)", REPEAT_PERCENT(worst_after),
+                    repeat_program_name(run, after_of));
     else
         text_puts(&words, "not at all");
     if (after)
@@ -522,7 +503,7 @@ static void repeat_put_suite(const struct repeat_run_of *run, const struct style
 
 /* --- the same program on several machines --- */
 
-static void repeat_put_machines(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_machines(const struct repeating *run, const struct style *style,
                                 struct text *out)
 {
     static const struct column columns[] = {
@@ -537,19 +518,16 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
         for (size_t machine = 0; machine < machines; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
-            char mean[NUMBER_SIZE], difference[NUMBER_SIZE] = "";
-            if (!row || !row->runs || !(repeat_is_own(run, program) || run->options->all))
+            if (!row || !row->runs || !(repeat_is_own(run, program) || run->studying.options->all))
                 continue;
-            if (isfinite(first))
-                repeat_difference(row->mean - first, difference, sizeof(difference));
-            repeat_number(row->mean, mean, sizeof(mean));
             table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, program));
             table_add(&table, TONE_PLAIN, repeat_machine_name(run, machine));
             table_add(&table, TONE_PLAIN, repeat_event_of(run, row));
-            table_add(&table, TONE_STRONG, mean);
+            table_add(&table, TONE_STRONG, REPEAT_NUMBER(row->mean));
             table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
                        repeat_alike(run, row), row->runs);
-            table_add(&table, TONE_PLAIN, difference);
+            table_add(&table, TONE_PLAIN,
+                      isfinite(first) ? REPEAT_DIFFERENCE(row->mean - first) : "");
             first = isfinite(first) ? first : row->mean;
         }
     }
@@ -568,7 +546,7 @@ static void repeat_put_machines(const struct repeat_run_of *run, const struct st
 
 /* --- from run to run --- */
 
-static void repeat_put_causes(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_causes(const struct repeating *run, const struct style *style,
                               struct text *out)
 {
     bool any = false;
@@ -582,7 +560,7 @@ static void repeat_put_causes(const struct repeat_run_of *run, const struct styl
             if (!any)
                 section_put_heading("Why it is not the same from run to run", style, out);
             any = true;
-            if (run->file.program_count > 1 && run->options->all)
+            if (run->file.program_count > 1 && run->studying.options->all)
                 text_printf(&words, "%s, ", repeat_program_name(run, seen->program));
             text_puts(&words,
                       seen->cause < PARTING_COUNT ? repeat_parting_names[seen->cause] : "?");
@@ -594,40 +572,31 @@ static void repeat_put_causes(const struct repeat_run_of *run, const struct styl
 
 /* --- from source to source --- */
 
-static void add_number(struct table *table, enum tone tone, double value)
-{
-    char text[NUMBER_SIZE];
-    repeat_number(value, text, sizeof(text));
-    table_add(table, tone, text);
-}
-
-static void add_alignment(struct table *table, const struct repeat_run_of *run,
+static void add_alignment(struct table *table, const struct repeating *run,
                           const struct repeat_alignment *alignment, bool several)
 {
     AUTO_TEXT struct text reasons = {0}; /* "cpuid -312, vdso +40"; the evidence is below */
     AUTO_TEXT struct text source = {0};
-    char number[NUMBER_SIZE];
     bool unknown = false;
     for (size_t i = 0; i < alignment->reason_count; i++) {
         unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
-        repeat_difference(rint(alignment->reasons[i].instructions), number, sizeof(number));
-        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what, number);
+        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what,
+                    REPEAT_DIFFERENCE(rint(alignment->reasons[i].instructions)));
     }
     if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
-        alignment->unexplained != 0) {
-        repeat_difference(rint(alignment->unexplained), number, sizeof(number));
-        text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "", number);
-    }
+        alignment->unexplained != 0)
+        text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "",
+                    REPEAT_DIFFERENCE(rint(alignment->unexplained)));
     text_puts(&source, alignment->source);
     repeat_put_machine(run, alignment->machine, &source);
-    repeat_difference(alignment->difference, number, sizeof(number));
     table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->program) : "");
     table_add(table, TONE_PLAIN, text_string(&source));
-    add_number(table, TONE_PLAIN, alignment->raw);
-    add_number(table, TONE_PLAIN, alignment->repetitions);
-    add_number(table, TONE_STRONG, alignment->aligned);
+    table_add(table, TONE_PLAIN, REPEAT_NUMBER(alignment->raw));
+    table_add(table, TONE_PLAIN, REPEAT_NUMBER(alignment->repetitions));
+    table_add(table, TONE_STRONG, REPEAT_NUMBER(alignment->aligned));
     table_add(table, TONE_PLAIN, alignment->against);
-    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN, number);
+    table_add(table, alignment->same ? TONE_GOOD : TONE_PLAIN,
+              REPEAT_DIFFERENCE(alignment->difference));
     table_add(table, TONE_PLAIN,
               reasons.length    ? text_string(&reasons)
               : alignment->same ? "the same to the instruction"
@@ -654,7 +623,7 @@ static void put_evidence(const struct repeat_alignment *alignment, bool all,
     }
 }
 
-static void repeat_put_sources(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_sources(const struct repeating *run, const struct style *style,
                                struct text *out)
 {
     static const struct column columns[] = {
@@ -664,14 +633,14 @@ static void repeat_put_sources(const struct repeat_run_of *run, const struct sty
         {"difference", true, false, false}, {"", false, true, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    const bool several = run->file.program_count > 1 && run->options->all;
+    const bool several = run->file.program_count > 1 && run->studying.options->all;
     AUTO_TEXT struct text evidence = {0};
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *alignment = &run->report.alignments[i];
         if (!repeat_is_detailed(run, alignment->program))
             continue;
         add_alignment(&table, run, alignment, several);
-        put_evidence(alignment, run->options->all, style, &evidence);
+        put_evidence(alignment, run->studying.options->all, style, &evidence);
     }
     if (table.count) {
         section_put_heading("Sources side by side, in instructions", style, out);
@@ -684,22 +653,17 @@ static void repeat_put_sources(const struct repeat_run_of *run, const struct sty
     table_free(&table);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The report of `assay repeat`, for people: the answer first, then every event as it is and
- * controlled, which control did it, what the count depends on, why runs and sources differ, the
- * paper's findings, and what could not be measured. */
-
-#define PAPERS_RUNS 7u
+/* --- all of it --- */
 
 /* --- what could not be measured --- */
 
-static void repeat_put_absences(const struct repeat_run_of *run, const struct style *style,
+static void repeat_put_absences(const struct repeating *run, const struct style *style,
                                 struct text *out)
 {
     const struct repeat_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &run->skips);
+    omissions_add_skips(&omissions, &run->studying.skips);
     size_t known = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, known, file->absences[i].what, file->absences[i].reason);
@@ -714,8 +678,8 @@ static void repeat_put_absences(const struct repeat_run_of *run, const struct st
                 cell->reason);
     }
     /* Where nothing works, what to do about it is the answer. */
-    omissions.brief = !run->options->all && run->report.row_count;
-    omissions_put(&omissions, run->options->all, style, &lines);
+    omissions.brief = !run->studying.options->all && run->report.row_count;
+    omissions_put(&omissions, run->studying.options->all, style, &lines);
     omissions_free(&omissions);
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
@@ -725,8 +689,7 @@ static void repeat_put_absences(const struct repeat_run_of *run, const struct st
 
 /* --- the end --- */
 
-static void put_remarks(const struct repeat_run_of *run, const struct style *style,
-                        struct text *out)
+static void put_remarks(const struct repeating *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     size_t fewest = SIZE_MAX;
@@ -737,14 +700,14 @@ static void put_remarks(const struct repeat_run_of *run, const struct style *sty
             if (row && repeat_is_own(run, i) && row->runs < fewest)
                 fewest = row->runs;
         }
-    if (fewest < PAPERS_RUNS)
+    if (fewest < PAPER_RUNS)
         text_printf(&words,
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "
                     "missed: --runs 12, or a larger --budget. ",
-                    PAPERS_RUNS, fewest);
-    if (!run->complete && run->stored)
-        unfinished_put("repeat", run->stored, &run->options->common, &words);
-    if (!run->options->all)
+                    PAPER_RUNS, fewest);
+    if (!run->studying.complete && run->studying.stored)
+        unfinished_put("repeat", run->studying.stored, &run->studying.options->common, &words);
+    if (!run->studying.options->all)
         text_puts(&words, repeat_is_suite(run)
                               ? "--all shows every program in detail, --json every count."
                               : "--all shows every setting, event and reason, --json every count.");
@@ -761,14 +724,14 @@ void repeat_put_report(const void *shown, const struct style *style, struct text
         repeat_put_sweeps,  repeat_put_causes,   repeat_put_sources, repeat_put_system,
         repeat_put_ranking, repeat_put_machines,
     };
-    const struct repeat_run_of *run = shown;
+    const struct repeating *run = shown;
     const struct claims claims = {.list = run->report.findings,
                                   .count = REPEAT_FINDINGS,
                                   .paper = "trust",
                                   .terse = true,
                                   .brief = true,
                                   .curt = true,
-                                  .all = run->options->all};
+                                  .all = run->studying.options->all};
     char executions[NUMBER_SIZE];
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);
@@ -776,12 +739,13 @@ void repeat_put_report(const void *shown, const struct style *style, struct text
     repeat_put_absences(run, style, out);
     put_remarks(run, style, out);
     number_count(run->report.executions, executions, sizeof(executions));
-    text_printf(out, "%s%s executions, seed %" PRIu64 ", %s%.1f s", run->options->all ? "\n" : "",
-                executions, run->seed, run->options->from.count ? "judged again in " : "",
-                run->seconds);
-    if (run->stored) {
+    text_printf(out, "%s%s executions, seed %" PRIu64 ", %s%.1f s",
+                run->studying.options->all ? "\n" : "", executions, run->studying.seed,
+                run->studying.options->froms.count ? "judged again in " : "",
+                run->studying.seconds);
+    if (run->studying.stored) {
         text_puts(out, ", samples in ");
-        text_put_clean(out, run->stored);
+        text_put_clean(out, run->studying.stored);
     }
     text_putc(out, '\n');
 }

@@ -134,9 +134,7 @@ bool repeat_program_shows(const struct repeat_program *program, const char *find
 /* The event's column, or -1. */
 int repeat_event(const struct repeat_cell *cell, const char *event);
 
-/* ----------------------------------------------------------------------------------------------
- * What the judge says of repetition (docs/repeat.md). Pure: a case in, a report out. Every part
- * fills its own field. */
+/* --- the report; every part of the judge fills its own field --- */
 
 /* --- one event of one program under one setting, by one source (judge.c) --- */
 struct repeat_row {
@@ -357,7 +355,8 @@ void repeat_judge_findings(const struct repeat_case *file, struct repeat_report 
 
 /* --- findings --- */
 
-/* What the paper reports, in percent. */
+#define PAPER_RUNS 7u /* of each setting, in the paper */
+/* What it reports, in percent. */
 #define PAPER_AS_IS      1.07
 #define PAPER_CONTROLLED 0.002
 /* Machines count the same when their usual counts lie within this of each other, in percent. */

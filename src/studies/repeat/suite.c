@@ -348,9 +348,7 @@ int suite_install(const struct suite *suite, const volatile int *stop, void (*sa
                      text_string(&names), status, *complaint ? ": " : "", complaint);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Reads suites. inih takes lines apart; what it would cut off or pass over is refused here, with
- * the line, so that nothing is run that nobody wrote. */
+/* --- reading: what inih takes apart --- */
 
 #define MOST_BYTES     (1 << 20)
 #define MOST_WORKLOADS 256u
@@ -420,20 +418,16 @@ static int begin_section(struct reading *reading, const char *section)
         return complain(reading, "this stands before the first section", "");
     const bool input = strncmp(section, INPUT, strlen(INPUT)) == 0;
     const char *name = input ? section + strlen(INPUT) : section;
+    const char *what = input ? "input" : "workload";
     const size_t count = input ? suite->input_count : suite->count;
     if (!brought_name_is_plain(name))
-        return complain(reading,
-                        input ? "an input cannot have the name" : "a workload cannot have the name",
-                        name);
+        return complain(
+            reading, memory_format("%s %s cannot have the name", input ? "an" : "a", what), name);
     for (size_t i = 0; i < count; i++)
         if (strcmp(input ? suite->inputs[i].name : suite->list[i].name, name) == 0)
-            return complain(reading,
-                            input ? "there is another input of the name"
-                                  : "there is another workload of the name",
-                            name);
+            return complain(reading, memory_format("there is another %s of the name", what), name);
     if (count >= (input ? BROUGHT_MOST_FILES : MOST_WORKLOADS))
-        return complain(reading,
-                        input ? "there are too many inputs" : "there are too many workloads", "");
+        return complain(reading, memory_format("there are too many %ss", what), "");
     reading->input = input ? count : SIZE_MAX;
     reading->workload = input ? SIZE_MAX : count;
     if (input)
