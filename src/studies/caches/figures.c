@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "output/figure.h"
-#include "output/table.h"
 #include "studies/caches/parts.h"
 
 #define ROWS_MOST 1000u
@@ -148,7 +147,7 @@ static void add_claims(json_t *figure, const struct caches_report *report)
     }
 }
 
-static json_t *memory_curve(const struct caching *caching, const struct caches_point *const *rings,
+static json_t *memory_curve(const struct caches_run *run, const struct caches_point *const *rings,
                             size_t count)
 {
     static const struct figure_column columns[] = {
@@ -166,7 +165,7 @@ static json_t *memory_curve(const struct caching *caching, const struct caches_p
               "How long a step along a ring of pointers takes, by how much memory the ring covers. "
               "Flat stretches are caches that hold the ring, rises are where they end; where one "
               "line a page is slower than as many lines packed, it is the TLB. ");
-    put_levels(&caching->report, &caption);
+    put_levels(&run->report, &caption);
     const struct figure_spec spec = {.id = "memory-curve",
                                      .title = "How long a load takes, by the memory in use",
                                      .caption = text_string(&caption),
@@ -185,8 +184,8 @@ static json_t *memory_curve(const struct caching *caching, const struct caches_p
                    json_count(ring->bytes), size_text(ring->bytes), figure_number(fastest(ring)),
                    figure_number(slowest(ring)), json_count(ring->count));
     }
-    add_claims(figure, &caching->report);
-    if (!caching->complete)
+    add_claims(figure, &run->report);
+    if (!run->studying.complete)
         figure_add_note(figure, "The run ended before its plan did: rings that would tell more are "
                                 "missing.");
     return figure;
@@ -211,7 +210,7 @@ static void put_found(const struct caches_report *report, bool ways, const char 
     text_puts(out, told ? "." : " Nothing of that kind could be told here.");
 }
 
-static json_t *pairs_curve(const struct caching *caching, const struct caches_point *const *rings,
+static json_t *pairs_curve(const struct caches_run *run, const struct caches_point *const *rings,
                            size_t count)
 {
     static const struct figure_column columns[] = {
@@ -226,7 +225,7 @@ static json_t *pairs_curve(const struct caching *caching, const struct caches_po
               "Two loads a little apart, in rings of several sizes: as long as both are in "
               "one line the second is nearly free, so the distance from which on it costs "
               "as much as the first is the line.");
-    put_found(&caching->report, false, "bytes a line", &caption);
+    put_found(&run->report, false, "bytes a line", &caption);
     const struct figure_spec spec = {.id = "lines",
                                      .title = "Two loads, by the distance between them",
                                      .caption = text_string(&caption),
@@ -248,7 +247,7 @@ static json_t *pairs_curve(const struct caching *caching, const struct caches_po
     return figure;
 }
 
-static json_t *sets_curve(const struct caching *caching, const struct caches_point *const *rings,
+static json_t *sets_curve(const struct caches_run *run, const struct caches_point *const *rings,
                           size_t count)
 {
     static const struct figure_column columns[] = {
@@ -263,7 +262,7 @@ static json_t *sets_curve(const struct caching *caching, const struct caches_poi
     text_puts(&caption,
               "Few lines that lie a power of two apart, and therefore in the same sets of "
               "a cache: more of them than it has ways push each other out.");
-    put_found(&caching->report, true, "ways", &caption);
+    put_found(&run->report, true, "ways", &caption);
     const struct figure_spec spec = {.id = "ways",
                                      .title = "Lines that share a set, by how many there are",
                                      .caption = text_string(&caption),
@@ -332,10 +331,10 @@ static json_t *claimed_and_found(const struct caches_report *report)
     return figure;
 }
 
-json_t *caches_figures(const void *context)
+json_t *caches_figures(const void *kept)
 {
-    const struct caching *caching = context;
-    const struct caches_points *points = &caching->points;
+    const struct caches_run *run = kept;
+    const struct caches_points *points = &run->points;
     const struct caches_point **rings = memory_new(points->count + 1, sizeof(*rings));
     json_t *figures = json_array();
     size_t count = 0;
@@ -345,9 +344,9 @@ json_t *caches_figures(const void *context)
     qsort(rings, count, sizeof(*rings), compare_rings);
     if (!count)
         return figures;
-    figures_append(figures, memory_curve(caching, rings, count));
-    figures_append(figures, claimed_and_found(&caching->report));
-    figures_append(figures, pairs_curve(caching, rings, count));
-    figures_append(figures, sets_curve(caching, rings, count));
+    figures_append(figures, memory_curve(run, rings, count));
+    figures_append(figures, claimed_and_found(&run->report));
+    figures_append(figures, pairs_curve(run, rings, count));
+    figures_append(figures, sets_curve(run, rings, count));
     return figures;
 }

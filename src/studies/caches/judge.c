@@ -14,7 +14,7 @@
 
 /* ----------------------------------------------------------------------------------------------
  * What all runs show stands when random halves of them show it too; the share of halves that agree
- * is the confidence. Whatever does not stand has a reason. A part of caches_judge. */
+ * is the confidence. Whatever does not stand has a reason. */
 
 #define CACHES_DRAWS      100
 #define CACHES_CONFIDENT  0.8 /* share of draws that must agree */
@@ -73,10 +73,10 @@ static void caches_count_draw(const struct caches_found *whole, const struct cac
     }
     for (int huge = 0; huge < 2; huge++) {
         for (size_t i = 0; i < whole->tlb_count[huge]; i++) {
-            const struct rise *here = &whole->tlbs[huge][i].rise;
+            const struct rise *here = &whole->tlbs[huge][i];
             bool agrees = false, begins = false;
             for (size_t j = 0; j < draw->tlb_count[huge]; j++) {
-                const struct rise *there = &draw->tlbs[huge][j].rise;
+                const struct rise *there = &draw->tlbs[huge][j];
                 agrees |= there->ends == here->ends &&
                           caches_distance(there->half, here->half) <= TWO_STEPS;
                 begins |= caches_distance(there->last_before, here->last_before) <= HALF_OCTAVE;
@@ -102,11 +102,6 @@ static struct caches_value caches_settle(uint64_t value, unsigned agreeing, cons
     return settled;
 }
 
-static void caches_put_kib(uint64_t bytes, char *text, size_t size)
-{
-    snprintf(text, size, "%llu KiB", (unsigned long long)(bytes / 1024));
-}
-
 /* Where latency rises, when most draws see it begin there. */
 static bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
 {
@@ -122,17 +117,17 @@ static bool caches_settle_range(struct caches_row *row, const struct rise *rise,
 /* Why a rise that was seen gives no size. */
 static void caches_gradual(const struct rise *rise, struct caches_value *value)
 {
-    char low[32], high[32];
-    caches_put_kib(rise->last_before, low, sizeof(low));
-    caches_put_kib(rise->beyond_half, high, sizeof(high));
+    const uint64_t low = rise->last_before / 1024, high = rise->beyond_half / 1024;
     value->known = false;
     if (!rise->ends)
         snprintf(value->reason, sizeof(value->reason),
-                 "memory is still getting slower at the largest ring: it holds at least %s", low);
+                 "memory is still getting slower at the largest ring: it holds at least %" PRIu64
+                 " KiB",
+                 low);
     else
         snprintf(value->reason, sizeof(value->reason),
-                 "misses begin slowly, between %s and %s: memory pages lie unevenly over its sets, "
-                 "or others use it too",
+                 "misses begin slowly, between %" PRIu64 " KiB and %" PRIu64
+                 " KiB: memory pages lie unevenly over its sets, or others use it too",
                  low, high);
 }
 
@@ -505,7 +500,6 @@ static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
         /* Latency over pages less what as many lines cost when they lie side by side: the TLBs'
          * share, on top of the fastest. */
         struct curve curve = {0};
-        struct rise rises[RISES_MOST];
         for (size_t i = 0; i < points->count; i++) {
             const struct caches_point *point = &points->list[i];
             double ticks;
@@ -516,9 +510,7 @@ static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
             curve_add(&curve, point->bytes, dense->ticks[0] + fmax(0, ticks - packed));
         }
         curve_lower(&curve);
-        found->tlb_count[huge] = curve_rises(&curve, rises);
-        for (size_t i = 0; i < found->tlb_count[huge]; i++)
-            found->tlbs[huge][i].rise = rises[i];
+        found->tlb_count[huge] = curve_rises(&curve, found->tlbs[huge]);
         found->over_pages[huge] = curve.count != 0;
     }
 }
@@ -603,7 +595,7 @@ bool caches_from_specimen(const char *name, struct caches_point *point)
 
 /* ----------------------------------------------------------------------------------------------
  * What rings over pages show: how far TLBs reach, on small and on huge pages, and what larger
- * pages are worth. A part of caches_judge. */
+ * pages are worth. */
 
 #define HUGE_LEAST 4u /* huge pages: no TLB holds fewer, so what rises before is none */
 
@@ -632,21 +624,20 @@ static enum nearness nearness_of(const struct caches_found *whole, const struct 
     /* Where nobody says, what one page of a page table maps. */
     uint64_t huge_page =
         situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
-    char here[32];
+    const uint64_t here = rise->half / 1024;
     if (rise->half >= HUGE_LEAST * huge_page)
         return FAR_ENOUGH;
-    caches_put_kib(rise->half, here, sizeof(here));
     for (size_t i = 0; i < whole->tlb_count[0]; i++)
-        if (caches_distance(whole->tlbs[0][i].rise.half, rise->half) <= 1) {
+        if (caches_distance(whole->tlbs[0][i].half, rise->half) <= 1) {
             snprintf(why, size,
-                     "huge pages behave like small ones here: on both, latency rises at %s, less "
-                     "than %u huge pages; the host may back them with small pages",
+                     "huge pages behave like small ones here: on both, latency rises at %" PRIu64
+                     " KiB, less than %u huge pages; the host may back them with small pages",
                      here, HUGE_LEAST);
             return LIKE_SMALL;
         }
     snprintf(why, size,
-             "not seen: latency rises at %s, but that is less than %u huge pages, and on small "
-             "pages it does not",
+             "not seen: latency rises at %" PRIu64 " KiB, but that is less than %u huge pages, and "
+             "on small pages it does not",
              here, HUGE_LEAST);
     return TOO_NEAR;
 }
@@ -667,7 +658,7 @@ static void caches_add_tlbs(const struct caches_found *whole, const struct cache
                                             : "no ring over pages was measured");
     /* What rises later are walks of page tables that no longer fit into a cache. */
     for (size_t i = 0; i < whole->tlb_count[huge] && level <= CACHES_TLB_LEVELS; i++) {
-        const struct rise *rise = &whole->tlbs[huge][i].rise;
+        const struct rise *rise = &whole->tlbs[huge][i];
         enum nearness nearness =
             huge ? nearness_of(whole, rise, situation, near, sizeof(near)) : FAR_ENOUGH;
         if (nearness != FAR_ENOUGH && level == 1)
@@ -715,9 +706,7 @@ static void caches_judge_pages(const struct caches_points *points,
                  situation->no_huge ? situation->no_huge : "too little was measured");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Judges the study of caches: finds rises in all runs and in random halves of them, and makes a
- * row of every cache that was seen or claimed. */
+/* --- a row of every cache that was seen or claimed --- */
 
 static void fill_level(struct caches_row *row, const struct level_found *level,
                        const struct caches_tally *tally, size_t index, uint64_t first_line)

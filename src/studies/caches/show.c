@@ -3,20 +3,14 @@
  *
  * What `assay caches` found, for a person: a line for each level with what is claimed beside what
  * was measured, and below it in words why something is missing. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "engine/finish.h"
-#include "engine/skips.h"
-#include "output/table.h"
 #include "studies/caches/parts.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay caches` found, as JSON (docs/json). */
+/* --- as JSON (docs/json) --- */
 
 static json_t *rounded(double value)
 {
@@ -61,29 +55,29 @@ static json_t *row_json(const struct caches_row *row)
     return object;
 }
 
-json_t *caches_results_json(const void *context)
+json_t *caches_results_json(const void *kept)
 {
-    const struct caches_report *report = &((const struct caching *)context)->report;
+    const struct caches_report *report = &((const struct caches_run *)kept)->report;
     json_t *list = json_array();
     for (size_t i = 0; i < report->row_count; i++)
         json_array_append_new(list, row_json(&report->rows[i]));
     return list;
 }
 
-json_t *caches_analysis_json(const void *context)
+json_t *caches_analysis_json(const void *kept)
 {
-    const struct caching *caching = context;
-    const struct caches_page_effect *pages = &caching->report.pages;
+    const struct caches_run *run = kept;
+    const struct caches_page_effect *pages = &run->report.pages;
     json_t *analysis = json_object();
-    json_put(analysis, "store", caching->store ? json_text(store_path(caching->store)) : NULL,
+    json_put(analysis, "store", run->studying.stored ? json_text(run->studying.stored) : NULL,
              "nothing was measured");
-    json_object_set_new(analysis, "complete", json_boolean(caching->complete));
-    if (!caching->complete) {
+    json_object_set_new(analysis, "complete", json_boolean(run->studying.complete));
+    if (!run->studying.complete) {
         AUTO_TEXT struct text unfinished = {0};
-        caches_put_unfinished(caching, &unfinished);
+        caches_put_unfinished(run, &unfinished);
         json_object_set_new(analysis, "complete_reason", json_text(text_string(&unfinished)));
     }
-    json_object_set_new(analysis, "page_bytes", json_count(caches_page(caching->facts)));
+    json_object_set_new(analysis, "page_bytes", json_count(caches_page(run->studying.facts)));
     if (!pages->known) {
         json_absent(analysis, "pages", pages->reason);
         return analysis;
@@ -96,9 +90,7 @@ json_t *caches_analysis_json(const void *context)
     return analysis;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay caches` found, for a person: a line for each level with what is claimed beside what
- * was measured, and below it in words why something is missing. */
+/* --- for a person --- */
 
 static void add_size(struct table *table, enum tone tone, uint64_t bytes)
 {
@@ -213,27 +205,27 @@ static void put_pages(const struct caches_page_effect *pages, const struct style
         section_printf(style, out, "page size: %s", pages->reason);
 }
 
-void caches_put_report(const void *context, const struct style *style, struct text *out)
+void caches_put_report(const void *kept, const struct style *style, struct text *out)
 {
-    const struct caching *caching = context;
+    const struct caches_run *run = kept;
     AUTO_TEXT struct text unfinished = {0};
-    put_table(&caching->report, style, out);
-    put_pages(&caching->report.pages, style, out);
-    if (!caching->unfit[0])
+    put_table(&run->report, style, out);
+    put_pages(&run->report.pages, style, out);
+    if (!run->unfit[0])
         section_put_words("measured: the largest ring that still fits; for a TLB the memory it "
                           "reaches. confidence: the share of random halves of the runs that agree. "
                           "ticks: of a step that finds its line there.",
                           style, out);
-    if (!caching->complete) {
-        caches_put_unfinished(caching, &unfinished);
+    if (!run->studying.complete) {
+        caches_put_unfinished(run, &unfinished);
         section_printf(style, out, "not finished: %s", text_string(&unfinished));
     }
-    skips_put(&caching->skips, style, out);
+    skips_put(&run->studying.skips, style, out);
     text_putc(out, '\n');
-    deliver_put_machine(caching->facts, style, out);
-    if (caching->store) {
-        text_printf(out, "seed %" PRIu64 ", samples in ", caching->seed);
-        text_put_clean(out, store_path(caching->store));
+    deliver_put_machine(run->studying.facts, style, out);
+    if (run->studying.stored) {
+        text_printf(out, "seed %" PRIu64 ", samples in ", run->studying.seed);
+        text_put_clean(out, run->studying.stored);
         text_putc(out, '\n');
     }
 }
