@@ -40,6 +40,7 @@ static void build(struct caches_run *run)
     run->report.row_count = 1;
     run->report.rows[0] = (struct caches_row){.level = 1,
                                               .type = "data",
+                                              .name = "L1 data",
                                               .claim = &claim,
                                               .bytes = {true, 48 * KIB, 0.97, ""},
                                               .line = {true, 64, 1, ""},

@@ -161,12 +161,11 @@ static const struct {
 
 static void take_row(const struct caches_row *row, uint64_t page, struct geometry *geometry)
 {
-    const bool tlb = caches_is_tlb(row);
     for (size_t i = 0; i < GEOMETRY_KEYS; i++) {
         const struct caches_value *value = (const void *)((const char *)row + keys[i].value);
-        const bool same = tlb == keys[i].tlb && strcmp(row->type, "tlb-huge") != 0;
-        if (same && keys[i].level == (row->level < 3 || tlb ? row->level : 3))
-            geometry->values[i] = !value->known ? 0 : tlb ? value->value / page : value->value;
+        const bool same = row->tlb == keys[i].tlb && strcmp(row->type, "tlb-huge") != 0;
+        if (same && keys[i].level == (row->level < 3 || row->tlb ? row->level : 3))
+            geometry->values[i] = value->known ? value->value / (row->tlb ? page : 1) : 0;
     }
 }
 
@@ -233,20 +232,20 @@ char *geometry_complete_name(const struct geometry *geometry, const struct catal
                              const char *name)
 {
     const struct catalogue_specimen *specimen = catalogue_specimen(catalogue, name);
+    const size_t length = strlen(name);
+    const bool open = strchr(name, '/') && name[length - 1] == '/';
     struct text complete = {0};
-    size_t length = strlen(name);
-    bool open = strchr(name, '/') && name[length - 1] == '/';
-    text_append(&complete, name, open ? length - 1 : length);
-    bool any = open && length >= 2 && name[length - 2] != '/';
     bool added = false;
+    text_append(&complete, name, open ? length - 1 : length);
     for (size_t i = 0; specimen && i < GEOMETRY_KEYS; i++) {
+        const char *so_far = text_string(&complete), *slash = strchr(so_far, '/');
         if (!geometry->values[i] || !takes(specimen->parameters, keys[i].key) ||
             gives(name, keys[i].key))
             continue;
         text_printf(&complete, "%s%s=%" PRIu64,
-                    any || added ? ","
-                    : open       ? ""
-                                 : "/",
+                    !slash     ? "/"
+                    : slash[1] ? ","
+                               : "",
                     keys[i].key, geometry->values[i]);
         added = true;
     }

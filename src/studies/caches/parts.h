@@ -46,7 +46,7 @@ struct caches_options {
 struct caches_run {
     struct studying studying; /* first */
     int32_t cpu;
-    char unfit[240]; /* why nothing can be measured; "" */
+    const char *unfit; /* why nothing can be measured */
     struct caches_progress progress;
     struct caches_points points;
     struct caches_claims claims;
@@ -61,9 +61,6 @@ json_t *caches_figures(const void *run);
 /* Where the plan was not finished: what is missing and how to go on. */
 void caches_put_unfinished(const struct caches_run *run, struct text *out);
 
-/* "L1 data", "TLB 2, huge pages". */
-void caches_name_row(const struct caches_row *row, char *text, size_t size);
-bool caches_is_tlb(const struct caches_row *row);
 /* No size was found, but two between which it lies. */
 bool caches_is_bracketed(const struct caches_row *row);
 

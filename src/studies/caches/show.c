@@ -22,11 +22,6 @@ static json_t *size_json(uint64_t value)
     return value ? json_count(value) : NULL;
 }
 
-static json_t *ticks_json(double ticks)
-{
-    return ticks > 0 ? rounded(ticks) : NULL;
-}
-
 static void put_value(json_t *object, const char *key, const char *confidence,
                       const struct caches_value *value)
 {
@@ -50,8 +45,8 @@ static json_t *row_json(const struct caches_row *row)
     put_value(object, "line_bytes", "line_confidence", &row->line);
     json_put(object, "claimed_ways", size_json(row->claim ? row->claim->ways : 0), unclaimed);
     put_value(object, "ways", "ways_confidence", &row->ways);
-    json_put(object, "ticks", ticks_json(row->ticks), unseen);
-    json_put(object, "next_ticks", ticks_json(row->after), unseen);
+    json_put(object, "ticks", row->ticks > 0 ? rounded(row->ticks) : NULL, unseen);
+    json_put(object, "next_ticks", row->after > 0 ? rounded(row->after) : NULL, unseen);
     return object;
 }
 
@@ -122,10 +117,9 @@ static void put_reasons(const struct caches_row *row, struct text *out)
     const struct {
         const char *what;
         const struct caches_value *value;
-    } values[] = {{caches_is_tlb(row) ? "reach" : "size", &row->bytes},
-                  {"line", &row->line},
-                  {"ways", &row->ways}};
-    size_t count = caches_is_tlb(row) ? 1 : 3;
+    } values[] = {
+        {row->tlb ? "reach" : "size", &row->bytes}, {"line", &row->line}, {"ways", &row->ways}};
+    size_t count = row->tlb ? 1 : 3;
     bool said[3] = {false};
     for (size_t i = 0; i < count; i++) {
         if (values[i].value->known || said[i])
@@ -146,14 +140,13 @@ static void add_row(struct table *table, const struct caches_row *row)
     const struct caches_claim none = {0};
     const struct caches_claim *claim = row->claim ? row->claim : &none;
     AUTO_TEXT struct text reasons = {0};
-    char name[48], confidence[16] = "-", ticks[16] = "-";
-    caches_name_row(row, name, sizeof(name));
+    char confidence[16] = "-", ticks[16] = "-";
     put_reasons(row, &reasons);
     if (row->bytes.known)
         snprintf(confidence, sizeof(confidence), "%.0f %%", 100 * row->bytes.confidence);
     if (row->ticks > 0)
         snprintf(ticks, sizeof(ticks), "%.1f", row->ticks);
-    table_add(table, TONE_PLAIN, name);
+    table_add(table, TONE_PLAIN, row->name);
     add_size(table, TONE_PLAIN, claim->bytes);
     if (caches_is_bracketed(row)) {
         char low[NUMBER_SIZE], high[NUMBER_SIZE];
@@ -211,7 +204,7 @@ void caches_put_report(const void *kept, const struct style *style, struct text 
     AUTO_TEXT struct text unfinished = {0};
     put_table(&run->report, style, out);
     put_pages(&run->report.pages, style, out);
-    if (!run->unfit[0])
+    if (!run->unfit)
         section_put_words("measured: the largest ring that still fits; for a TLB the memory it "
                           "reaches. confidence: the share of random halves of the runs that agree. "
                           "ticks: of a step that finds its line there.",

@@ -37,16 +37,6 @@ static struct caches_limits limits_of(const struct facts *facts)
                                   .most_bytes = most < memory ? most : memory};
 }
 
-/* Why the probe has no path clock or no specimen chase. */
-static void explain_absence(struct caches_run *run, const char *kind, const char *name)
-{
-    const struct catalogue *catalogue = run->studying.catalogue;
-    snprintf(run->unfit, sizeof(run->unfit), "the probe has no %s %s", kind, name);
-    const struct catalogue_absence *absence = absences_find(catalogue, kind, name);
-    if (absence)
-        snprintf(run->unfit, sizeof(run->unfit), "%s %s: %s", kind, name, absence->reason);
-}
-
 static int check_cpu(void *kept, struct failure *failure)
 {
     const struct caches_run *run = kept;
@@ -60,15 +50,15 @@ static int prepare(void *kept, struct failure *failure)
 {
     struct caches_run *run = kept;
     const struct catalogue *catalogue = run->studying.catalogue;
-    const char *unfit = caches_unfit(&catalogue->facts);
+    const bool path = catalogue_path(catalogue, "clock");
+    const char *kind = path ? "specimen" : "path", *name = path ? "chase" : "clock";
+    const struct catalogue_absence *absence = absences_find(catalogue, kind, name);
     (void)failure;
-    if (unfit)
-        snprintf(run->unfit, sizeof(run->unfit), "%s", unfit);
-    else if (!catalogue_path(catalogue, "clock"))
-        explain_absence(run, "path", "clock");
-    else if (!catalogue_specimen(catalogue, "chase"))
-        explain_absence(run, "specimen", "chase");
-    run->studying.idle = run->unfit[0];
+    run->unfit = caches_unfit(&catalogue->facts);
+    if (!run->unfit && (!path || !catalogue_specimen(catalogue, "chase")))
+        run->unfit = absence ? memory_format("%s %s: %s", kind, name, absence->reason)
+                             : memory_format("the probe has no %s %s", kind, name);
+    run->studying.idle = run->unfit;
     /* Cores of several kinds have several caches: a curve over both would show neither. */
     const char *cores = facts_get(&catalogue->facts, "pmu.core");
     const char *capacities = facts_get(&catalogue->facts, "cpu.capacities");
@@ -179,22 +169,18 @@ static int judge(void *kept, struct failure *failure)
     const struct studying *studying = &run->studying;
     char what[64];
     (void)failure;
-    caches_judge_on(studying->facts, run->unfit[0] ? run->unfit : NULL, studying->seed,
-                    &run->points, &run->claims, &run->report);
+    caches_judge_on(studying->facts, run->unfit, studying->seed, &run->points, &run->claims,
+                    &run->report);
     snprintf(what, sizeof(what), "%" PRIu64 " processes", run->progress.failed);
     if (run->progress.failed)
         skips_add(&run->studying.skips, what, run->progress.reason, 0);
     return 0;
 }
 
-/* Points at which all processes failed have no times. */
 static const char *nothing(const void *kept)
 {
     const struct caches_run *run = kept;
-    bool any = false;
-    for (size_t i = 0; i < run->points.count; i++)
-        any |= run->points.list[i].count > 0;
-    return finish_nothing(any, run->studying.complete);
+    return finish_nothing(run->progress.done, run->studying.complete);
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -120,11 +120,13 @@ struct caches_claim {
     uint64_t bytes, line, ways; /* 0: not claimed */
 };
 
-#define CACHES_ROWS 16u
+#define CACHES_ROWS 24u /* more than there are claims, rises and TLBs */
 
 struct caches_row {
     unsigned level;
-    char type[16];                    /* data, unified, tlb, tlb-huge */
+    char type[16]; /* data, unified, tlb, tlb-huge */
+    char name[48]; /* "L1 data", "TLB 2, huge pages" */
+    bool tlb;
     const struct caches_claim *claim; /* NULL: none */
     struct caches_value bytes, line, ways;
     uint64_t low, high;  /* what it holds lies between; 0: not even that is known */
