@@ -25,34 +25,34 @@ char *command_line_name(const char *program);
 /* The options that say how it is executed: the same words in every command that takes one. */
 #define OPTION_ROW_KEEP(offset)                                                                    \
     {                                                                                              \
-        0, "keep", OPTION_LIST, "VARIABLE",                                                        \
+        0, "keep", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "VARIABLE",                      \
             "variables that stay in its environment where that is controlled, such as "            \
             "LD_LIBRARY_PATH",                                                                     \
             (offset), NULL                                                                         \
     }
 #define OPTION_ROW_INPUT(offset)                                                                   \
     {                                                                                              \
-        'i', "input", OPTION_STRING, "FILE",                                                       \
+        'i', "input", OPTION_STRING | OPTION_MEASURES | OPTION_BEGINS, "FILE",                     \
             "its standard input, which is empty unless given; a file of this machine is brought "  \
             "to another one",                                                                      \
             (offset), NULL                                                                         \
     }
 #define OPTION_ROW_DIRECTORY(offset)                                                               \
     {                                                                                              \
-        0, "directory", OPTION_STRING, "DIR",                                                      \
+        0, "directory", OPTION_STRING | OPTION_MEASURES | OPTION_BEGINS, "DIR",                    \
             "where it works when its directory is controlled; otherwise where assay was started",  \
             (offset), NULL                                                                         \
     }
 #define OPTION_ROW_BRING(offset)                                                                   \
     {                                                                                              \
-        0, "bring", OPTION_FILES, "FILE",                                                          \
+        0, "bring", OPTION_FILES | OPTION_MEASURES | OPTION_BEGINS, "FILE",                        \
             "put FILE on the machine under test while this runs, where its path is "               \
             "{brought}/NAME; may be repeated",                                                     \
             (offset), NULL                                                                         \
     }
 #define OPTION_ROW_CPU(offset)                                                                     \
     {                                                                                              \
-        0, "cpu", OPTION_OPTIONAL, "CPU",                                                          \
+        0, "cpu", OPTION_OPTIONAL | OPTION_MEASURES | OPTION_BEGINS, "CPU",                        \
             "the CPU that it stays on where that is controlled; the last one that may be used "    \
             "unless given",                                                                        \
             (offset), NULL                                                                         \
