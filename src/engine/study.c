@@ -225,8 +225,10 @@ static int from_stores(struct studying *studying)
 
 int study_measure(struct studying *studying, const struct pacing *pacing)
 {
+    struct common_options common = studying->given->common;
+    common.quiet |= pacing->quiet;
     struct portioning portioning = {.command = studying->command->name,
-                                    .common = &studying->given->common,
+                                    .common = &common,
                                     .session = studying->session,
                                     .store = studying->store,
                                     .wishes = &studying->wishes,
@@ -331,7 +333,7 @@ int study_run(const struct command *command, void *options, int argument_count, 
     int status = check(studying);
     if (status == EXIT_DONE) {
         const bool again = studying->given->from || studying->given->froms.count;
-        studying->seed = gather_seed(&studying->given->seed);
+        studying->seed = study->unseeded ? 0 : gather_seed(&studying->given->seed);
         status = again ? from_stores(studying) : on_the_machine(studying);
         /* What was measured until somebody interrupted it is judged and shown, too. */
         if (studying->refusal)
