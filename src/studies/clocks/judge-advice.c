@@ -3,7 +3,6 @@
  *
  * Which clock for what, and at which cost: a sentence for each use, with the figures of this report
  * that say so. */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/clocks/judge.h"
-#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why a clock is trusted or not, in one sentence: what was seen, in which workload, the worst
@@ -643,7 +642,7 @@ static bool advise_disturbed(const struct asked *asked, char *text, size_t size)
     return true;
 }
 
-int clocks_advise(const struct clocks_case *file, struct clocks_report *report)
+void clocks_advise(const struct clocks_case *file, struct clocks_report *report)
 {
     static adviser *const advisers[] = {
         advise_short,    advise_long,       advise_across,
@@ -651,18 +650,11 @@ int clocks_advise(const struct clocks_case *file, struct clocks_report *report)
     };
     enum { ADVISERS = sizeof(advisers) / sizeof(*advisers) };
     struct asked asked = {file, report};
-    size_t looks = 0;
-    for (size_t i = 0; i < file->watch_count; i++)
-        looks +=
-            file->watches[i].processes ? file->watches[i].begins[file->watches[i].processes] : 0;
-    if (looks == 0)
-        return 0;
-    report->advice = calloc(ADVISERS, sizeof(*report->advice));
-    if (!report->advice)
-        return -ENOMEM;
+    if (report->looks == 0)
+        return;
+    report->advice = memory_new(ADVISERS, sizeof(*report->advice));
     for (size_t i = 0; i < ADVISERS; i++) {
         struct clocks_advice *advice = &report->advice[report->advice_count];
         report->advice_count += advisers[i](&asked, advice->text, sizeof(advice->text));
     }
-    return 0;
 }
