@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/figure.h"
 #include "studies/clocks/parts.h"
 
@@ -88,24 +88,22 @@ static bool is_reference(const struct clocks_run *run, uint32_t clock)
 }
 
 /* compared: what can be held against the reference, which itself agrees with itself. */
-static bool gather_sleeps(const struct clocks_run *run, bool compared, struct sleeps *sleeps)
+static struct sleeps gather_sleeps(const struct clocks_run *run, bool compared)
 {
     const struct clocks_report *report = &run->report;
-    sleeps->all = calloc(report->point_count + 1, sizeof(*sleeps->all));
-    if (!sleeps->all)
-        return false;
+    struct sleeps sleeps = {.all = memory_new(report->point_count + 1, sizeof(*sleeps.all))};
     for (size_t i = 0; i < report->point_count; i++) {
         const struct clock_point *point = &report->points[i];
         if (point->clock >= run->file.clock_count || !clocks_is_judged(run, point->clock) ||
             (compared && is_reference(run, point->clock)))
             continue;
         if (is_drawn(point, compared))
-            sleeps->all[sleeps->count++] = (struct sleep){point, sort_of(run, point->clock)};
+            sleeps.all[sleeps.count++] = (struct sleep){point, sort_of(run, point->clock)};
         else
-            sleeps->beyond++;
+            sleeps.beyond++;
     }
-    qsort(sleeps->all, sleeps->count, sizeof(*sleeps->all), by_clock_and_length);
-    return true;
+    qsort(sleeps.all, sleeps.count, sizeof(*sleeps.all), by_clock_and_length);
+    return sleeps;
 }
 
 /* Where the next clock, or the next length of the same clock, begins. */
@@ -280,12 +278,10 @@ static void fill(json_t *figure, const struct clocks_run *run, const struct slee
 json_t *clocks_sleeps_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
-    struct sleeps sleeps = {0}, compared = {0};
+    const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
-    AUTO_FREE struct sleeper *sleepers = calloc(run->file.clock_count + 1, sizeof(*sleepers));
-    if (sleepers && gather_sleeps(run, false, &sleeps) && gather_sleeps(run, true, &compared))
-        put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
-    free(compared.all);
+    struct sleeper *sleepers = memory_new(run->file.clock_count + 1, sizeof(*sleepers));
+    put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "clocks-sleeps",
         .title = "Sleeps as clocks see them",
@@ -298,7 +294,6 @@ json_t *clocks_sleeps_figure(const struct clocks_run *run)
     });
     fill(figure, run, &sleeps);
     add_line(figure, &sleeps);
-    free(sleeps.all);
     return figure;
 }
 
@@ -324,11 +319,10 @@ static void put_errors(const struct sleeps *sleeps, struct text *out)
 json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_NONE, ROLE_Y)};
-    struct sleeps sleeps = {0};
+    const struct sleeps sleeps = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
     AUTO_TEXT struct text errors = {0};
-    if (gather_sleeps(run, true, &sleeps))
-        put_errors(&sleeps, &errors);
+    put_errors(&sleeps, &errors);
     text_printf(&caption,
                 "By how many millionths a clock's duration of a sleep differs from the "
                 "reference's, read at the same moments: %s. Clocks of CPU time show what the "
@@ -345,7 +339,6 @@ json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
     });
     if (errors.length)
         fill(figure, run, &sleeps);
-    free(sleeps.all);
     return figure;
 }
 
@@ -473,8 +466,8 @@ json_t *clocks_offsets_figure(const struct clocks_run *run)
         {"backward", "went backwards", ROLE_NONE, false},
         {0},
     };
-    AUTO_FREE struct apart *all = calloc(run->report.pair_count + 1, sizeof(*all));
-    const size_t count = all ? gather_pairs(run, all) : 0;
+    AUTO_MEMORY struct apart *all = memory_new(run->report.pair_count + 1, sizeof(*all));
+    const size_t count = gather_pairs(run, all);
     AUTO_TEXT struct text caption = {0};
     put_offsets_caption(run, all, count, &caption);
     json_t *figure = figure_new(&(struct figure_spec){

@@ -167,7 +167,7 @@ static bool *find_reference_faults(const struct clocks_case *file,
 
 /* --- choices --- */
 
-static bool plain(const struct tried_interval *interval)
+bool tried_stayed(const struct tried_interval *interval)
 {
     return interval->watch->threads == 1 && !interval->moved && !interval->watch->handover;
 }
@@ -183,17 +183,12 @@ static bool runs_all_the_time(const struct tried_interval *interval)
 
 bool tried_sleep(const struct tried_interval *interval)
 {
-    return plain(interval) && strcmp(interval->watch->workload, "sleep") == 0;
+    return tried_stayed(interval) && strcmp(interval->watch->workload, "sleep") == 0;
 }
 
 bool tried_running(const struct tried_interval *interval)
 {
-    return plain(interval) && runs_all_the_time(interval);
-}
-
-bool tried_stayed(const struct tried_interval *interval)
-{
-    return plain(interval);
+    return tried_stayed(interval) && runs_all_the_time(interval);
 }
 
 bool tried_moved(const struct tried_interval *interval)

@@ -112,9 +112,8 @@ void clocks_put_interval(const struct clock_row *row, struct text *out);
 
 /* --- which clocks, where there is room for a few --- */
 #define CLOCKS_FEW 4u
-/* By usefulness: a person's own, then dependable ones first, cheap before dear; `order` has room
- * for all clocks. Returns how many. */
-size_t clocks_by_use(const struct clocks_run *run, uint32_t *order);
+/* By usefulness: a person's own, then dependable ones first, cheap before dear. */
+uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count);
 /* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
  * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);

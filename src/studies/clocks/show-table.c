@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "output/table.h"
 #include "studies/clocks/parts.h"
@@ -126,11 +126,10 @@ static void fold(const struct brief *brief, struct kind *into, struct kind *kind
 }
 
 /* A line for each kind of interval; those that go alike share one. */
-static bool find_kinds(struct brief *brief)
+static void find_kinds(struct brief *brief)
 {
     const struct clocks_run *run = brief->run;
-    brief->kinds = calloc(run->report.row_count, sizeof(*brief->kinds));
-    for (size_t i = 0; brief->kinds && i < run->report.row_count; i++) {
+    for (size_t i = 0; i < run->report.row_count; i++) {
         struct kind kind;
         size_t at = brief->kind_count;
         if (!leads(run, i))
@@ -142,9 +141,8 @@ static bool find_kinds(struct brief *brief)
         if (at > 0)
             fold(brief, &brief->kinds[at - 1], &kind);
         else
-            brief->kinds[brief->kind_count++] = kind;
+            *memory_add(brief->kinds, brief->kind_count) = kind;
     }
-    return brief->kinds != NULL;
 }
 
 /* As many clocks as leave room for the names of intervals. */
@@ -211,13 +209,10 @@ static void put_brief(const struct clocks_run *run, const struct style *style, s
     choose_columns(&brief, style->width);
     if (!brief.count)
         return;
-    if (find_kinds(&brief))
-        put_kinds(&brief, style, out);
-    else
-        out->failed = true;
+    find_kinds(&brief);
+    put_kinds(&brief, style, out);
     for (size_t i = 0; i < brief.kind_count; i++)
         text_free(&brief.kinds[i].names);
-    free(brief.kinds);
 }
 
 /* --- every row --- */
@@ -384,12 +379,8 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
 
 void clocks_put_summary(const struct clocks_run *run, const struct style *style, struct text *out)
 {
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     deliver_put_machine(run->studying.facts, style, out);
     put_measured(run, count, style, out);
     for (size_t i = 0; i < TRUSTS; i++) {
@@ -566,12 +557,8 @@ static void put_legend(const struct clocks_run *run, const struct style *style, 
 
 void clocks_put_table(const struct clocks_run *run, const struct style *style, struct text *out)
 {
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     if (!count)
         return;
     text_putc(out, '\n');

@@ -9,12 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/claims.h"
-#include "engine/finish.h"
-#include "engine/skips.h"
 #include "output/plot.h"
-#include "output/table.h"
 #include "studies/clocks/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -200,7 +197,7 @@ const char *clocks_name(const struct clocks_case *file, uint32_t clock)
 static const struct clock_rate *best_rate(const struct clock_rate *rates)
 {
     const struct clock_rate *best = NULL;
-    for (size_t i = 0; rates && i < CLOCK_MOST_RATES; i++) {
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
         if (!rates[i].known)
             continue;
         if (!best || (rates[i].independent && !best->independent))
@@ -213,23 +210,17 @@ struct clock_seen clocks_seen(const struct clocks_run *run, size_t index)
 {
     const struct clocks_report *report = &run->report;
     struct clock_seen seen = {.clock = &run->file.clocks[index]};
-    if (report->scales)
-        seen.scale = report->scales[index];
-    if (report->costs)
-        seen.cost = report->costs[index];
-    if (report->granularities)
-        seen.granularity = report->granularities[index];
-    if (report->monotonic)
-        seen.monotonic = report->monotonic[index];
-    if (report->offsets)
-        seen.offsets = report->offsets[index];
-    if (report->same)
-        seen.same = report->same[index];
-    if (report->rates)
-        seen.rates = report->rates[index];
-    seen.rate = best_rate(seen.rates);
-    if (report->verdicts)
-        seen.verdict = &report->verdicts[index];
+    if (report->verdicts) /* it was judged */
+        seen = (struct clock_seen){.clock = seen.clock,
+                                   .scale = report->scales[index],
+                                   .cost = report->costs[index],
+                                   .granularity = report->granularities[index],
+                                   .monotonic = report->monotonic[index],
+                                   .offsets = report->offsets[index],
+                                   .same = report->same[index],
+                                   .rates = report->rates[index],
+                                   .rate = best_rate(report->rates[index]),
+                                   .verdict = &report->verdicts[index]};
     return seen;
 }
 
@@ -292,26 +283,24 @@ static int group_of(const struct clock_seen *seen)
     return seen->clock->external ? place - CLOCK_TRUSTS - 1 : place;
 }
 
-size_t clocks_by_use(const struct clocks_run *run, uint32_t *order)
+uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
 {
-    size_t count = 0;
-    struct placed *placed = calloc(run->file.clock_count + 1, sizeof(*placed));
-    if (!placed)
-        return 0;
+    AUTO_MEMORY struct placed *placed = memory_new(run->file.clock_count + 1, sizeof(*placed));
+    uint32_t *order = memory_new(run->file.clock_count + 1, sizeof(*order));
+    *count = 0;
     for (size_t i = 0; i < run->file.clock_count; i++) {
         if (!clocks_is_judged(run, i) || !clocks_is_measured(run, i))
             continue;
         const struct clock_seen seen = clocks_seen(run, i);
         bool known = seen.cost.known && isfinite(seen.cost.ns);
-        placed[count++] = (struct placed){.clock = (uint32_t)i,
-                                          .group = group_of(&seen),
-                                          .cost = known ? seen.cost.ns : INFINITY};
+        placed[(*count)++] = (struct placed){.clock = (uint32_t)i,
+                                             .group = group_of(&seen),
+                                             .cost = known ? seen.cost.ns : INFINITY};
     }
-    qsort(placed, count, sizeof(*placed), by_use);
-    for (size_t i = 0; i < count; i++)
+    qsort(placed, *count, sizeof(*placed), by_use);
+    for (size_t i = 0; i < *count; i++)
         order[i] = placed[i].clock;
-    free(placed);
-    return count;
+    return order;
 }
 
 /* --- a few --- */
@@ -378,11 +367,8 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
 {
     static bool (*const kinds[])(const struct clock_known *) = {is_instruction, is_usual,
                                                                 is_cpu_time};
-    size_t count = 0;
-    uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    if (!order)
-        return 0;
-    size_t all = clocks_by_use(run, order);
+    size_t count = 0, all;
+    const uint32_t *order = clocks_by_use(run, &all);
     for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
         if (run->file.clocks[order[i]].external && has_rows(run, order[i]))
             add_clock(few, &count, order[i]);
@@ -391,7 +377,6 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
     for (size_t i = all; i-- > 0;)
         if (has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
             add_clock(few, &count, order[i]);
-    free(order);
     return count;
 }
 
@@ -455,11 +440,7 @@ static void clocks_put_plot(const struct clocks_run *run, const struct style *st
     uint32_t shown[CLOCKS_FEW];
     const char *names[CLOCKS_FEW];
     size_t chosen = choose(run, shown), count = 0;
-    AUTO_FREE struct scatter_point *points = calloc(report->point_count + 1, sizeof(*points));
-    if (!points) {
-        out->failed = true;
-        return;
-    }
+    AUTO_MEMORY struct scatter_point *points = memory_new(report->point_count + 1, sizeof(*points));
     for (size_t i = 0; i < chosen; i++)
         names[i] = clocks_name(&run->file, shown[i]);
     for (size_t i = 0; i < report->point_count; i++)
@@ -478,7 +459,6 @@ static void clocks_put_plot(const struct clocks_run *run, const struct style *st
                                     .rows = ROWS};
     AUTO_TEXT struct text plot = {0};
     scatter_put(&scatter, style, &plot);
-    out->failed |= plot.failed;
     if (!plot.length)
         return;
     section_put_heading("Sleeps: ms asked for (across), ms by the clock (up)", style, out);
@@ -659,20 +639,15 @@ static void put_reference(const struct clocks_run *run, const struct style *styl
 static void clocks_put_reasons(const struct clocks_run *run, const struct style *style,
                                struct text *out)
 {
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
     AUTO_TEXT struct text lines = {0};
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     for (size_t i = 0; run->report.verdicts && i < count; i++)
         if (needs_reason(run, order[i]) && !was_said(run, order, i))
             put_reason(run, order, count, i, style, &lines);
     for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
         put_same(run, i, style, &lines);
     put_reference(run, style, &lines);
-    out->failed |= lines.failed;
     if (!lines.length)
         return;
     section_put_heading("Why", style, out);
@@ -727,7 +702,6 @@ static void clocks_put_absences(const struct clocks_run *run, const struct style
     omissions_put(&omissions, run->studying.options->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
-    out->failed |= lines.failed;
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
         text_puts(out, text_string(&lines));
@@ -800,5 +774,4 @@ void clocks_put_report(const void *kept, const struct style *style, struct text 
     put_unfinished(run, style, &all);
     put_origin(run, &all);
     put_plain(text_string(&all), out);
-    out->failed |= all.failed;
 }
