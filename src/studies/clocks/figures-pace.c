@@ -40,7 +40,7 @@ static enum sort sort_of(const struct clocks_run *run, uint32_t clock)
         return SORT_CPU_TIME;
     if (known->role == ROLE_CYCLES)
         return SORT_CYCLES;
-    if (known->way && strcmp(known->way, "instruction") == 0)
+    if (clock_is_counter(known))
         return SORT_COUNTER;
     return clocks_seen(run, clock).granularity.coarse ? SORT_COARSE : SORT_SYSTEM;
 }
@@ -195,11 +195,6 @@ static size_t find_sleepers(const struct sleeps *sleeps, struct sleeper *sleeper
     return count;
 }
 
-static bool is_counter(const struct clock_known *clock)
-{
-    return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
-}
-
 static bool is_at_fault(const struct clocks_run *run, uint32_t clock)
 {
     return run->report.verdicts && run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
@@ -211,7 +206,7 @@ static void put_counter(const struct clocks_run *run, const struct sleeper *slee
 {
     for (size_t i = 0; i < count; i++) {
         const struct sleeper *sleeper = &sleepers[i];
-        if (!is_counter(&run->file.clocks[sleeper->clock]))
+        if (!clock_is_counter(&run->file.clocks[sleeper->clock]))
             continue;
         const char *name = clocks_name(&run->file, sleeper->clock);
         text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
@@ -403,8 +398,8 @@ static double reach_of(const struct apart *apart)
 /* "160 ns (tsc)" */
 static void put_reach(const struct clocks_run *run, const struct apart *apart, struct text *out)
 {
-    clocks_put_time(apart ? reach_of(apart) : NAN, out);
-    text_printf(out, " (%s)", apart ? clocks_name(&run->file, apart->pair->clock) : "?");
+    text_printf(out, "%s (%s)", CLOCKS_TIME(apart ? reach_of(apart) : NAN),
+                apart ? clocks_name(&run->file, apart->pair->clock) : "?");
 }
 
 static void put_offsets_caption(const struct clocks_run *run, const struct apart *all, size_t count,
@@ -435,11 +430,9 @@ static void put_offsets_caption(const struct clocks_run *run, const struct apart
     text_printf(out, " In %zu of %zu rows the CPUs disagree for certain", apart, count);
     if (moving)
         text_printf(out, ", in %zu by an offset that is not constant", moving);
-    text_printf(out, "; most: %s, CPUs %" PRId32 " and %" PRId32 ", by at least ",
-                clocks_name(&run->file, worst->pair->clock), worst->pair->cpu,
-                worst->pair->partner);
-    clocks_put_time(worst->sure, out);
-    text_puts(out, ".");
+    text_printf(out, "; most: %s, CPUs %" PRId32 " and %" PRId32 ", by at least %s.",
+                clocks_name(&run->file, worst->pair->clock), worst->pair->cpu, worst->pair->partner,
+                CLOCKS_TIME(worst->sure));
 }
 
 static void add_pair(json_t *figure, const struct clocks_run *run, const struct apart *apart)

@@ -579,20 +579,15 @@ static void advise_falsifying(const struct asked *asked, struct text *out)
     for (uint32_t i = 0; i < asked->file->clock_count; i++)
         if (report->verdicts[i].trust == TRUST_DEPENDABLE)
             return;
-    if (!has_usable(asked)) {
-        text_printf(out, "No clock of this machine is to be trusted for an interval: time from "
-                         "outside, by a clock of another machine.");
-        return;
-    }
-    if (has_independent(asked)) {
-        text_printf(
-            out, "No clock was confirmed by one that is made of another counter, although there is "
-                 "one: watch longer, and all workloads.");
-        return;
-    }
-    text_printf(out,
-                "No rate could be falsified here: ask from another machine (assay clocks --via "
-                "ssh:HOST), whose clock then tells, or give this one an RTC or a PTP device.");
+    text_puts(out,
+              !has_usable(asked)
+                  ? "No clock of this machine is to be trusted for an interval: time from outside, "
+                    "by a clock of another machine."
+              : has_independent(asked)
+                  ? "No clock was confirmed by one that is made of another counter, although there "
+                    "is one: watch longer, and all workloads."
+                  : "No rate could be falsified here: ask from another machine (assay clocks --via "
+                    "ssh:HOST), whose clock then tells, or give this one an RTC or a PTP device.");
 }
 
 /* --- what the machine does --- */

@@ -170,15 +170,6 @@ struct gathered {
     struct idle_sleeps sleeps;
 };
 
-static int role_column(const struct clocks_case *file, const struct clock_watch *watch,
-                       enum clock_role role)
-{
-    for (uint32_t column = 0; column < watch->columns; column++)
-        if (file->clocks[watch->clocks[column]].role == role)
-            return (int)column;
-    return -1;
-}
-
 static int named_column(const struct clocks_case *file, const struct clock_watch *watch,
                         const char *name)
 {
@@ -208,7 +199,7 @@ static double reference_ns(const struct gathered *all, const struct clock_watch 
 
 static void see_steal(struct gathered *all, const struct clock_watch *watch, size_t index)
 {
-    int column = role_column(all->file, watch, ROLE_STOLEN);
+    int column = watch_role_column(all->file, watch, ROLE_STOLEN);
     if (column < 0)
         return;
     const uint64_t *first =

@@ -167,14 +167,6 @@ bool trip_is_lost(const struct clocks_case *file, const struct clocks_report *re
 
 /* --- intervals --- */
 
-static int place_column(const struct search *search, const struct clock_watch *watch)
-{
-    for (uint32_t column = 0; column < watch->columns; column++)
-        if (search->file->clocks[watch->clocks[column]].role == ROLE_PLACE)
-            return (int)column;
-    return -1;
-}
-
 static bool on_one_cpu(const struct search *search, const struct clock_watch *watch, int place,
                        size_t before, size_t now)
 {
@@ -199,7 +191,8 @@ static bool by_one_thread(const struct search *search, const struct clock_watch 
 
 static void visit_intervals(const struct search *search, const struct clock_watch *watch)
 {
-    int column = watch_column(watch, search->clock), place = place_column(search, watch);
+    int column = watch_column(watch, search->clock),
+        place = watch_role_column(search->file, watch, ROLE_PLACE);
     for (size_t process = 0; column >= 0 && process < watch->processes; process++) {
         size_t begin = watch->begins[process];
         for (size_t now = begin + 1; now < watch->begins[process + 1]; now++)

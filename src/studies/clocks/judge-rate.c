@@ -372,19 +372,10 @@ static void compare(const struct clocks_case *file, const struct clocks_report *
     same->known = line.beyond > 0 || same->same;
 }
 
-/* The counter that the others may be: the CPU's own, plainly read; else the reference. */
-static int counter(const struct clocks_case *file, const struct clocks_report *report)
-{
-    for (size_t i = 0; i < file->clock_count; i++)
-        if (file->clocks[i].role == ROLE_WALL && !file->clocks[i].external &&
-            strcmp(file->clocks[i].way, "instruction") == 0)
-            return (int)i;
-    return report->reference.clock;
-}
-
 void clocks_find_same(const struct clocks_case *file, struct clocks_report *report)
 {
-    int own = counter(file, report);
+    /* What the others may be: the CPU's own counter, plainly read; else the reference. */
+    const int counter = clocks_counter(file), own = counter < 0 ? report->reference.clock : counter;
     for (uint32_t clock = 0; clock < file->clock_count && own >= 0; clock++) {
         int32_t with = (int)clock == own ? report->reference.clock : own;
         if (file->clocks[clock].role != ROLE_WALL || with < 0 || with == (int32_t)clock)

@@ -16,18 +16,9 @@
 /* A coarse clock's steps need not all be alike. */
 #define STEP_SLACK 1.5
 
-static int column_of_role(const struct clocks_case *file, const struct clock_watch *watch,
-                          enum clock_role role)
-{
-    for (uint32_t column = 0; column < watch->columns; column++)
-        if (file->clocks[watch->clocks[column]].role == role)
-            return (int)column;
-    return -1;
-}
-
 static bool was_moved(const struct clocks_case *file, const struct clock_watch *watch, size_t look)
 {
-    int place = column_of_role(file, watch, ROLE_PLACE);
+    int place = watch_role_column(file, watch, ROLE_PLACE);
     if (place < 0)
         return (watch->moves || watch->handover) && file->cpus != 1;
     size_t last = look + WATCH_SIDE_LOOKS;
@@ -41,7 +32,7 @@ static bool was_disturbed(const struct clocks_case *file, const struct clock_wat
     size_t last = look + WATCH_SIDE_LOOKS;
     if (watch->accounts && watch->accounts[last].involuntary)
         return true;
-    int stolen = column_of_role(file, watch, ROLE_STOLEN);
+    int stolen = watch_role_column(file, watch, ROLE_STOLEN);
     return stolen >= 0 && watch->values[look * watch->columns + (size_t)stolen] !=
                               watch->values[(last + 2) * watch->columns + (size_t)stolen];
 }

@@ -44,6 +44,29 @@ int watch_column(const struct clock_watch *watch, uint32_t clock)
     return -1;
 }
 
+int watch_role_column(const struct clocks_case *file, const struct clock_watch *watch,
+                      enum clock_role role)
+{
+    for (uint32_t column = 0; column < watch->columns; column++)
+        if (file->clocks[watch->clocks[column]].role == role)
+            return (int)column;
+    return -1;
+}
+
+bool clock_is_counter(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && !clock->external && clock->way &&
+           strcmp(clock->way, "instruction") == 0;
+}
+
+int clocks_counter(const struct clocks_case *file)
+{
+    for (size_t i = 0; i < file->clock_count; i++)
+        if (clock_is_counter(&file->clocks[i]))
+            return (int)i;
+    return -1;
+}
+
 /* ----------------------------------------------------------------------------------------------
  * Intervals of a watch, read clock by clock. Two looks in opposite orders turn at one moment,
  * which lies between the two readings of every clock. Either side of an interval has two such
@@ -211,12 +234,8 @@ static bool stands_around_intervals(const struct clocks_case *file, uint32_t clo
  * that, the operating system's. -1: none. */
 static int suspect(const struct clocks_case *file)
 {
-    for (size_t i = 0; i < file->clock_count; i++)
-        if (file->clocks[i].role == ROLE_WALL && !file->clocks[i].external &&
-            strcmp(file->clocks[i].way, "instruction") == 0)
-            return (int)i;
-    int raw = clocks_index(file, "monotonic-raw");
-    return raw >= 0 ? raw : clocks_index(file, "monotonic-raw-syscall");
+    int counter = clocks_counter(file), raw = clocks_index(file, "monotonic-raw");
+    return counter >= 0 ? counter : raw >= 0 ? raw : clocks_index(file, "monotonic-raw-syscall");
 }
 
 static const char *const own_counters[] = {"hpet", "ptp"};

@@ -230,11 +230,7 @@ static void put_all_rows(const struct clocks_run *run, const struct style *style
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct clock_row *row = &run->report.rows[i];
         AUTO_TEXT struct text words = {0};
-        AUTO_TEXT struct text off = {0};
-        AUTO_TEXT struct text bound = {0};
         clocks_put_interval(row, &words);
-        clocks_put_time(row->runs ? row->max_error_ns : NAN, &off);
-        clocks_put_time(row->runs ? row->bound_ns : NAN, &bound);
         table_add(&table, TONE_PLAIN, clocks_name(&run->file, row->clock));
         table_add(&table, TONE_PLAIN, text_string(&words));
         table_addf(&table, TONE_PLAIN, "%.4g", (double)row->requested_us / 1000);
@@ -243,8 +239,8 @@ static void put_all_rows(const struct clocks_run *run, const struct style *style
         add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_min);
         add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_max);
         add_ratio(&table, row->runs, TONE_PLAIN, row->naive_median);
-        table_add(&table, TONE_PLAIN, text_string(&off));
-        table_add(&table, TONE_PLAIN, text_string(&bound));
+        table_add(&table, TONE_PLAIN, CLOCKS_TIME(row->runs ? row->max_error_ns : NAN));
+        table_add(&table, TONE_PLAIN, CLOCKS_TIME(row->runs ? row->bound_ns : NAN));
     }
     section_put_heading("Every clock over every interval: its duration over the reference's", style,
                         out);
@@ -428,10 +424,7 @@ static void add_number(struct table *table, bool known, double value)
 
 static void add_time(struct table *table, bool known, double ns)
 {
-    AUTO_TEXT struct text words = {0};
-    if (known && isfinite(ns))
-        clocks_put_time(ns, &words);
-    table_add(table, TONE_PLAIN, text_string(&words));
+    table_add(table, TONE_PLAIN, known && isfinite(ns) ? CLOCKS_TIME(ns) : "");
 }
 
 /* The offset where the CPUs' readings prove one, else the largest that could have hidden. */
@@ -440,13 +433,14 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
     const struct clock_offsets *offsets = &seen->offsets;
     double scale = seen->scale.known ? seen->scale.ns_per_tick : NAN;
     AUTO_TEXT struct text words = {0};
-    if (offsets->known && isfinite(offsets->worst * scale)) {
-        bool proven = offsets->worst != 0;
-        text_puts(&words, !proven ? "<" : offsets->worst > 0 ? "+" : "");
-        clocks_put_time((proven ? offsets->worst : offsets->largest_bound) * scale, &words);
-    }
-    table_add(table, offsets->known && offsets->worst != 0 ? TONE_BAD : TONE_PLAIN,
-              text_string(&words));
+    bool proven = offsets->known && offsets->worst != 0;
+    if (offsets->known && isfinite(offsets->worst * scale))
+        text_printf(&words, "%s%s",
+                    !proven              ? "<"
+                    : offsets->worst > 0 ? "+"
+                                         : "",
+                    CLOCKS_TIME((proven ? offsets->worst : offsets->largest_bound) * scale));
+    table_add(table, proven ? TONE_BAD : TONE_PLAIN, text_string(&words));
 }
 
 /* In two words: its workload, and what was special about it. */

@@ -19,7 +19,7 @@
 
 #define FINE 0.01 /* ratios nearer to 1 than this are told in millionths */
 
-void clocks_put_time(double ns, struct text *out)
+const char *clocks_time(double ns, char words[CLOCKS_TIME_SIZE])
 {
     const struct {
         double from, divisor;
@@ -30,20 +30,18 @@ void clocks_put_time(double ns, struct text *out)
                  {0, 1, "ns"}};
     char number[NUMBER_SIZE];
     size_t unit = 0;
-    if (!isfinite(ns)) {
-        text_puts(out, "-");
-        return;
-    }
+    if (!isfinite(ns))
+        return strcpy(words, "-");
     /* What would be rounded up to a thousand is one of the next unit. */
     while (fabs(ns) < 0.9995 * units[unit].from)
         unit++;
     double value = ns / units[unit].divisor;
     number_significant(value, fabs(value) >= 100 ? 3 : 2, number, sizeof(number));
     char *point = strchr(number, '.');
-    bool whole = point && strspn(point + 1, "0") == strlen(point + 1);
-    if (whole)
+    if (point && strspn(point + 1, "0") == strlen(point + 1))
         *point = '\0';
-    text_printf(out, "%s %s", value == 0 ? "0" : number, units[unit].unit);
+    snprintf(words, CLOCKS_TIME_SIZE, "%s %s", value == 0 ? "0" : number, units[unit].unit);
+    return words;
 }
 
 void clocks_ratio(double ratio, char *text, size_t size)
@@ -122,39 +120,20 @@ static void put_stolen(const struct clocks_disturbances *seen, struct text *out)
         text_puts(out, "The host took no time. ");
         return;
     }
-    text_puts(out, "The host took ");
-    clocks_put_time(seen->stolen_ns, out);
-    if (isfinite(seen->watched_ns) && seen->watched_ns > 0) {
-        text_puts(out, " of ");
-        clocks_put_time(seen->watched_ns, out);
-    }
+    text_printf(out, "The host took %s", CLOCKS_TIME(seen->stolen_ns));
+    if (isfinite(seen->watched_ns) && seen->watched_ns > 0)
+        text_printf(out, " of %s", CLOCKS_TIME(seen->watched_ns));
     text_printf(out, ", in %zu intervals. ", seen->stolen_intervals);
-}
-
-static void put_suspended(const struct clocks_disturbances *seen, struct text *out)
-{
-    if (!(isfinite(seen->suspended_ns) && seen->suspended_ns > 0))
-        return;
-    text_puts(out, "The machine was suspended for ");
-    clocks_put_time(seen->suspended_ns, out);
-    text_printf(out, ", in %zu intervals. ", seen->suspended_intervals);
 }
 
 static void put_overslept(const struct clocks_disturbances *seen, struct text *out)
 {
     if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
         return;
-    text_puts(out, "Sleeps ended ");
-    clocks_put_time(seen->overslept_median_ns, out);
-    text_puts(out, " late");
-    if (isfinite(seen->awake_median_ns)) {
-        text_puts(out, " (");
-        clocks_put_time(seen->awake_median_ns, out);
-        text_puts(out, " with CPUs held awake)");
-    }
-    text_puts(out, ", at most ");
-    clocks_put_time(seen->overslept_max_ns, out);
-    text_puts(out, ". ");
+    text_printf(out, "Sleeps ended %s late", CLOCKS_TIME(seen->overslept_median_ns));
+    if (isfinite(seen->awake_median_ns))
+        text_printf(out, " (%s with CPUs held awake)", CLOCKS_TIME(seen->awake_median_ns));
+    text_printf(out, ", at most %s. ", CLOCKS_TIME(seen->overslept_max_ns));
 }
 
 static void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
@@ -165,7 +144,9 @@ static void clocks_put_disturbances(const struct clocks_run *run, const struct s
     if (!run->report.looks)
         return;
     put_stolen(seen, &words);
-    put_suspended(seen, &words);
+    if (isfinite(seen->suspended_ns) && seen->suspended_ns > 0)
+        text_printf(&words, "The machine was suspended for %s, in %zu intervals. ",
+                    CLOCKS_TIME(seen->suspended_ns), seen->suspended_intervals);
     if (seen->intervals)
         text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
                     seen->intervals);
@@ -230,15 +211,20 @@ bool clocks_is_judged(const struct clocks_run *run, size_t index)
     return clock_is_candidate(clock) && !(clock->way && strcmp(clock->way, "controller") == 0);
 }
 
+static bool has_rows(const struct clocks_run *run, size_t clock)
+{
+    for (size_t i = 0; i < run->report.row_count; i++)
+        if (run->report.rows[i].clock == clock)
+            return true;
+    return false;
+}
+
 /* Was anything of it measured? */
 static bool clocks_is_measured(const struct clocks_run *run, size_t index)
 {
     const struct clock_seen seen = clocks_seen(run, index);
-    bool compared = false;
-    for (size_t i = 0; i < run->report.row_count && !compared; i++)
-        compared = run->report.rows[i].clock == index;
-    return compared || seen.cost.known || seen.granularity.known || seen.monotonic.known ||
-           seen.offsets.known || seen.rate;
+    return has_rows(run, index) || seen.cost.known || seen.granularity.known ||
+           seen.monotonic.known || seen.offsets.known || seen.rate;
 }
 
 const struct clock_row *clocks_worst_row(const struct clocks_run *run,
@@ -305,14 +291,6 @@ uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
 
 /* --- a few --- */
 
-static bool has_rows(const struct clocks_run *run, size_t clock)
-{
-    for (size_t i = 0; i < run->report.row_count; i++)
-        if (run->report.rows[i].clock == clock)
-            return true;
-    return false;
-}
-
 static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
 {
     for (size_t i = 0; i < *count; i++)
@@ -332,11 +310,6 @@ static void add_first(const struct clocks_run *run, const uint32_t *order, size_
             add_clock(few, count, order[i]);
             return;
         }
-}
-
-static bool is_instruction(const struct clock_known *clock)
-{
-    return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
 }
 
 static bool is_usual(const struct clock_known *clock)
@@ -365,7 +338,7 @@ static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
 
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
 {
-    static bool (*const kinds[])(const struct clock_known *) = {is_instruction, is_usual,
+    static bool (*const kinds[])(const struct clock_known *) = {clock_is_counter, is_usual,
                                                                 is_cpu_time};
     size_t count = 0, all;
     const uint32_t *order = clocks_by_use(run, &all);
@@ -558,11 +531,9 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
     }
     if (!count)
         return;
-    text_printf(&words, " %s %s in other clothes: never parted by more than ",
-                count == 1 ? "is" : "are", clocks_name(&run->file, (uint32_t)with));
-    clocks_put_time(farthest->parted_ns, &words);
-    text_puts(&words, " in ");
-    clocks_put_time(1e9 * farthest->span_s, &words);
+    text_printf(&words, " %s %s in other clothes: never parted by more than %s in %s",
+                count == 1 ? "is" : "are", clocks_name(&run->file, (uint32_t)with),
+                CLOCKS_TIME(farthest->parted_ns), CLOCKS_TIME(1e9 * farthest->span_s));
     if (run->studying.options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
         text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
     section_put_item(text_string(&words), style, out);

@@ -110,8 +110,13 @@ void clocks_case_release(struct clocks_case *file);
 int clocks_index(const struct clocks_case *file, const char *name);
 /* Is it judged, rather than a place or stolen time? */
 bool clock_is_candidate(const struct clock_known *clock);
-/* The column of that clock in the watch, or -1. */
+/* Is it the CPU's own counter, in whatever form; and the first that is, or -1. */
+bool clock_is_counter(const struct clock_known *clock);
+int clocks_counter(const struct clocks_case *file);
+/* The column of that clock in the watch, or the first of such a role; -1: none. */
 int watch_column(const struct clock_watch *watch, uint32_t clock);
+int watch_role_column(const struct clocks_case *file, const struct clock_watch *watch,
+                      enum clock_role role);
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part fills
