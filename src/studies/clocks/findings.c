@@ -457,23 +457,18 @@ static void rule_sleep(const struct claim *claim, const void *context, struct fi
 
 /* --- K3 --- */
 
-/* None of N: at most 3 / N, 95 % one-sided; four of five such rows would show 1.6 / N. */
-static void report_none(uint64_t readings, struct finding *finding)
+/* Of a million readings. None of N: at most 3 / N, 95 % one-sided; four of five such rows would
+ * show 1.6 / N. */
+static void report_backward(const struct clock_monotonic *order, struct finding *finding)
 {
+    const double readings = (double)order->readings;
+    const struct interval share =
+        share_interval((size_t)order->backward, (size_t)order->readings, .95);
     finding->has_estimate = true;
-    finding->estimate = finding->low = 0;
-    finding->high = -log(.05) / (double)readings * MILLION;
-    finding->detectable = -log(.2) / (double)readings * MILLION;
-}
-
-static void report_some(const struct clock_monotonic *order, struct finding *finding)
-{
-    struct interval share = share_interval((size_t)order->backward, (size_t)order->readings, .95);
-    finding->has_estimate = true;
-    finding->estimate = (double)order->backward / (double)order->readings * MILLION;
+    finding->estimate = (double)order->backward / readings * MILLION;
     finding->low = share.low * MILLION;
-    finding->high = share.high * MILLION;
-    finding->detectable = -log(.2) / (double)order->readings * MILLION;
+    finding->high = order->backward ? share.high * MILLION : -log(.05) / readings * MILLION;
+    finding->detectable = -log(.2) / readings * MILLION;
 }
 
 static void rule_one_thread(const struct claim *claim, const void *context, struct finding *finding)
@@ -488,9 +483,9 @@ static void rule_one_thread(const struct claim *claim, const void *context, stru
         finding_clause(finding, "no readings of %.24s follow each other in one thread", name);
         return;
     }
+    report_backward(order, finding);
     if (order->backward > 0) {
         finding->verdict = FINDING_FAILS;
-        report_some(order, finding);
         finding_clause(finding,
                        "%s of %s readings of %.24s are below the one before in the same "
                        "thread, by up to %s ticks",
@@ -499,7 +494,6 @@ static void rule_one_thread(const struct claim *claim, const void *context, stru
     } else {
         bool enough = order->readings >= FEWEST_READINGS;
         finding->verdict = enough ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
-        report_none(order->readings, finding);
         finding_clause(finding,
                        "none of %s readings of %.24s is below the one before in the same "
                        "thread: at most one in %s is%s",

@@ -291,11 +291,10 @@ static void clocks_wish(struct clocks_wisher *wisher, const struct wished_watch 
     wishes_add(wisher->plan->wishes, &wish, &cell);
 }
 
-static void clocks_lack(struct clocks_wisher *wisher, const char *what, const char *reason,
-                        int error)
+static void clocks_lack(struct clocks_wisher *wisher, enum clocks_stage stage, const char *reason)
 {
     *memory_add(wisher->plan->absences, wisher->plan->absence_count) =
-        (struct watch_absence){what, reason, error};
+        (struct watch_absence){clocks_stage_names[stage], reason, ENODEV};
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -420,8 +419,7 @@ static void clocks_wish_fine(struct clocks_wisher *wisher)
 static void clocks_wish_moves(struct clocks_wisher *wisher)
 {
     if (wisher->study->cpu_count < 2) {
-        clocks_lack(wisher, clocks_stage_names[CLOCKS_MOVES], "there is one CPU that may be used",
-                    ENODEV);
+        clocks_lack(wisher, CLOCKS_MOVES, "there is one CPU that may be used");
         return;
     }
     wish_both(wisher, CLOCKS_MOVES, (struct cell_watch){.moves = MOVES},
@@ -583,10 +581,9 @@ static void wish_singles(struct clocks_wisher *wisher, enum clocks_stage stage,
 {
     const struct singles singles = singles_of(wisher->study);
     if (!wisher->plan->meter)
-        clocks_lack(wisher, clocks_stage_names[stage],
+        clocks_lack(wisher, stage,
                     "neither the CPU's counter nor a clock of the operating system can be read, so "
-                    "nothing tells how long a reading takes",
-                    ENODEV);
+                    "nothing tells how long a reading takes");
     for (size_t i = 0; i < singles.count && wisher->plan->meter; i++)
         wish(wisher, &singles.list[i]);
 }
@@ -679,8 +676,7 @@ static void clocks_wish_trips(struct clocks_wisher *wisher)
     struct cpu_pair *pairs;
     size_t count;
     if (study->cpu_count < 2) {
-        clocks_lack(wisher, clocks_stage_names[CLOCKS_TRIPS], "there is one CPU that may be used",
-                    ENODEV);
+        clocks_lack(wisher, CLOCKS_TRIPS, "there is one CPU that may be used");
         return;
     }
     clocks_pairs(study->cpus, study->cpu_count, most_pairs(study, &singles), study->seed, &pairs,

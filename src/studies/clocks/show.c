@@ -541,11 +541,6 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
 
 /* --- the reference, and claims beside it --- */
 
-static bool is_said(const char *word)
-{
-    return word && *word;
-}
-
 /* Another clock of the same counter and rate before it? */
 static bool was_claimed(const struct clocks_run *run, size_t index)
 {
@@ -574,7 +569,7 @@ static void put_rates(const struct clocks_run *run, struct text *out)
             continue;
         }
         text_printf(out, "; %s claims %.6g MHz", clock->name, (double)clock->hz / 1e6);
-        if (is_said(clock->claim))
+        if (*clock->claim)
             text_printf(out, " (%s)", clock->claim);
     }
 }
@@ -582,11 +577,10 @@ static void put_rates(const struct clocks_run *run, struct text *out)
 static void put_claims(const struct clocks_run *run, struct text *out)
 {
     const struct clocks_case *file = &run->file;
-    text_printf(out, "Claimed: clocksource %s",
-                is_said(file->clocksource) ? file->clocksource : "unknown");
-    if (is_said(file->available))
+    text_printf(out, "Claimed: clocksource %s", *file->clocksource ? file->clocksource : "unknown");
+    if (*file->available)
         text_printf(out, " (available: %s)", file->available);
-    text_printf(out, "; flags of the CPU: %s", is_said(file->flags) ? file->flags : "none");
+    text_printf(out, "; flags of the CPU: %s", *file->flags ? file->flags : "none");
     put_rates(run, out);
     if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
         text_printf(out, "; realtime and monotonic steered by %.3g ppm", file->steered_ppm + 0.0);
