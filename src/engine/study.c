@@ -225,8 +225,10 @@ static int from_stores(struct studying *studying)
 
 int study_measure(struct studying *studying, const struct pacing *pacing)
 {
+    struct common_options common = studying->given->common;
+    common.quiet |= pacing->quiet;
     struct portioning portioning = {.command = studying->command->name,
-                                    .common = &studying->given->common,
+                                    .common = &common,
                                     .session = studying->session,
                                     .store = studying->store,
                                     .wishes = &studying->wishes,
@@ -243,6 +245,7 @@ int study_measure(struct studying *studying, const struct pacing *pacing)
                                     .resumed = studying->given->resume,
                                     .dearest_last = pacing->dearest_last,
                                     .once = studying->once,
+                                    .keeps = pacing->keeps,
                                     .skips = &studying->skips,
                                     .beside = pacing->beside,
                                     .between = pacing->between,

@@ -118,7 +118,7 @@ class FromAStore(Case):
     def test_what_makes_no_sense_beside_it(self):
         done = self.truth("--from", "none.sqlite", "--source", "step", "--", "true")
         self.assertEqual(done.returncode, 125)
-        self.assertIn("leave out the command, --source", done.stderr)
+        self.assertIn("leave out --source, the arguments", done.stderr)
 
 
 class Known(Case):

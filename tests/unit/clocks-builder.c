@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static void *resized(void *old, size_t size)
 {
     void *grown = realloc(old, size ? size : 1);
@@ -74,7 +76,7 @@ static void name_columns(const struct built_world *world, const struct built_wat
 
 size_t built_watch(struct built_world *world, const struct built_watch *plan)
 {
-    struct clock_watch *watch = clocks_case_add_watch(&world->file);
+    struct clock_watch *watch = memory_add(world->file.watches, world->file.watch_count);
     if (!watch || world->file.watch_count > 128)
         abort();
     bool interval = plan->kind == WATCH_INTERVAL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "clocks-builder.h"
 
 #define TWO_PI          6.283185307179586
@@ -119,7 +120,7 @@ static char *copy(const char *text, const char *otherwise)
 
 uint32_t built_clock(struct built_world *world, const struct built_clock *clock)
 {
-    struct clock_known *known = clocks_case_add_clock(&world->file);
+    struct clock_known *known = memory_add(world->file.clocks, world->file.clock_count);
     if (!known || world->file.clock_count > BUILT_MOST_CLOCKS)
         abort();
     world->clocks[world->file.clock_count - 1] = *clock;
@@ -205,7 +206,7 @@ void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus)
 
 void built_end(struct built_world *world)
 {
-    clocks_case_release(&world->file);
+    world->file = (struct clocks_case){0};
 }
 
 void built_disturb(struct built_world *world)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "shown-list.h"
 #include "studies/clocks/parts.h"
 
@@ -37,7 +38,10 @@ static inline void shown_start(struct shown *shown)
 
 static inline void shown_end(struct shown *shown)
 {
-    clocks_report_release(&shown->run.report);
+    free(shown->run.report.rows);
+    free(shown->run.report.pairs);
+    free(shown->run.report.points);
+    free(shown->run.report.advice);
     skips_free(&shown->run.studying.skips);
     facts_free(&shown->facts);
     text_free(&shown->text);
@@ -57,9 +61,7 @@ static inline void shown_put(struct shown *shown, size_t width)
 static inline uint32_t shown_clock(struct shown *shown, const char *name, const char *way,
                                    enum clock_role role)
 {
-    struct clock_known *clock = clocks_case_add_clock(&shown->run.file);
-    if (!clock)
-        abort();
+    struct clock_known *clock = memory_add(shown->run.file.clocks, shown->run.file.clock_count);
     *clock = (struct clock_known){.name = shown_copy(name),
                                   .way = shown_copy(way),
                                   .hardware = shown_copy("tsc"),
@@ -77,17 +79,14 @@ static inline void shown_judge(struct shown *shown)
 {
     struct clocks_report *report = &shown->run.report;
     size_t count = shown->run.file.clock_count;
-    report->scales = calloc(count, sizeof(*report->scales));
-    report->costs = calloc(count, sizeof(*report->costs));
-    report->granularities = calloc(count, sizeof(*report->granularities));
-    report->monotonic = calloc(count, sizeof(*report->monotonic));
-    report->offsets = calloc(count, sizeof(*report->offsets));
-    report->rates = calloc(count, sizeof(*report->rates));
-    report->same = calloc(count, sizeof(*report->same));
-    report->verdicts = calloc(count, sizeof(*report->verdicts));
-    if (!report->scales || !report->costs || !report->granularities || !report->monotonic ||
-        !report->offsets || !report->rates || !report->same || !report->verdicts)
-        abort();
+    report->scales = memory_new(count, sizeof(*report->scales));
+    report->costs = memory_new(count, sizeof(*report->costs));
+    report->granularities = memory_new(count, sizeof(*report->granularities));
+    report->monotonic = memory_new(count, sizeof(*report->monotonic));
+    report->offsets = memory_new(count, sizeof(*report->offsets));
+    report->rates = memory_new(count, sizeof(*report->rates));
+    report->same = memory_new(count, sizeof(*report->same));
+    report->verdicts = memory_new(count, sizeof(*report->verdicts));
     for (size_t i = 0; i < count; i++)
         report->verdicts[i] = (struct clock_verdict){.trust = TRUST_NOT_FALSIFIABLE,
                                                      .worst_row = -1,
@@ -322,9 +321,8 @@ static inline void shown_build_absent(struct shown *shown)
     static const char *const lacking[] = {"tsc", "rdtscp", "monotonic"};
     shown_start(shown);
     for (size_t i = 0; i < 3; i++) {
-        struct clock_absence *absence = clocks_case_add_absence(&shown->run.file);
-        if (!absence)
-            abort();
+        struct clock_absence *absence =
+            memory_add(shown->run.file.absences, shown->run.file.absence_count);
         absence->what = shown_copy(lacking[i]);
         absence->reason = shown_copy("reading the timestamp counter is forbidden here");
     }

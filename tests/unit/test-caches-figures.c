@@ -16,45 +16,43 @@
 
 #define KIB UINT64_C(1024)
 
-static void add(struct caching *caching, const struct caches_point *like, double first,
+static void add(struct caches_run *run, const struct caches_point *like, double first,
                 double second)
 {
-    caches_add(&caching->points, like, 1, first);
-    caches_add(&caching->points, like, 2, second);
+    caches_add(&run->points, like, 1, first);
+    caches_add(&run->points, like, 2, second);
 }
 
 static struct caches_claim claim = {.level = 1, .type = "data", .bytes = 32 * KIB, .line = 64};
 
-static void build(struct caching *caching)
+static void build(struct caches_run *run)
 {
-    *caching = (struct caching){.complete = true};
+    *run = (struct caches_run){.studying.complete = true};
     /* The larger ring was measured first. */
-    add(caching, &(struct caches_point){.shape = CHASE_DENSE, .bytes = 64 * KIB, .stride = 64}, 12,
-        14);
-    add(caching, &(struct caches_point){.shape = CHASE_DENSE, .bytes = 16 * KIB, .stride = 64}, 9,
-        4);
-    add(caching, &(struct caches_point){.shape = CHASE_PAGES, .bytes = 512 * KIB, .stride = 4096},
-        20, 21);
-    add(caching,
+    add(run, &(struct caches_point){.shape = CHASE_DENSE, .bytes = 64 * KIB, .stride = 64}, 12, 14);
+    add(run, &(struct caches_point){.shape = CHASE_DENSE, .bytes = 16 * KIB, .stride = 64}, 9, 4);
+    add(run, &(struct caches_point){.shape = CHASE_PAGES, .bytes = 512 * KIB, .stride = 4096}, 20,
+        21);
+    add(run,
         &(struct caches_point){.shape = CHASE_PAIRS, .bytes = 64 * KIB, .stride = 1024, .pair = 32},
         5, 6);
-    add(caching, &(struct caches_point){.shape = CHASE_SETS, .bytes = 48 * KIB, .stride = 4096}, 4,
-        4);
-    caching->report.row_count = 1;
-    caching->report.rows[0] = (struct caches_row){.level = 1,
-                                                  .type = "data",
-                                                  .claim = &claim,
-                                                  .bytes = {true, 48 * KIB, 0.97, ""},
-                                                  .line = {true, 64, 1, ""},
-                                                  .ways = {.reason = "too loud"},
-                                                  .ticks = 4};
+    add(run, &(struct caches_point){.shape = CHASE_SETS, .bytes = 48 * KIB, .stride = 4096}, 4, 4);
+    run->report.row_count = 1;
+    run->report.rows[0] = (struct caches_row){.level = 1,
+                                              .type = "data",
+                                              .name = "L1 data",
+                                              .claim = &claim,
+                                              .bytes = {true, 48 * KIB, 0.97, ""},
+                                              .line = {true, 64, 1, ""},
+                                              .ways = {.reason = "too loud"},
+                                              .ticks = 4};
 }
 
-static json_t *show(struct caching *caching)
+static json_t *show(struct caches_run *run)
 {
-    json_t *figures = caches_figures(caching);
+    json_t *figures = caches_figures(run);
     assert_figures_are_sound(figures);
-    caching->points = (struct caches_points){0};
+    run->points = (struct caches_points){0};
     return figures;
 }
 
@@ -66,9 +64,9 @@ static double cell_number(const json_t *figure, size_t row, const char *key)
 static void test_the_curve_rises_with_the_ring(void **state)
 {
     (void)state;
-    struct caching caching;
-    build(&caching);
-    json_t *figures = show(&caching);
+    struct caches_run run;
+    build(&run);
+    json_t *figures = show(&run);
     const json_t *curve = figure_called(figures, "memory-curve");
     assert_int_equal(json_array_size(json_object_get(curve, "rows")), 3);
     assert_true(cell_number(curve, 0, "bytes") == 16 * 1024);
@@ -87,17 +85,17 @@ static void test_the_curve_rises_with_the_ring(void **state)
 static void test_claims_stand_beside_what_was_found(void **state)
 {
     (void)state;
-    struct caching caching;
-    build(&caching);
-    json_t *figures = show(&caching);
+    struct caches_run run;
+    build(&run);
+    json_t *figures = show(&run);
     const json_t *figure = figure_called(figures, "claimed-and-measured");
     assert_true(cell_number(figure, 0, "claimed") == 32 * 1024);
     assert_true(cell_number(figure, 0, "measured") == 48 * 1024);
     json_decref(figures);
     /* Where nothing was found there is nothing to compare. */
-    build(&caching);
-    caching.report.rows[0].bytes = (struct caches_value){.reason = "too loud"};
-    figures = show(&caching);
+    build(&run);
+    run.report.rows[0].bytes = (struct caches_value){.reason = "too loud"};
+    figures = show(&run);
     for (size_t i = 0; i < json_array_size(figures); i++)
         assert_string_not_equal(figure_word(json_array_get(figures, i), "id"),
                                 "claimed-and-measured");
@@ -119,12 +117,12 @@ static void test_bounds_of_a_size_are_found_too(void **state)
         {12 * KIB, 16 * KIB,
          "L1 data holds between 12 KiB and 16 KiB, not the 32 KiB that are claimed"}};
     for (size_t i = 0; i < 2; i++) {
-        struct caching caching;
-        build(&caching);
-        caching.report.rows[0].bytes = (struct caches_value){.reason = "too loud"};
-        caching.report.rows[0].low = brackets[i].low;
-        caching.report.rows[0].high = brackets[i].high;
-        json_t *figures = show(&caching);
+        struct caches_run run;
+        build(&run);
+        run.report.rows[0].bytes = (struct caches_value){.reason = "too loud"};
+        run.report.rows[0].low = brackets[i].low;
+        run.report.rows[0].high = brackets[i].high;
+        json_t *figures = show(&run);
         const json_t *figure = figure_called(figures, "claimed-and-measured");
         assert_true(json_is_null(figure_cell(figure, 0, "measured")));
         assert_true(cell_number(figure, 0, "low") == (double)brackets[i].low);
@@ -139,9 +137,9 @@ static void test_bounds_of_a_size_are_found_too(void **state)
 static void test_lines_and_ways_by_what_makes_them_rise(void **state)
 {
     (void)state;
-    struct caching caching;
-    build(&caching);
-    json_t *figures = show(&caching);
+    struct caches_run run;
+    build(&run);
+    json_t *figures = show(&run);
     const json_t *pairs = figure_called(figures, "lines"), *sets = figure_called(figures, "ways");
     assert_true(cell_number(pairs, 0, "distance") == 32);
     assert_string_equal(json_string_value(figure_cell(pairs, 0, "ring")), "64 KiB");
@@ -154,10 +152,10 @@ static void test_lines_and_ways_by_what_makes_them_rise(void **state)
 static void test_what_is_unfinished_says_so(void **state)
 {
     (void)state;
-    struct caching caching;
-    build(&caching);
-    caching.complete = false;
-    json_t *figures = show(&caching);
+    struct caches_run run;
+    build(&run);
+    run.studying.complete = false;
+    json_t *figures = show(&run);
     const json_t *notes = json_object_get(figure_called(figures, "memory-curve"), "notes");
     assert_non_null(strstr(json_string_value(json_array_get(notes, 0)), "ended before its plan"));
     json_decref(figures);
@@ -167,10 +165,10 @@ static void test_what_is_unfinished_says_so(void **state)
 static void test_nothing_gives_no_figure(void **state)
 {
     (void)state;
-    struct caching caching;
-    build(&caching);
-    caching.points = (struct caches_points){0};
-    json_t *figures = show(&caching);
+    struct caches_run run;
+    build(&run);
+    run.points = (struct caches_points){0};
+    json_t *figures = show(&run);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
 }

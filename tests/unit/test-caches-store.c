@@ -120,11 +120,11 @@ static void store_ring(struct fixture *fixture, const char *specimen, uint64_t n
 static void store_study(struct fixture *fixture)
 {
     struct caches_limits limits = {.page = PAGE, .huge = false, .most_bytes = 4096 * KIB};
-    struct caches_failures failures;
+    struct caches_progress progress;
     struct failure failure = {0};
     for (;; fixture->stages++) {
         struct caches_points points = {0}, plan;
-        assert_int_equal(caches_load(fixture->store, &points, &failures, &failure), 0);
+        assert_int_equal(caches_load(fixture->store, &points, &progress, &failure), 0);
         caches_plan(&limits, &points, &plan);
         size_t count = plan.count;
         for (size_t i = 0; i < count; i++) {
@@ -144,12 +144,12 @@ static void what_is_stored_comes_out_again(void **state)
 {
     struct fixture *fixture = *state;
     struct caches_points points = {0};
-    struct caches_failures failures;
+    struct caches_progress progress;
     struct failure failure = {0};
     store_study(fixture);
     assert_true(fixture->stages >= 5);
-    assert_int_equal(caches_load(fixture->store, &points, &failures, &failure), 0);
-    assert_int_equal(failures.count, 0);
+    assert_int_equal(caches_load(fixture->store, &points, &progress, &failure), 0);
+    assert_int_equal(progress.failed, 0);
     for (size_t i = 0; i < points.count; i++) {
         assert_true(points.list[i].count >= 1);
         for (size_t j = 0; j < points.list[i].count; j++) /* the faster of the two runs */
@@ -220,9 +220,9 @@ static void rings_that_are_none_do_no_harm(void **state)
             store_ring(fixture, names[i], j ? 1 : UINT64_MAX, values[j], 3);
     struct failure failure = {0};
     struct caches_points points = {0}, plan;
-    struct caches_failures failures;
+    struct caches_progress progress;
     struct caches_report report;
-    assert_int_equal(caches_load(fixture->store, &points, &failures, &failure), 0);
+    assert_int_equal(caches_load(fixture->store, &points, &progress, &failure), 0);
     struct caches_situation situation = {.page = PAGE, .seed = 1};
     caches_judge(&points, &situation, &report);
     for (size_t i = 0; i < report.row_count; i++)

@@ -24,8 +24,7 @@ static void begin(struct built_world *world, uint64_t seed)
 static void judged(struct built_world *world, struct clocks_report *report)
 {
     built_plan(world, 1, true);
-    if (clocks_judge(&world->file, 1, report) < 0)
-        abort();
+    clocks_judge(&world->file, 1, report);
     assert_in_range(report->advice_count, 1, 7);
     for (size_t i = 0; i < report->advice_count; i++) {
         size_t length = strlen(report->advice[i].text);
@@ -65,7 +64,6 @@ static void every_use_gets_a_clock(void **state)
     assert_advice(&report, "CPU time: ", "a reading");
     assert_advice(&report, "No rate could be falsified here", "--via ssh:");
     assert_advice(&report, "Do not take the length", "late");
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -81,7 +79,6 @@ static void what_is_wrong_is_recommended_for_nothing(void **state)
     assert_null(advice(&report, "Short regions: tsc"));
     assert_null(advice(&report, "Across CPUs and threads: tsc"));
     assert_non_null(advice(&report, "Short regions: "));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -97,7 +94,6 @@ static void an_independent_reference_needs_no_other(void **state)
     judged(&world, &report);
     assert_int_equal(report.verdicts[clocks_index(&world.file, "tsc")].trust, TRUST_DEPENDABLE);
     assert_null(advice(&report, "No rate could be falsified here"));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -110,7 +106,6 @@ static void with_one_cpu_nothing_is_said_across_cpus(void **state)
     built_usual_clocks(&world);
     judged(&world, &report);
     assert_null(advice(&report, "Across"));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -123,7 +118,6 @@ static void suspension_asks_for_a_clock_that_goes_on(void **state)
     world.suspend_share = 0.1;
     judged(&world, &report);
     assert_non_null(advice(&report, "Long intervals: boottime"));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -133,9 +127,8 @@ static void nothing_watched_is_nothing_advised(void **state)
     struct built_world world;
     struct clocks_report report;
     begin(&world, 6);
-    assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+    clocks_judge(&world.file, 1, &report);
     assert_int_equal(report.advice_count, 0);
-    clocks_report_release(&report);
     built_end(&world);
 }
 

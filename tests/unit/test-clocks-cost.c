@@ -56,7 +56,6 @@ static void a_cost_is_what_a_reading_takes_less_the_timing(void **state)
     assert_int_equal(cost_of(&world, &report, "task-clock")->blocks, 100);
     assert_false(cost_of(&world, &report, "realtime")->known);
     assert_true(isnan(cost_of(&world, &report, "realtime")->ns));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -77,7 +76,6 @@ static void without_ticks_there_are_nanoseconds(void **state)
     const struct clock_cost *cost = cost_of(&world, &report, "thread-cputime");
     assert_true(cost->known && isnan(cost->ticks) && isnan(cost->low) && isnan(cost->high));
     assert_float_equal(cost->ns, 250 * 1.05, 2);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -91,7 +89,6 @@ static void one_process_has_no_interval(void **state)
     shapes_judge(&world, &report);
     const struct clock_cost *cost = cost_of(&world, &report, "tsc");
     assert_true(cost->known && isfinite(cost->ticks) && isnan(cost->low) && isnan(cost->high));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -122,7 +119,6 @@ static struct tally tally_of(uint32_t shared, double preempted)
         const struct clock_cost *cost = cost_of(&world, &report, "monotonic");
         tally.held += cost->low <= truth && truth <= cost->high;
         tally.worst = fmax(tally.worst, fabs(cost->ticks / truth - 1));
-        clocks_report_release(&report);
         built_end(&world);
     }
     print_message("# held in %d of %d, off by %.2f %% at most\n", tally.held, SEEDS,
@@ -163,7 +159,6 @@ static void preempted_blocks_do_not_count_where_there_are_others(void **state)
     shapes_judge(&world, &report);
     assert_float_equal(cost_of(&world, &report, "tsc")->ticks, 31.2, .1);
     assert_int_equal(cost_of(&world, &report, "tsc")->blocks, 9);
-    clocks_report_release(&report);
     built_end(&world);
 }
 

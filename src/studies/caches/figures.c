@@ -10,25 +10,10 @@
 
 #include "base/memory.h"
 #include "output/figure.h"
-#include "output/table.h"
 #include "studies/caches/parts.h"
 
 #define ROWS_MOST 1000u
 #define PAPER     "Aguilera et al. 2005, the configuration microbenchmark of section 2"
-
-bool caches_is_tlb(const struct caches_row *row)
-{
-    return strncmp(row->type, "tlb", 3) == 0;
-}
-
-void caches_name_row(const struct caches_row *row, char *text, size_t size)
-{
-    if (!caches_is_tlb(row))
-        snprintf(text, size, "L%u %s", row->level, row->type);
-    else
-        snprintf(text, size, "TLB %u%s", row->level,
-                 strcmp(row->type, "tlb-huge") == 0 ? ", huge pages" : "");
-}
 
 /* --- rings in the order in which a line joins them --- */
 
@@ -53,28 +38,51 @@ static int compare_rings(const void *left, const void *right)
     return 0;
 }
 
-/* Of its processes: the fastest, which counts, and the slowest. */
-static double fastest(const struct caches_point *ring)
-{
-    double least = INFINITY;
-    for (size_t i = 0; i < ring->count; i++)
-        least = fmin(least, ring->ticks[i]);
-    return least;
-}
-
-static double slowest(const struct caches_point *ring)
-{
-    double most = 0;
-    for (size_t i = 0; i < ring->count; i++)
-        most = fmax(most, ring->ticks[i]);
-    return most;
-}
-
 static json_t *size_text(uint64_t bytes)
 {
     char text[NUMBER_SIZE];
     number_bytes(bytes, text, sizeof(text));
     return json_text(text);
+}
+
+/* Those that were measured. */
+struct rings {
+    const struct caches_point **list;
+    size_t count;
+};
+
+/* A row for each ring of either shape: what tells it from others, then its fastest process, which
+ * counts, and its slowest. */
+static json_t *ring_figure(const struct figure_spec *spec, const struct rings *rings,
+                           enum chase_shape one, enum chase_shape other)
+{
+    static const char *const names[2][2] = {{"every line", "every line, huge pages"},
+                                            {"one line a page", "one line a page, huge pages"}};
+    json_t *figure = figure_new(spec);
+    for (size_t i = 0, rows = 0; i < rings->count && rows < ROWS_MOST; i++) {
+        const struct caches_point *ring = rings->list[i];
+        const bool pairs = ring->shape == CHASE_PAIRS, sets = ring->shape == CHASE_SETS;
+        double least = INFINITY, most = 0;
+        if (ring->shape != one && ring->shape != other)
+            continue;
+        for (size_t j = 0; j < ring->count; j++) {
+            least = fmin(least, ring->ticks[j]);
+            most = fmax(most, ring->ticks[j]);
+        }
+        json_t *ticks = figure_number(least), *slowest = figure_number(most);
+        json_t *processes = json_count(ring->count);
+        rows++;
+        if (pairs)
+            FIGURE_ROW(figure, size_text(ring->bytes), json_count(ring->pair), ticks, slowest,
+                       processes);
+        else if (sets)
+            FIGURE_ROW(figure, size_text(ring->stride), json_count(ring->bytes / ring->stride),
+                       ticks, slowest, processes, json_boolean(ring->huge));
+        else
+            FIGURE_ROW(figure, json_text(names[ring->shape == CHASE_PAGES][ring->huge]),
+                       json_count(ring->bytes), size_text(ring->bytes), ticks, slowest, processes);
+    }
+    return figure;
 }
 
 /* --- the memory curve --- */
@@ -89,16 +97,15 @@ bool caches_is_bracketed(const struct caches_row *row)
 static void put_level(const struct caches_row *row, struct text *found, struct text *untold)
 {
     const uint64_t claim = row->claim ? row->claim->bytes : 0;
-    char name[48], measured[NUMBER_SIZE], claimed[NUMBER_SIZE], high[NUMBER_SIZE];
-    caches_name_row(row, name, sizeof(name));
+    char measured[NUMBER_SIZE], claimed[NUMBER_SIZE], high[NUMBER_SIZE];
     number_bytes(row->bytes.known ? row->bytes.value : row->low, measured, sizeof(measured));
     number_bytes(row->high, high, sizeof(high));
     number_bytes(claim, claimed, sizeof(claimed));
     if (!row->bytes.known && !caches_is_bracketed(row)) {
-        text_printf(untold, "%s%s (%s)", untold->length ? ", " : "", name, claimed);
+        text_printf(untold, "%s%s (%s)", untold->length ? ", " : "", row->name, claimed);
         return;
     }
-    text_printf(found, "%s%s holds ", found->length ? "; " : "", name);
+    text_printf(found, "%s%s holds ", found->length ? "; " : "", row->name);
     if (row->bytes.known)
         text_printf(found, "%s, ", measured);
     else
@@ -118,7 +125,7 @@ static void put_levels(const struct caches_report *report, struct text *out)
     AUTO_TEXT struct text found = {0}, untold = {0};
     for (size_t i = 0; i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
-        if (!caches_is_tlb(row) &&
+        if (!row->tlb &&
             (row->bytes.known || caches_is_bracketed(row) || (row->claim && row->claim->bytes)))
             put_level(row, &found, &untold);
     }
@@ -134,12 +141,11 @@ static void add_claims(json_t *figure, const struct caches_report *report)
 {
     for (size_t i = 0; i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
-        char name[48], bytes[NUMBER_SIZE], line[112];
+        char bytes[NUMBER_SIZE], line[112];
         if (!row->claim || !row->claim->bytes || !(row->ticks > 0))
             continue;
-        caches_name_row(row, name, sizeof(name));
         number_bytes(row->claim->bytes, bytes, sizeof(bytes));
-        snprintf(line, sizeof(line), "%s, claimed: to %s", name, bytes);
+        snprintf(line, sizeof(line), "%s, claimed: to %s", row->name, bytes);
         figure_add_line(figure, line, NULL, row->ticks, 0,
                         row->level > 1 && i && report->rows[i - 1].claim
                             ? (double)report->rows[i - 1].claim->bytes
@@ -148,8 +154,7 @@ static void add_claims(json_t *figure, const struct caches_report *report)
     }
 }
 
-static json_t *memory_curve(const struct caching *caching, const struct caches_point *const *rings,
-                            size_t count)
+static json_t *memory_curve(const struct caches_run *run, const struct rings *rings)
 {
     static const struct figure_column columns[] = {
         {"ring", "ring", ROLE_SERIES, false},
@@ -159,14 +164,12 @@ static json_t *memory_curve(const struct caching *caching, const struct caches_p
         {"slowest", "slowest process", ROLE_NONE, false},
         {"processes", "processes", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
-    static const char *const names[2][2] = {{"every line", "every line, huge pages"},
-                                            {"one line a page", "one line a page, huge pages"}};
     AUTO_TEXT struct text caption = {0};
     text_puts(&caption,
               "How long a step along a ring of pointers takes, by how much memory the ring covers. "
               "Flat stretches are caches that hold the ring, rises are where they end; where one "
               "line a page is slower than as many lines packed, it is the TLB. ");
-    put_levels(&caching->report, &caption);
+    put_levels(&run->report, &caption);
     const struct figure_spec spec = {.id = "memory-curve",
                                      .title = "How long a load takes, by the memory in use",
                                      .caption = text_string(&caption),
@@ -175,18 +178,9 @@ static json_t *memory_curve(const struct caching *caching, const struct caches_p
                                      .x = {.label = "bytes of the ring", .scale = SCALE_LOG},
                                      .y = {.label = "ticks a step", .scale = SCALE_LOG},
                                      .columns = columns};
-    json_t *figure = figure_new(&spec);
-    for (size_t i = 0, rows = 0; i < count && rows < ROWS_MOST; i++) {
-        const struct caches_point *ring = rings[i];
-        if (ring->shape != CHASE_DENSE && ring->shape != CHASE_PAGES)
-            continue;
-        rows++;
-        FIGURE_ROW(figure, json_text(names[ring->shape == CHASE_PAGES][ring->huge]),
-                   json_count(ring->bytes), size_text(ring->bytes), figure_number(fastest(ring)),
-                   figure_number(slowest(ring)), json_count(ring->count));
-    }
-    add_claims(figure, &caching->report);
-    if (!caching->complete)
+    json_t *figure = ring_figure(&spec, rings, CHASE_DENSE, CHASE_PAGES);
+    add_claims(figure, &run->report);
+    if (!run->studying.complete)
         figure_add_note(figure, "The run ended before its plan did: rings that would tell more are "
                                 "missing.");
     return figure;
@@ -201,18 +195,15 @@ static void put_found(const struct caches_report *report, bool ways, const char 
     for (size_t i = 0; i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
         const struct caches_value *value = ways ? &row->ways : &row->line;
-        char name[48];
-        if (caches_is_tlb(row) || !value->known)
+        if (row->tlb || !value->known)
             continue;
-        caches_name_row(row, name, sizeof(name));
-        text_printf(out, "%s%s: %llu %s", told++ ? ", " : " Found here: ", name,
+        text_printf(out, "%s%s: %llu %s", told++ ? ", " : " Found here: ", row->name,
                     (unsigned long long)value->value, unit);
     }
     text_puts(out, told ? "." : " Nothing of that kind could be told here.");
 }
 
-static json_t *pairs_curve(const struct caching *caching, const struct caches_point *const *rings,
-                           size_t count)
+static json_t *pairs_curve(const struct caches_run *run, const struct rings *rings)
 {
     static const struct figure_column columns[] = {
         {"ring", "ring", ROLE_SERIES, true},
@@ -226,7 +217,7 @@ static json_t *pairs_curve(const struct caching *caching, const struct caches_po
               "Two loads a little apart, in rings of several sizes: as long as both are in "
               "one line the second is nearly free, so the distance from which on it costs "
               "as much as the first is the line.");
-    put_found(&caching->report, false, "bytes a line", &caption);
+    put_found(&run->report, false, "bytes a line", &caption);
     const struct figure_spec spec = {.id = "lines",
                                      .title = "Two loads, by the distance between them",
                                      .caption = text_string(&caption),
@@ -235,21 +226,10 @@ static json_t *pairs_curve(const struct caching *caching, const struct caches_po
                                      .x = {.label = "bytes between them", .scale = SCALE_LOG},
                                      .y = {.label = "ticks a pair", .zero = true},
                                      .columns = columns};
-    json_t *figure = figure_new(&spec);
-    for (size_t i = 0, rows = 0; i < count && rows < ROWS_MOST; i++) {
-        const struct caches_point *ring = rings[i];
-        if (ring->shape != CHASE_PAIRS)
-            continue;
-        rows++;
-        FIGURE_ROW(figure, size_text(ring->bytes), json_count(ring->pair),
-                   figure_number(fastest(ring)), figure_number(slowest(ring)),
-                   json_count(ring->count));
-    }
-    return figure;
+    return ring_figure(&spec, rings, CHASE_PAIRS, CHASE_PAIRS);
 }
 
-static json_t *sets_curve(const struct caching *caching, const struct caches_point *const *rings,
-                          size_t count)
+static json_t *sets_curve(const struct caches_run *run, const struct rings *rings)
 {
     static const struct figure_column columns[] = {
         {"stride", "apart", ROLE_SERIES, true},
@@ -263,7 +243,7 @@ static json_t *sets_curve(const struct caching *caching, const struct caches_poi
     text_puts(&caption,
               "Few lines that lie a power of two apart, and therefore in the same sets of "
               "a cache: more of them than it has ways push each other out.");
-    put_found(&caching->report, true, "ways", &caption);
+    put_found(&run->report, true, "ways", &caption);
     const struct figure_spec spec = {.id = "ways",
                                      .title = "Lines that share a set, by how many there are",
                                      .caption = text_string(&caption),
@@ -272,17 +252,7 @@ static json_t *sets_curve(const struct caching *caching, const struct caches_poi
                                      .x = {.label = "lines"},
                                      .y = {.label = "ticks a step", .scale = SCALE_LOG},
                                      .columns = columns};
-    json_t *figure = figure_new(&spec);
-    for (size_t i = 0, rows = 0; i < count && rows < ROWS_MOST; i++) {
-        const struct caches_point *ring = rings[i];
-        if (ring->shape != CHASE_SETS || !ring->stride)
-            continue;
-        rows++;
-        FIGURE_ROW(figure, size_text(ring->stride), json_count(ring->bytes / ring->stride),
-                   figure_number(fastest(ring)), figure_number(slowest(ring)),
-                   json_count(ring->count), json_boolean(ring->huge));
-    }
-    return figure;
+    return ring_figure(&spec, rings, CHASE_SETS, CHASE_SETS);
 }
 
 /* --- claimed and found --- */
@@ -317,12 +287,10 @@ static json_t *claimed_and_found(const struct caches_report *report)
     for (size_t i = 0; known && i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
         const uint64_t claim = row->claim ? row->claim->bytes : 0;
-        char name[48];
         const bool bracketed = caches_is_bracketed(row);
         if (!claim && !row->bytes.known && !bracketed)
             continue;
-        caches_name_row(row, name, sizeof(name));
-        FIGURE_ROW(figure, json_text(name), claim ? json_count(claim) : NULL,
+        FIGURE_ROW(figure, json_text(row->name), claim ? json_count(claim) : NULL,
                    row->bytes.known ? json_count(row->bytes.value) : NULL,
                    row->bytes.known ? figure_number(row->bytes.confidence) : NULL,
                    bracketed ? json_count(row->low) : NULL,
@@ -332,22 +300,21 @@ static json_t *claimed_and_found(const struct caches_report *report)
     return figure;
 }
 
-json_t *caches_figures(const void *context)
+json_t *caches_figures(const void *kept)
 {
-    const struct caching *caching = context;
-    const struct caches_points *points = &caching->points;
-    const struct caches_point **rings = memory_new(points->count + 1, sizeof(*rings));
+    const struct caches_run *run = kept;
+    const struct caches_points *points = &run->points;
+    struct rings rings = {.list = memory_new(points->count + 1, sizeof(*rings.list))};
     json_t *figures = json_array();
-    size_t count = 0;
     for (size_t i = 0; i < points->count; i++)
-        if (points->list[i].count) /* it was measured */
-            rings[count++] = &points->list[i];
-    qsort(rings, count, sizeof(*rings), compare_rings);
-    if (!count)
+        if (points->list[i].count)
+            rings.list[rings.count++] = &points->list[i];
+    qsort(rings.list, rings.count, sizeof(*rings.list), compare_rings);
+    if (!rings.count)
         return figures;
-    figures_append(figures, memory_curve(caching, rings, count));
-    figures_append(figures, claimed_and_found(&caching->report));
-    figures_append(figures, pairs_curve(caching, rings, count));
-    figures_append(figures, sets_curve(caching, rings, count));
+    figures_append(figures, memory_curve(run, &rings));
+    figures_append(figures, claimed_and_found(&run->report));
+    figures_append(figures, pairs_curve(run, &rings));
+    figures_append(figures, sets_curve(run, &rings));
     return figures;
 }

@@ -14,29 +14,29 @@
 
 /* ----------------------------------------------------------------------------------------------
  * What all runs show stands when random halves of them show it too; the share of halves that agree
- * is the confidence. Whatever does not stand has a reason. A part of caches_judge. */
+ * is the confidence. Whatever does not stand has a reason. */
 
-#define CACHES_DRAWS      100
-#define CACHES_CONFIDENT  0.8 /* share of draws that must agree */
-#define CACHES_TLB_LEVELS 2u
-#define ONE_STEP          0.18 /* octaves: sizes this near are neighbours on the grid */
-#define TWO_STEPS         0.36
-#define HALF_OCTAVE       0.5 /* within which draws must see a rise begin for its range to stand */
+#define DRAWS       100
+#define CONFIDENT   0.8 /* share of draws that must agree */
+#define TLB_LEVELS  2u
+#define ONE_STEP    0.18 /* octaves: sizes this near are neighbours on the grid */
+#define TWO_STEPS   0.36
+#define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
 
 /* How many draws agree with the whole. */
-struct caches_tally {
+struct tally {
     unsigned rise[RISES_MOST], bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
     unsigned tlb[2][RISES_MOST], tlb_rise[2][RISES_MOST];
 };
 
-static void caches_unknown(struct caches_value *value, const char *why)
+static void unknown(struct caches_value *value, const char *why)
 {
     value->known = false;
     snprintf(value->reason, sizeof(value->reason), "%s", why);
 }
 
 /* Octaves between two sizes; without end when one is 0. */
-static double caches_distance(uint64_t left, uint64_t right)
+static double distance(uint64_t left, uint64_t right)
 {
     return left && right ? fabs(log2((double)left / (double)right)) : INFINITY;
 }
@@ -48,7 +48,7 @@ static const struct level_found *same_level(const struct caches_found *draw,
     const struct level_found *best = NULL;
     double nearest = 1.0;
     for (size_t i = 0; i < draw->level_count; i++) {
-        double away = caches_distance(draw->levels[i].rise.half, rise->half);
+        double away = distance(draw->levels[i].rise.half, rise->half);
         if (away <= nearest) {
             nearest = away;
             best = &draw->levels[i];
@@ -57,29 +57,28 @@ static const struct level_found *same_level(const struct caches_found *draw,
     return best;
 }
 
-static void caches_count_draw(const struct caches_found *whole, const struct caches_found *draw,
-                              struct caches_tally *tally)
+static void count_draw(const struct caches_found *whole, const struct caches_found *draw,
+                       struct tally *tally)
 {
     for (size_t i = 0; i < whole->level_count; i++) {
         const struct level_found *here = &whole->levels[i];
         const struct level_found *there = same_level(draw, &here->rise);
         if (!there)
             continue;
-        tally->rise[i] +=
-            caches_distance(here->rise.last_before, there->rise.last_before) <= HALF_OCTAVE;
-        tally->bytes[i] += caches_distance(here->bytes, there->bytes) <= ONE_STEP;
+        tally->rise[i] += distance(here->rise.last_before, there->rise.last_before) <= HALF_OCTAVE;
+        tally->bytes[i] += distance(here->bytes, there->bytes) <= ONE_STEP;
         tally->line[i] += here->line && here->line == there->line;
         tally->ways[i] += here->ways && here->ways == there->ways;
     }
     for (int huge = 0; huge < 2; huge++) {
         for (size_t i = 0; i < whole->tlb_count[huge]; i++) {
-            const struct rise *here = &whole->tlbs[huge][i].rise;
+            const struct rise *here = &whole->tlbs[huge][i];
             bool agrees = false, begins = false;
             for (size_t j = 0; j < draw->tlb_count[huge]; j++) {
-                const struct rise *there = &draw->tlbs[huge][j].rise;
-                agrees |= there->ends == here->ends &&
-                          caches_distance(there->half, here->half) <= TWO_STEPS;
-                begins |= caches_distance(there->last_before, here->last_before) <= HALF_OCTAVE;
+                const struct rise *there = &draw->tlbs[huge][j];
+                agrees |=
+                    there->ends == here->ends && distance(there->half, here->half) <= TWO_STEPS;
+                begins |= distance(there->last_before, here->last_before) <= HALF_OCTAVE;
             }
             tally->tlb[huge][i] += agrees;
             tally->tlb_rise[huge][i] += begins;
@@ -87,32 +86,26 @@ static void caches_count_draw(const struct caches_found *whole, const struct cac
     }
 }
 
-static const char caches_disagree[] =
-    "repeated runs do not agree; measure again on a quieter machine";
+static const char disagree[] = "repeated runs do not agree; measure again on a quieter machine";
 
-/* The value stands when enough draws agree; `unknown` is the reason where it is 0. */
-static struct caches_value caches_settle(uint64_t value, unsigned agreeing, const char *unknown)
+/* The value stands when enough draws agree; `missing` is the reason where it is 0. */
+static struct caches_value settle(uint64_t value, unsigned agreeing, const char *missing)
 {
     struct caches_value settled = {.known = value != 0, .value = value};
-    settled.confidence = (double)agreeing / CACHES_DRAWS;
+    settled.confidence = (double)agreeing / DRAWS;
     if (!value)
-        caches_unknown(&settled, unknown);
-    else if (settled.confidence < CACHES_CONFIDENT)
-        caches_unknown(&settled, caches_disagree);
+        unknown(&settled, missing);
+    else if (settled.confidence < CONFIDENT)
+        unknown(&settled, disagree);
     return settled;
 }
 
-static void caches_put_kib(uint64_t bytes, char *text, size_t size)
-{
-    snprintf(text, size, "%llu KiB", (unsigned long long)(bytes / 1024));
-}
-
 /* Where latency rises, when most draws see it begin there. */
-static bool caches_settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
+static bool settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
 {
     row->ticks = rise->before;
     row->after = rise->after;
-    if (agreeing < CACHES_CONFIDENT * CACHES_DRAWS)
+    if (agreeing < CONFIDENT * DRAWS)
         return false;
     row->low = rise->last_before;
     row->high = rise->ends ? rise->beyond_half : 0;
@@ -120,47 +113,46 @@ static bool caches_settle_range(struct caches_row *row, const struct rise *rise,
 }
 
 /* Why a rise that was seen gives no size. */
-static void caches_gradual(const struct rise *rise, struct caches_value *value)
+static void gradual(const struct rise *rise, struct caches_value *value)
 {
-    char low[32], high[32];
-    caches_put_kib(rise->last_before, low, sizeof(low));
-    caches_put_kib(rise->beyond_half, high, sizeof(high));
+    const uint64_t low = rise->last_before / 1024, high = rise->beyond_half / 1024;
     value->known = false;
     if (!rise->ends)
         snprintf(value->reason, sizeof(value->reason),
-                 "memory is still getting slower at the largest ring: it holds at least %s", low);
+                 "memory is still getting slower at the largest ring: it holds at least %" PRIu64
+                 " KiB",
+                 low);
     else
         snprintf(value->reason, sizeof(value->reason),
-                 "misses begin slowly, between %s and %s: memory pages lie unevenly over its sets, "
-                 "or others use it too",
+                 "misses begin slowly, between %" PRIu64 " KiB and %" PRIu64
+                 " KiB: memory pages lie unevenly over its sets, or others use it too",
                  low, high);
 }
 
 /* --- rows --- */
 
-/* NULL when the report is full. */
-static struct caches_row *caches_add_row(struct caches_report *report, unsigned level,
-                                         const char *type)
+static struct caches_row *add_row(struct caches_report *report, unsigned level, const char *type)
 {
-    if (report->row_count == CACHES_ROWS)
-        return NULL;
     struct caches_row *row = &report->rows[report->row_count++];
-    *row = (struct caches_row){.level = level};
+    const bool tlb = strncmp(type, "tlb", 3) == 0;
+    *row = (struct caches_row){.level = level, .tlb = tlb};
     snprintf(row->type, sizeof(row->type), "%s", type);
+    snprintf(row->name, sizeof(row->name), tlb ? "TLB %u%s" : "L%u %s", level,
+             !tlb                       ? type
+             : strcmp(type, "tlb") == 0 ? ""
+                                        : ", huge pages");
     return row;
 }
 
 /* A row of which nothing is known, and why. */
-static void caches_add_unseen(struct caches_report *report, const struct caches_claim *claim,
-                              unsigned level, const char *type, const char *why)
+static void add_unseen(struct caches_report *report, const struct caches_claim *claim,
+                       unsigned level, const char *type, const char *why)
 {
-    struct caches_row *row = caches_add_row(report, level, type);
-    if (!row)
-        return;
+    struct caches_row *row = add_row(report, level, type);
     row->claim = claim;
-    caches_unknown(&row->bytes, why);
-    caches_unknown(&row->line, why);
-    caches_unknown(&row->ways, why);
+    unknown(&row->bytes, why);
+    unknown(&row->line, why);
+    unknown(&row->ways, why);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -358,7 +350,7 @@ void caches_add_failed(struct caches_points *points, const struct caches_point *
 }
 
 /* The fastest of the processes that count; false when none does. */
-static bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks)
+static bool ticks_of(const struct caches_point *point, struct caches_draw *draw, double *ticks)
 {
     /* Half of them, rounded up or down by chance: of a single process nothing is confirmed. */
     size_t wanted =
@@ -402,21 +394,37 @@ uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uin
     return best;
 }
 
-static uint64_t caches_find_line(const struct caches_points *points, struct caches_draw *draw,
-                                 uint64_t fits, uint64_t next)
+/* What rings of that shape cost, of so many bytes or with that stride where `like` says one: by
+ * their size, how many lines they have, or how far apart the pair is. */
+static void curve_of(const struct caches_points *points, const struct caches_point *like,
+                     struct caches_draw *draw, struct curve *curve)
 {
-    struct curve curve = {0}; /* size: distance of the pair */
-    uint64_t bytes = fits ? caches_pair_ring(points, fits, next) : 0;
+    curve->count = 0;
     for (size_t i = 0; i < points->count; i++) {
         const struct caches_point *point = &points->list[i];
         double ticks;
-        if (point->shape == CHASE_PAIRS && point->bytes == bytes &&
-            caches_ticks(point, draw, &ticks))
-            curve_add(&curve, point->pair, ticks);
+        if (point->shape == like->shape && (!like->bytes || point->bytes == like->bytes) &&
+            (!like->stride || point->stride == like->stride) && ticks_of(point, draw, &ticks))
+            curve_add(curve,
+                      point->shape == CHASE_PAIRS  ? point->pair
+                      : point->shape == CHASE_SETS ? point->bytes / point->stride
+                                                   : point->bytes,
+                      ticks);
     }
+    curve_lower(curve);
+}
+
+static uint64_t find_line(const struct caches_points *points, struct caches_draw *draw,
+                          uint64_t fits, uint64_t next)
+{
+    struct caches_point like = {.shape = CHASE_PAIRS};
+    struct curve curve;
+    like.bytes = fits ? caches_pair_ring(points, fits, next) : 0;
+    if (!like.bytes)
+        return 0;
+    curve_of(points, &like, draw, &curve);
     if (curve.count < 3)
         return 0;
-    curve_lower(&curve);
     double low = curve.ticks[0], high = curve.ticks[curve.count - 1];
     if (high < STEP_LEAST * low)
         return 0;
@@ -424,21 +432,6 @@ static uint64_t caches_find_line(const struct caches_points *points, struct cach
     while (curve.ticks[step] <= low + STEP_BELOW * (high - low))
         step++;
     return curve.ticks[step] >= low + STEP_ABOVE * (high - low) ? curve.sizes[step] : 0;
-}
-
-/* The fastest run of a ring of so many lines `stride` apart; 0: not measured. */
-static void sets_curve(const struct caches_points *points, struct caches_draw *draw,
-                       uint64_t stride, struct curve *curve)
-{
-    curve->count = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        const struct caches_point *point = &points->list[i];
-        double ticks;
-        if (point->shape == CHASE_SETS && point->stride == stride &&
-            caches_ticks(point, draw, &ticks))
-            curve_add(curve, point->bytes / stride, ticks);
-    }
-    curve_lower(curve);
 }
 
 /* How many lines the level still holds, given what rings cost that fit into it; 0: it held all that
@@ -473,52 +466,50 @@ static uint64_t smallest_stride_above(const struct caches_points *points, uint64
  * level also conflict in the smaller ones, which costs more than a plain miss there: so they are
  * compared with lines that conflict in the smaller level alone. way: bytes of one, for the next
  * level; smaller_way that of the level before, or 0. */
-static uint64_t caches_find_ways(const struct caches_points *points, struct caches_draw *draw,
-                                 const struct level_found *level, uint64_t smaller_way,
-                                 uint64_t *way)
+static uint64_t find_ways(const struct caches_points *points, struct caches_draw *draw,
+                          const struct level_found *level, uint64_t smaller_way, uint64_t *way)
 {
-    struct curve fitting = {0}, here = {0}, doubled = {0};
+    struct caches_point sets = {.shape = CHASE_SETS, .stride = smaller_way};
+    struct curve fitting = {0}, here, doubled;
     *way = 0;
     if (!level->bytes)
         return 0;
     if (smaller_way)
-        sets_curve(points, draw, smaller_way, &fitting);
+        curve_of(points, &sets, draw, &fitting);
     const struct curve *reference = fitting.count ? &fitting : NULL;
     for (uint64_t stride = smallest_stride_above(points, smaller_way); stride;
          stride = smallest_stride_above(points, stride)) {
-        sets_curve(points, draw, stride, &here);
+        sets.stride = stride;
+        curve_of(points, &sets, draw, &here);
         uint64_t held = lines_held(&here, reference, &level->rise);
-        sets_curve(points, draw, 2 * stride, &doubled);
+        sets.stride = 2 * stride;
+        curve_of(points, &sets, draw, &doubled);
         if (!held || held != lines_held(&doubled, reference, &level->rise))
             continue;
         *way = stride;
-        return caches_distance(held * stride, level->bytes) <= WAY_OFF ? held : 0;
+        return distance(held * stride, level->bytes) <= WAY_OFF ? held : 0;
     }
     return 0;
 }
 
-static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
-                             struct caches_draw *draw, const struct curve *dense,
-                             struct caches_found *found)
+static void find_tlbs(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
+                      const struct curve *dense, struct caches_found *found)
 {
     for (int huge = 0; huge < 2; huge++) {
         /* Latency over pages less what as many lines cost when they lie side by side: the TLBs'
          * share, on top of the fastest. */
         struct curve curve = {0};
-        struct rise rises[RISES_MOST];
         for (size_t i = 0; i < points->count; i++) {
             const struct caches_point *point = &points->list[i];
             double ticks;
             if (point->shape != CHASE_PAGES || point->huge != huge ||
-                !caches_ticks(point, draw, &ticks))
+                !ticks_of(point, draw, &ticks))
                 continue;
             double packed = curve_at(dense, point->bytes / page * LINE_ASSUMED);
             curve_add(&curve, point->bytes, dense->ticks[0] + fmax(0, ticks - packed));
         }
         curve_lower(&curve);
-        found->tlb_count[huge] = curve_rises(&curve, rises);
-        for (size_t i = 0; i < found->tlb_count[huge]; i++)
-            found->tlbs[huge][i].rise = rises[i];
+        found->tlb_count[huge] = curve_rises(&curve, found->tlbs[huge]);
         found->over_pages[huge] = curve.count != 0;
     }
 }
@@ -526,14 +517,10 @@ static void caches_find_tlbs(const struct caches_points *points, uint64_t page,
 void caches_find(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
                  struct caches_found *found)
 {
-    struct curve dense = {0};
+    struct curve dense;
     struct rise rises[RISES_MOST];
-    double ticks;
     *found = (struct caches_found){0};
-    for (size_t i = 0; i < points->count; i++)
-        if (points->list[i].shape == CHASE_DENSE && caches_ticks(&points->list[i], draw, &ticks))
-            curve_add(&dense, points->list[i].bytes, ticks);
-    curve_lower(&dense);
+    curve_of(points, &(struct caches_point){.shape = CHASE_DENSE}, draw, &dense);
     if (!dense.count)
         return;
     found->level_count = curve_rises(&dense, rises);
@@ -543,15 +530,15 @@ void caches_find(const struct caches_points *points, uint64_t page, struct cache
         uint64_t next = i + 1 < found->level_count ? rises[i + 1].last_before : 0;
         level->rise = rises[i];
         level->bytes = rises[i].sharp || rises[i].step ? rises[i].last_before : 0;
-        level->line = caches_find_line(points, draw, rises[i].beyond_half, next);
+        level->line = find_line(points, draw, rises[i].beyond_half, next);
         /* Without the smaller level's way there is nothing to compare with. */
         if (i == 0 || way)
-            level->ways = caches_find_ways(points, draw, level, way, &way);
+            level->ways = find_ways(points, draw, level, way, &way);
         /* A mere step is believed when ways times their size end there too. */
         if (!rises[i].sharp && !level->ways)
             level->bytes = 0;
     }
-    caches_find_tlbs(points, page, draw, &dense, found);
+    find_tlbs(points, page, draw, &dense, found);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -603,62 +590,43 @@ bool caches_from_specimen(const char *name, struct caches_point *point)
 
 /* ----------------------------------------------------------------------------------------------
  * What rings over pages show: how far TLBs reach, on small and on huge pages, and what larger
- * pages are worth. A part of caches_judge. */
+ * pages are worth. */
 
 #define HUGE_LEAST 4u /* huge pages: no TLB holds fewer, so what rises before is none */
 
 static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned agreeing,
                      unsigned begins)
 {
-    bool placed = caches_settle_range(row, rise, begins);
-    bool narrow = rise->ends && caches_distance(rise->half, rise->last_before) <= 1;
-    row->bytes = caches_settle(narrow ? rise->half : 0, agreeing, caches_disagree);
+    bool placed = settle_range(row, rise, begins);
+    bool narrow = rise->ends && distance(rise->half, rise->last_before) <= 1;
+    row->bytes = settle(narrow ? rise->half : 0, agreeing, disagree);
     if (!narrow && placed)
-        caches_gradual(rise, &row->bytes);
-    caches_unknown(&row->line, "a TLB has no lines");
-    caches_unknown(&row->ways, "only the reach of a TLB is measured");
+        gradual(rise, &row->bytes);
+    unknown(&row->line, "a TLB has no lines");
+    unknown(&row->ways, "only the reach of a TLB is measured");
 }
 
-enum nearness {
-    FAR_ENOUGH,
-    TOO_NEAR,   /* a rise within so few huge pages is no reach of them */
-    LIKE_SMALL, /* nor is any later one: small pages show the same rise */
-};
-
-/* What a rise over huge pages is; unless it may be a reach, `why` says why not. */
-static enum nearness nearness_of(const struct caches_found *whole, const struct rise *rise,
-                                 const struct caches_situation *situation, char *why, size_t size)
+/* Small pages show the same rise. */
+static bool is_of_small_pages(const struct caches_found *whole, const struct rise *rise)
 {
-    /* Where nobody says, what one page of a page table maps. */
-    uint64_t huge_page =
-        situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
-    char here[32];
-    if (rise->half >= HUGE_LEAST * huge_page)
-        return FAR_ENOUGH;
-    caches_put_kib(rise->half, here, sizeof(here));
     for (size_t i = 0; i < whole->tlb_count[0]; i++)
-        if (caches_distance(whole->tlbs[0][i].rise.half, rise->half) <= 1) {
-            snprintf(why, size,
-                     "huge pages behave like small ones here: on both, latency rises at %s, less "
-                     "than %u huge pages; the host may back them with small pages",
-                     here, HUGE_LEAST);
-            return LIKE_SMALL;
-        }
-    snprintf(why, size,
-             "not seen: latency rises at %s, but that is less than %u huge pages, and on small "
-             "pages it does not",
-             here, HUGE_LEAST);
-    return TOO_NEAR;
+        if (distance(whole->tlbs[0][i].half, rise->half) <= 1)
+            return true;
+    return false;
 }
 
 /* Always a row for each level, so that any two runs can be set side by side. */
-static void caches_add_tlbs(const struct caches_found *whole, const struct caches_tally *tally,
-                            int huge, const struct caches_situation *situation,
-                            struct caches_report *report)
+static void add_tlbs(const struct caches_found *whole, const struct tally *tally, int huge,
+                     const struct caches_situation *situation, struct caches_report *report)
 {
     const char *type = huge ? "tlb-huge" : "tlb";
-    char near[240], why[240] = "no further rise in latency over the pages that were tried";
+    char why[240] = "no further rise in latency over the pages that were tried";
     unsigned level = 1;
+    /* Where nobody says, what one page of a page table maps. A rise within few huge pages is no
+     * reach of them. */
+    uint64_t least =
+        situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
+    least *= huge ? HUGE_LEAST : 0;
     if (!whole->tlb_count[huge])
         snprintf(why, sizeof(why), "no rise in latency over the pages that were tried");
     if (!whole->over_pages[huge])
@@ -666,22 +634,27 @@ static void caches_add_tlbs(const struct caches_found *whole, const struct cache
                  huge && situation->no_huge ? situation->no_huge
                                             : "no ring over pages was measured");
     /* What rises later are walks of page tables that no longer fit into a cache. */
-    for (size_t i = 0; i < whole->tlb_count[huge] && level <= CACHES_TLB_LEVELS; i++) {
-        const struct rise *rise = &whole->tlbs[huge][i].rise;
-        enum nearness nearness =
-            huge ? nearness_of(whole, rise, situation, near, sizeof(near)) : FAR_ENOUGH;
-        if (nearness != FAR_ENOUGH && level == 1)
-            memcpy(why, near, sizeof(why));
-        if (nearness == LIKE_SMALL)
-            break;
-        if (nearness == TOO_NEAR)
+    for (size_t i = 0; i < whole->tlb_count[huge] && level <= TLB_LEVELS; i++) {
+        const struct rise *rise = &whole->tlbs[huge][i];
+        if (rise->half >= least) {
+            fill_tlb(add_row(report, level++, type), rise, tally->tlb[huge][i],
+                     tally->tlb_rise[huge][i]);
             continue;
-        struct caches_row *row = caches_add_row(report, level++, type);
-        if (row)
-            fill_tlb(row, rise, tally->tlb[huge][i], tally->tlb_rise[huge][i]);
+        }
+        const bool small = is_of_small_pages(whole, rise);
+        if (level == 1)
+            snprintf(why, sizeof(why),
+                     small ? "huge pages behave like small ones here: on both, latency rises at "
+                             "%" PRIu64 " KiB, less than %u huge pages; the host may back them "
+                             "with small pages"
+                           : "not seen: latency rises at %" PRIu64 " KiB, but that is less than %u "
+                             "huge pages, and on small pages it does not",
+                     rise->half / 1024, HUGE_LEAST);
+        if (small) /* so does any later one */
+            break;
     }
-    for (; level <= CACHES_TLB_LEVELS; level++)
-        caches_add_unseen(report, NULL, level, type, why);
+    for (; level <= TLB_LEVELS; level++)
+        add_unseen(report, NULL, level, type, why);
 }
 
 static double confirmed_ticks(const struct caches_points *points, bool huge, uint64_t bytes)
@@ -692,15 +665,14 @@ static double confirmed_ticks(const struct caches_points *points, bool huge, uin
         const struct caches_point *point = &points->list[i];
         if (point->shape == CHASE_PAGES && point->huge == huge && point->bytes == bytes &&
             point->count >= 2)
-            caches_ticks(point, &all, &ticks);
+            ticks_of(point, &all, &ticks);
     }
     return ticks;
 }
 
 /* The largest ring over pages that two processes measured on either kind of page. */
-static void caches_judge_pages(const struct caches_points *points,
-                               const struct caches_situation *situation,
-                               struct caches_page_effect *effect)
+static void judge_pages(const struct caches_points *points,
+                        const struct caches_situation *situation, struct caches_page_effect *effect)
 {
     for (size_t i = 0; i < points->count; i++) {
         uint64_t bytes = points->list[i].bytes;
@@ -715,38 +687,28 @@ static void caches_judge_pages(const struct caches_points *points,
                  situation->no_huge ? situation->no_huge : "too little was measured");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Judges the study of caches: finds rises in all runs and in random halves of them, and makes a
- * row of every cache that was seen or claimed. */
+/* --- a row of every cache that was seen or claimed --- */
 
 static void fill_level(struct caches_row *row, const struct level_found *level,
-                       const struct caches_tally *tally, size_t index, uint64_t first_line)
+                       const struct tally *tally, size_t index, uint64_t first_line)
 {
-    bool placed = caches_settle_range(row, &level->rise, tally->rise[index]);
-    row->bytes = caches_settle(level->bytes, tally->bytes[index], caches_disagree);
+    bool placed = settle_range(row, &level->rise, tally->rise[index]);
+    row->bytes = settle(level->bytes, tally->bytes[index], disagree);
     if (!level->bytes && placed)
-        caches_gradual(&level->rise, &row->bytes);
+        gradual(&level->rise, &row->bytes);
     else if (row->bytes.known)
         row->high = level->rise.next;
-    row->line =
-        caches_settle(level->line, tally->line[index],
-                      "two loads never cost clearly less for being near each other, or no ring "
-                      "was sure to miss it");
+    row->line = settle(level->line, tally->line[index],
+                       "two loads never cost clearly less for being near each other, or no ring "
+                       "was sure to miss it");
     if (row->line.known && first_line && level->line != first_line)
-        caches_unknown(&row->line,
-                       "neighbouring lines come together: a prefetcher hides where one ends");
-    row->ways =
-        caches_settle(level->ways, tally->ways[index],
-                      level->bytes ? "lines that should share a set do not evict each other "
-                                     "consistently: sets are hashed, or memory pages lie anywhere"
-                                   : "its size is not known");
+        unknown(&row->line, "neighbouring lines come together: a prefetcher hides where one ends");
+    row->ways = settle(level->ways, tally->ways[index],
+                       level->bytes ? "lines that should share a set do not evict each other "
+                                      "consistently: sets are hashed, or memory pages lie anywhere"
+                                    : "its size is not known");
     if (!row->bytes.known && row->ways.known)
-        caches_unknown(&row->ways, "its size is not known");
-}
-
-static const char *level_type(unsigned level)
-{
-    return level == 1 ? "data" : "unified";
+        unknown(&row->ways, "its size is not known");
 }
 
 /* Which claim each rise belongs to, in order and nearest in size: tries all ways to leave out
@@ -756,22 +718,19 @@ static double match(const struct caches_found *whole, size_t rise,
 {
     if (rise == whole->level_count)
         return 0;
-    double best = INFINITY;
-    int rest[RISES_MOST] = {0}, taken[RISES_MOST];
     const double unmatched = 3; /* octaves: further away it is another cache */
-    best = unmatched + match(whole, rise + 1, situation, claim, rest);
-    memcpy(taken, rest, sizeof(taken));
-    taken[rise] = -1;
+    double best = unmatched + match(whole, rise + 1, situation, claim, chosen);
+    int rest[RISES_MOST] = {0};
+    chosen[rise] = -1;
     for (size_t i = claim; i < situation->claim_count; i++) {
-        double away = caches_distance(whole->levels[rise].rise.half, situation->claims[i].bytes) +
+        double away = distance(whole->levels[rise].rise.half, situation->claims[i].bytes) +
                       match(whole, rise + 1, situation, i + 1, rest);
-        if (away < best) {
-            best = away;
-            memcpy(taken, rest, sizeof(taken));
-            taken[rise] = (int)i;
-        }
+        if (away >= best)
+            continue;
+        best = away;
+        memcpy(chosen, rest, sizeof(rest));
+        chosen[rise] = (int)i;
     }
-    memcpy(chosen, taken, sizeof(taken));
     return best;
 }
 
@@ -785,7 +744,7 @@ static const char *unseen_level(const struct caches_claim *claim)
            "a larger --budget, or a quieter machine";
 }
 
-static void add_levels(const struct caches_found *whole, const struct caches_tally *tally,
+static void add_levels(const struct caches_found *whole, const struct tally *tally,
                        const struct caches_situation *situation, struct caches_report *report)
 {
     int chosen[RISES_MOST] = {0};
@@ -797,21 +756,21 @@ static void add_levels(const struct caches_found *whole, const struct caches_tal
             until = chosen[i] < 0 ? claim : (size_t)chosen[i];
         for (; situation->claims && claim < until; claim++) {
             const struct caches_claim *unseen = &situation->claims[claim];
-            caches_add_unseen(report, unseen, unseen->level, unseen->type, unseen_level(unseen));
+            add_unseen(report, unseen, unseen->level, unseen->type, unseen_level(unseen));
         }
         if (i == whole->level_count)
             break;
         /* Neither claimed nor clear: a wrinkle of the curve, made by a neighbour. */
         if (chosen[i] < 0 && situation->claim_count &&
-            (!whole->levels[i].bytes || tally->bytes[i] < CACHES_CONFIDENT * CACHES_DRAWS))
+            (!whole->levels[i].bytes || tally->bytes[i] < CONFIDENT * DRAWS))
             continue;
         const struct caches_claim *mine =
             situation->claims && chosen[i] >= 0 ? &situation->claims[claim++] : NULL;
         unsigned level = mine ? mine->level : (unsigned)i + 1;
-        struct caches_row *row =
-            caches_add_row(report, level, mine ? mine->type : level_type(level));
-        if (!row)
-            return;
+        struct caches_row *row = add_row(report, level,
+                                         mine         ? mine->type
+                                         : level == 1 ? "data"
+                                                      : "unified");
         row->claim = mine;
         fill_level(row, &whole->levels[i], tally, i, i ? whole->levels[0].line : 0);
     }
@@ -821,13 +780,13 @@ static void judge_unfit(const struct caches_situation *situation, struct caches_
                         const char *why)
 {
     for (size_t i = 0; i < situation->claim_count; i++)
-        caches_add_unseen(report, &situation->claims[i], situation->claims[i].level,
-                          situation->claims[i].type, why);
+        add_unseen(report, &situation->claims[i], situation->claims[i].level,
+                   situation->claims[i].type, why);
     if (!situation->claim_count)
-        caches_add_unseen(report, NULL, 1, level_type(1), why);
+        add_unseen(report, NULL, 1, "data", why);
     for (int huge = 0; huge < 2; huge++)
-        for (unsigned level = 1; level <= CACHES_TLB_LEVELS; level++)
-            caches_add_unseen(report, NULL, level, huge ? "tlb-huge" : "tlb", why);
+        for (unsigned level = 1; level <= TLB_LEVELS; level++)
+            add_unseen(report, NULL, level, huge ? "tlb-huge" : "tlb", why);
     snprintf(report->pages.reason, sizeof(report->pages.reason), "%s", why);
 }
 
@@ -841,7 +800,7 @@ void caches_judge(const struct caches_points *points, const struct caches_situat
     }
     struct caches_draw draw = {.halves = false};
     struct caches_found whole, drawn;
-    struct caches_tally tally = {0};
+    struct tally tally = {0};
     caches_find(points, situation->page, &draw, &whole);
     if (!whole.level_count) {
         judge_unfit(situation, report,
@@ -850,12 +809,12 @@ void caches_judge(const struct caches_points *points, const struct caches_situat
     }
     draw.halves = true;
     random_seed(&draw.random, situation->seed);
-    for (int i = 0; i < CACHES_DRAWS; i++) {
+    for (int i = 0; i < DRAWS; i++) {
         caches_find(points, situation->page, &draw, &drawn);
-        caches_count_draw(&whole, &drawn, &tally);
+        count_draw(&whole, &drawn, &tally);
     }
     add_levels(&whole, &tally, situation, report);
-    caches_add_tlbs(&whole, &tally, 0, situation, report);
-    caches_add_tlbs(&whole, &tally, 1, situation, report);
-    caches_judge_pages(points, situation, &report->pages);
+    add_tlbs(&whole, &tally, 0, situation, report);
+    add_tlbs(&whole, &tally, 1, situation, report);
+    judge_pages(points, situation, &report->pages);
 }

@@ -3,78 +3,70 @@
  *
  * From a store to what the study of caches judges: the points that were measured, and from the
  * facts beside them the claims and what stands in the way. Touches no machine. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/text.h"
-#include "engine/finish.h"
+#include "engine/loading.h"
 #include "studies/caches/parts.h"
-#include "studies/caches/study.h"
 
-#define MOST_CELLS 8192u /* several times what the study plans */
-
-/* The cells of a store that are rings, by id. */
+/* The cells of a store that are rings. */
 struct rings {
     struct caches_points *points;
-    struct caches_point *cells; /* [id] */
-    uint64_t *steps;            /* [id]; 0: no ring */
+    struct caches_progress *progress;
+    struct ring {
+        struct caches_point point;
+        uint64_t steps;
+    } * list;
     size_t count;
-    struct caches_failures *failures;
 };
 
-static int take_cell(void *context, const struct stored_cell *stored)
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct rings *rings = context;
-    uint32_t id = stored->cell.id;
+    struct caches_progress *progress = rings->progress;
     struct caches_point point;
-    if (id > MOST_CELLS)
-        return -E2BIG;
-    if (stored->failed && stored->reason && !rings->failures->count)
-        snprintf(rings->failures->reason, sizeof(rings->failures->reason), "%s", stored->reason);
-    rings->failures->count += stored->failed;
-    if (!caches_from_specimen(stored->cell.specimen, &point) || !stored->cell.n)
+    if (stored->failed && stored->reason && !progress->failed)
+        snprintf(progress->reason, sizeof(progress->reason), "%s", stored->reason);
+    progress->planned += stored->processes;
+    progress->done += stored->done;
+    progress->failed += stored->failed;
+    if (!caches_from_specimen(stored->cell.specimen, &point))
         return 0;
-    if (id >= rings->count) {
-        size_t count = (size_t)id + 64;
-        rings->cells = memory_resize(rings->cells, count, sizeof(*rings->cells));
-        rings->steps = memory_resize(rings->steps, count, sizeof(*rings->steps));
-        memset(rings->steps + rings->count, 0, (count - rings->count) * sizeof(*rings->steps));
-        rings->count = count;
-    }
-    rings->cells[id] = point;
-    rings->steps[id] = stored->cell.n;
+    progress->missing[point.shape] += stored->processes - stored->done - stored->failed;
+    if (!stored->cell.n)
+        return 0;
     if (stored->failed)
         caches_add_failed(rings->points, &point, stored->failed);
+    *place = rings->count;
+    *memory_add(rings->list, rings->count) = (struct ring){point, stored->cell.n};
     return 0;
 }
 
-static int take_sample(void *context, const struct sample *sample)
+static int take_run(void *context, const struct read_run *run)
 {
     struct rings *rings = context;
-    if (sample->cell >= rings->count || !rings->steps[sample->cell] || sample->counter)
-        return 0;
-    uint64_t process = (uint64_t)sample->cell << 32 | sample->process;
-    caches_add(rings->points, &rings->cells[sample->cell], process,
-               (double)sample->value / (double)rings->steps[sample->cell]);
+    const struct ring *ring = &rings->list[run->place];
+    caches_add(rings->points, &ring->point, (uint64_t)(run->place + 1) << 32 | run->process,
+               (double)run->values[0] / (double)ring->steps);
     return 0;
 }
 
-int caches_load(struct store *store, struct caches_points *points, struct caches_failures *failures,
+int caches_load(struct store *store, struct caches_points *points, struct caches_progress *progress,
                 struct failure *failure)
 {
-    struct rings rings = {.points = points, .failures = failures};
-    *failures = (struct caches_failures){0};
-    int error = store_each_cell(store, take_cell, &rings, failure);
-    if (error == 0)
-        error = store_each_sample(store, 0, take_sample, &rings, failure);
-    if (error == -E2BIG)
-        fail_with(failure, error, "the store holds more cells than `assay caches` ever plans");
-    return error;
+    struct rings rings = {.points = points, .progress = progress};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &rings,
+                            .cell = take_cell,
+                            .run = take_run,
+                            .by_cell = true};
+    *points = (struct caches_points){0};
+    *progress = (struct caches_progress){0};
+    return reader_read(&reader);
 }
 
 /* --- the facts beside them --- */
@@ -116,12 +108,6 @@ uint64_t caches_page(const struct facts *facts)
     return sound ? (uint64_t)page : 4096;
 }
 
-uint64_t caches_huge_page(const struct facts *facts)
-{
-    long long bytes = facts_number(facts, "memory.huge_page_bytes", 0);
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 const char *caches_unfit(const struct facts *facts)
 {
     if (!facts_get(facts, "emulated"))
@@ -137,46 +123,57 @@ const char *caches_no_huge(const struct facts *facts)
     return "the operating system gives no huge pages on request";
 }
 
+void caches_judge_on(const struct facts *facts, const char *unfit, uint64_t seed,
+                     const struct caches_points *points, struct caches_claims *claims,
+                     struct caches_report *report)
+{
+    const long long huge_page = facts_number(facts, "memory.huge_page_bytes", 0);
+    caches_claims(facts, claims);
+    const struct caches_situation situation = {.page = caches_page(facts),
+                                               .huge_page = huge_page > 0 ? (uint64_t)huge_page : 0,
+                                               .claims = claims->list,
+                                               .claim_count = claims->count,
+                                               .unfit = unfit,
+                                               .no_huge = caches_no_huge(facts),
+                                               .seed = seed};
+    caches_judge(points, &situation, report);
+}
+
 /* ----------------------------------------------------------------------------------------------
  * From the store of `assay caches` to parameters of specimens. */
 
-enum key { LINE, L1D, L1D_WAYS, L2, L2_WAYS, LLC, LLC_WAYS, DTLB };
-static const char *const keys[GEOMETRY_KEYS] = {
-    [LINE] = "line",       [L1D] = "l1d", [L1D_WAYS] = "l1d_ways", [L2] = "l2",
-    [L2_WAYS] = "l2_ways", [LLC] = "llc", [LLC_WAYS] = "llc_ways", [DTLB] = "dtlb",
+/* Which value of which row: of a cache, where 3 is whatever comes after the second, or of a TLB. */
+static const struct {
+    const char *key;
+    bool tlb;
+    unsigned level;
+    size_t value;
+} keys[GEOMETRY_KEYS] = {
+    {"line", false, 1, offsetof(struct caches_row, line)},
+    {"l1d", false, 1, offsetof(struct caches_row, bytes)},
+    {"l1d_ways", false, 1, offsetof(struct caches_row, ways)},
+    {"l2", false, 2, offsetof(struct caches_row, bytes)},
+    {"l2_ways", false, 2, offsetof(struct caches_row, ways)},
+    {"llc", false, 3, offsetof(struct caches_row, bytes)},
+    {"llc_ways", false, 3, offsetof(struct caches_row, ways)},
+    {"dtlb", true, 1, offsetof(struct caches_row, bytes)},
 };
-
-static uint64_t known(const struct caches_value *value)
-{
-    return value->known ? value->value : 0;
-}
 
 static void take_row(const struct caches_row *row, uint64_t page, struct geometry *geometry)
 {
-    uint64_t *values = geometry->values;
-    bool tlb = strcmp(row->type, "tlb") == 0, cache = strncmp(row->type, "tlb", 3) != 0;
-    if (tlb && row->level == 1)
-        values[DTLB] = known(&row->bytes) / page;
-    if (!cache)
-        return;
-    if (row->level == 1) {
-        values[LINE] = known(&row->line);
-        values[L1D] = known(&row->bytes);
-        values[L1D_WAYS] = known(&row->ways);
-    } else if (row->level == 2) {
-        values[L2] = known(&row->bytes);
-        values[L2_WAYS] = known(&row->ways);
-    } else {
-        values[LLC] = known(&row->bytes);
-        values[LLC_WAYS] = known(&row->ways);
+    for (size_t i = 0; i < GEOMETRY_KEYS; i++) {
+        const struct caches_value *value = (const void *)((const char *)row + keys[i].value);
+        const bool same = row->tlb == keys[i].tlb && strcmp(row->type, "tlb-huge") != 0;
+        if (same && keys[i].level == (row->level < 3 || row->tlb ? row->level : 3))
+            geometry->values[i] = value->known ? value->value / (row->tlb ? page : 1) : 0;
     }
 }
 
 static int judge_store(struct store *store, struct geometry *geometry, struct failure *failure)
 {
     AUTO_FACTS struct facts facts = {0};
-    struct caches_points points = {0};
-    struct caches_failures failures;
+    struct caches_points points;
+    struct caches_progress progress;
     struct caches_claims claims;
     struct caches_report report;
     struct store_info info = {0};
@@ -184,18 +181,11 @@ static int judge_store(struct store *store, struct geometry *geometry, struct fa
     if (error == 0)
         error = store_facts(store, &facts, failure);
     if (error == 0)
-        error = caches_load(store, &points, &failures, failure);
-    if (error == 0) {
-        caches_claims(&facts, &claims);
-        struct caches_situation situation = {.page = caches_page(&facts),
-                                             .claims = claims.list,
-                                             .claim_count = claims.count,
-                                             .unfit = caches_unfit(&facts),
-                                             .seed = info.seed};
-        caches_judge(&points, &situation, &report);
-        for (size_t i = 0; i < report.row_count; i++)
-            take_row(&report.rows[i], situation.page, geometry);
-    }
+        error = caches_load(store, &points, &progress, failure);
+    if (error == 0)
+        caches_judge_on(&facts, caches_unfit(&facts), info.seed, &points, &claims, &report);
+    for (size_t i = 0; error == 0 && i < report.row_count; i++)
+        take_row(&report.rows[i], caches_page(&facts), geometry);
     store_info_release(&info);
     return error;
 }
@@ -242,20 +232,21 @@ char *geometry_complete_name(const struct geometry *geometry, const struct catal
                              const char *name)
 {
     const struct catalogue_specimen *specimen = catalogue_specimen(catalogue, name);
+    const size_t length = strlen(name);
+    const bool open = strchr(name, '/') && name[length - 1] == '/';
     struct text complete = {0};
-    size_t length = strlen(name);
-    bool open = strchr(name, '/') && name[length - 1] == '/';
-    text_append(&complete, name, open ? length - 1 : length);
-    bool any = open && length >= 2 && name[length - 2] != '/';
     bool added = false;
+    text_append(&complete, name, open ? length - 1 : length);
     for (size_t i = 0; specimen && i < GEOMETRY_KEYS; i++) {
-        if (!geometry->values[i] || !takes(specimen->parameters, keys[i]) || gives(name, keys[i]))
+        const char *so_far = text_string(&complete), *slash = strchr(so_far, '/');
+        if (!geometry->values[i] || !takes(specimen->parameters, keys[i].key) ||
+            gives(name, keys[i].key))
             continue;
         text_printf(&complete, "%s%s=%" PRIu64,
-                    any || added ? ","
-                    : open       ? ""
-                                 : "/",
-                    keys[i], geometry->values[i]);
+                    !slash     ? "/"
+                    : slash[1] ? ","
+                               : "",
+                    keys[i].key, geometry->values[i]);
         added = true;
     }
     if (added || open)

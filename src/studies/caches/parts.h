@@ -4,27 +4,21 @@
  * The parts of `assay caches`: options -> rings -> samples in a store -> judgement -> show. */
 #pragma once
 
-#include "base/text.h"
-#include "engine/command.h"
-#include "engine/run-store.h"
-#include "engine/session.h"
-#include "engine/skips.h"
-#include "machine/facts.h"
-#include "output/json.h"
-#include "output/table.h"
-#include "store/store.h"
+#include "engine/study.h"
 #include "studies/caches/study.h"
 
 /* --- from a store --- */
 
-/* Processes that failed, and why the first of them did. */
-struct caches_failures {
-    uint64_t count;
+/* How far its plan came, why the first that failed did, and what is missing, by enum chase_shape.
+ */
+struct caches_progress {
+    uint64_t planned, done, failed;
+    uint64_t missing[CHASE_SHAPES];
     char reason[240];
 };
 
-/* Adds every ring the store holds. 0 or negative errno with the reason. */
-int caches_load(struct store *store, struct caches_points *points, struct caches_failures *failures,
+/* Every ring the store holds. 0 or negative errno with the reason. */
+int caches_load(struct store *store, struct caches_points *points, struct caches_progress *progress,
                 struct failure *failure);
 
 /* What the facts claim of data caches, smallest first. */
@@ -35,50 +29,38 @@ struct caches_claims {
 void caches_claims(const struct facts *facts, struct caches_claims *claims);
 /* Bytes of a page. */
 uint64_t caches_page(const struct facts *facts);
-/* Bytes of a huge page; 0: not known. */
-uint64_t caches_huge_page(const struct facts *facts);
-/* For struct caches_situation: NULL or a reason. */
+/* Why timing means nothing on the machine, and why it has no huge pages; NULL: it does, it has. */
 const char *caches_unfit(const struct facts *facts);
 const char *caches_no_huge(const struct facts *facts);
+/* Judges the points of the machine of these facts, whose claims the rows of the report point at. */
+void caches_judge_on(const struct facts *facts, const char *unfit, uint64_t seed,
+                     const struct caches_points *points, struct caches_claims *claims,
+                     struct caches_report *report);
 
-/* One execution of the command. */
-struct caching {
-    const struct caches_options *options;
-    /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct stored_run stored;
-    const struct facts *facts;
-    const char *fingerprint;
-    /* --- what is measured --- */
-    uint64_t seed;
-    int32_t cpu;
-    struct cell *cells;
-    size_t cell_count;
-    struct store *store; /* NULL: nothing can be measured */
-    bool complete;       /* every visit of the plan has ended */
-    /* --- what came of it --- */
-    struct caches_claims claims;
-    char unfit[240]; /* why nothing can; "" */
-    struct caches_failures failures;
-    struct caches_points points;
-    struct caches_report report;
-    struct skips skips;
+struct caches_options {
+    struct study_options study; /* first */
+    int64_t cpu;
 };
 
-/* run: struct caching. */
-void caches_put_report(const void *run, const struct style *style, struct text *out);
-/* Where the plan was not finished: what is missing and how to go on. The store must be open. */
-void caches_put_unfinished(const struct caching *caching, struct text *out);
+/* One execution of the command. */
+struct caches_run {
+    struct studying studying; /* first */
+    int32_t cpu;
+    const char *unfit; /* why nothing can be measured */
+    struct caches_progress progress;
+    struct caches_points points;
+    struct caches_claims claims;
+    struct caches_report report;
+};
 
-/* The rows and what else is known, as JSON; run: struct caching. */
+/* For the entry of the study: run is struct caches_run. */
+void caches_put_report(const void *run, const struct style *style, struct text *out);
 json_t *caches_results_json(const void *run);
 json_t *caches_analysis_json(const void *run);
 json_t *caches_figures(const void *run);
+/* Where the plan was not finished: what is missing and how to go on. */
+void caches_put_unfinished(const struct caches_run *run, struct text *out);
 
-/* "L1 data", "TLB 2, huge pages". */
-void caches_name_row(const struct caches_row *row, char *text, size_t size);
-bool caches_is_tlb(const struct caches_row *row);
 /* No size was found, but two between which it lies. */
 bool caches_is_bracketed(const struct caches_row *row);
 

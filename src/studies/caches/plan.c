@@ -133,7 +133,7 @@ static void want_edges(struct planning *planning)
     }
     for (int huge = 0; huge < 2; huge++)
         for (size_t i = 0; i < found->tlb_count[huge]; i++) {
-            const struct rise *rise = &found->tlbs[huge][i].rise;
+            const struct rise *rise = &found->tlbs[huge][i];
             want_pages(planning, huge, rise->last_before - rise->last_before / 4,
                        rise->beyond_half + rise->beyond_half / 2);
         }

@@ -3,20 +3,14 @@
  *
  * What `assay caches` found, for a person: a line for each level with what is claimed beside what
  * was measured, and below it in words why something is missing. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "engine/finish.h"
-#include "engine/skips.h"
-#include "output/table.h"
 #include "studies/caches/parts.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay caches` found, as JSON (docs/json). */
+/* --- as JSON (docs/json) --- */
 
 static json_t *rounded(double value)
 {
@@ -26,11 +20,6 @@ static json_t *rounded(double value)
 static json_t *size_json(uint64_t value)
 {
     return value ? json_count(value) : NULL;
-}
-
-static json_t *ticks_json(double ticks)
-{
-    return ticks > 0 ? rounded(ticks) : NULL;
 }
 
 static void put_value(json_t *object, const char *key, const char *confidence,
@@ -56,34 +45,34 @@ static json_t *row_json(const struct caches_row *row)
     put_value(object, "line_bytes", "line_confidence", &row->line);
     json_put(object, "claimed_ways", size_json(row->claim ? row->claim->ways : 0), unclaimed);
     put_value(object, "ways", "ways_confidence", &row->ways);
-    json_put(object, "ticks", ticks_json(row->ticks), unseen);
-    json_put(object, "next_ticks", ticks_json(row->after), unseen);
+    json_put(object, "ticks", row->ticks > 0 ? rounded(row->ticks) : NULL, unseen);
+    json_put(object, "next_ticks", row->after > 0 ? rounded(row->after) : NULL, unseen);
     return object;
 }
 
-json_t *caches_results_json(const void *context)
+json_t *caches_results_json(const void *kept)
 {
-    const struct caches_report *report = &((const struct caching *)context)->report;
+    const struct caches_report *report = &((const struct caches_run *)kept)->report;
     json_t *list = json_array();
     for (size_t i = 0; i < report->row_count; i++)
         json_array_append_new(list, row_json(&report->rows[i]));
     return list;
 }
 
-json_t *caches_analysis_json(const void *context)
+json_t *caches_analysis_json(const void *kept)
 {
-    const struct caching *caching = context;
-    const struct caches_page_effect *pages = &caching->report.pages;
+    const struct caches_run *run = kept;
+    const struct caches_page_effect *pages = &run->report.pages;
     json_t *analysis = json_object();
-    json_put(analysis, "store", caching->store ? json_text(store_path(caching->store)) : NULL,
+    json_put(analysis, "store", run->studying.stored ? json_text(run->studying.stored) : NULL,
              "nothing was measured");
-    json_object_set_new(analysis, "complete", json_boolean(caching->complete));
-    if (!caching->complete) {
+    json_object_set_new(analysis, "complete", json_boolean(run->studying.complete));
+    if (!run->studying.complete) {
         AUTO_TEXT struct text unfinished = {0};
-        caches_put_unfinished(caching, &unfinished);
+        caches_put_unfinished(run, &unfinished);
         json_object_set_new(analysis, "complete_reason", json_text(text_string(&unfinished)));
     }
-    json_object_set_new(analysis, "page_bytes", json_count(caches_page(caching->facts)));
+    json_object_set_new(analysis, "page_bytes", json_count(caches_page(run->studying.facts)));
     if (!pages->known) {
         json_absent(analysis, "pages", pages->reason);
         return analysis;
@@ -96,9 +85,7 @@ json_t *caches_analysis_json(const void *context)
     return analysis;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What `assay caches` found, for a person: a line for each level with what is claimed beside what
- * was measured, and below it in words why something is missing. */
+/* --- for a person --- */
 
 static void add_size(struct table *table, enum tone tone, uint64_t bytes)
 {
@@ -130,10 +117,9 @@ static void put_reasons(const struct caches_row *row, struct text *out)
     const struct {
         const char *what;
         const struct caches_value *value;
-    } values[] = {{caches_is_tlb(row) ? "reach" : "size", &row->bytes},
-                  {"line", &row->line},
-                  {"ways", &row->ways}};
-    size_t count = caches_is_tlb(row) ? 1 : 3;
+    } values[] = {
+        {row->tlb ? "reach" : "size", &row->bytes}, {"line", &row->line}, {"ways", &row->ways}};
+    size_t count = row->tlb ? 1 : 3;
     bool said[3] = {false};
     for (size_t i = 0; i < count; i++) {
         if (values[i].value->known || said[i])
@@ -154,14 +140,13 @@ static void add_row(struct table *table, const struct caches_row *row)
     const struct caches_claim none = {0};
     const struct caches_claim *claim = row->claim ? row->claim : &none;
     AUTO_TEXT struct text reasons = {0};
-    char name[48], confidence[16] = "-", ticks[16] = "-";
-    caches_name_row(row, name, sizeof(name));
+    char confidence[16] = "-", ticks[16] = "-";
     put_reasons(row, &reasons);
     if (row->bytes.known)
         snprintf(confidence, sizeof(confidence), "%.0f %%", 100 * row->bytes.confidence);
     if (row->ticks > 0)
         snprintf(ticks, sizeof(ticks), "%.1f", row->ticks);
-    table_add(table, TONE_PLAIN, name);
+    table_add(table, TONE_PLAIN, row->name);
     add_size(table, TONE_PLAIN, claim->bytes);
     if (caches_is_bracketed(row)) {
         char low[NUMBER_SIZE], high[NUMBER_SIZE];
@@ -213,27 +198,27 @@ static void put_pages(const struct caches_page_effect *pages, const struct style
         section_printf(style, out, "page size: %s", pages->reason);
 }
 
-void caches_put_report(const void *context, const struct style *style, struct text *out)
+void caches_put_report(const void *kept, const struct style *style, struct text *out)
 {
-    const struct caching *caching = context;
+    const struct caches_run *run = kept;
     AUTO_TEXT struct text unfinished = {0};
-    put_table(&caching->report, style, out);
-    put_pages(&caching->report.pages, style, out);
-    if (!caching->unfit[0])
+    put_table(&run->report, style, out);
+    put_pages(&run->report.pages, style, out);
+    if (!run->unfit)
         section_put_words("measured: the largest ring that still fits; for a TLB the memory it "
                           "reaches. confidence: the share of random halves of the runs that agree. "
                           "ticks: of a step that finds its line there.",
                           style, out);
-    if (!caching->complete) {
-        caches_put_unfinished(caching, &unfinished);
+    if (!run->studying.complete) {
+        caches_put_unfinished(run, &unfinished);
         section_printf(style, out, "not finished: %s", text_string(&unfinished));
     }
-    skips_put(&caching->skips, style, out);
+    skips_put(&run->studying.skips, style, out);
     text_putc(out, '\n');
-    deliver_put_machine(caching->facts, style, out);
-    if (caching->store) {
-        text_printf(out, "seed %" PRIu64 ", samples in ", caching->seed);
-        text_put_clean(out, store_path(caching->store));
+    deliver_put_machine(run->studying.facts, style, out);
+    if (run->studying.stored) {
+        text_printf(out, "seed %" PRIu64 ", samples in ", run->studying.seed);
+        text_put_clean(out, run->studying.stored);
         text_putc(out, '\n');
     }
 }

@@ -22,9 +22,8 @@
 
 #include "stats/random.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What can be read from the shape of a curve of latency against size: flat stretches (the ring fits
- * somewhere) and the rises between them (it no longer does). */
+/* --- what can be read from the shape of a curve of latency against size: flat stretches (the ring
+ * fits somewhere) and the rises between them (it no longer does) --- */
 
 #define RISES_MOST 8u
 
@@ -40,10 +39,9 @@ struct rise {
     bool ends;            /* false: no flat stretch follows, the curve ends while it rises */
 };
 
-/* ----------------------------------------------------------------------------------------------
- * The study of caches: from the latency of rings of pointers to lines, sizes, ways and TLBs
- * (docs/caches.md). Pure: points in, report out. */
+/* --- what was measured --- */
 
+#define CHASE_SHAPES 4u
 /* The experiments, each a shape of ring. */
 enum chase_shape {
     CHASE_DENSE, /* every line of `bytes`, few pages at a time: caches, without TLBs */
@@ -92,13 +90,10 @@ struct level_found {
     uint64_t line;  /* 0 likewise */
     uint64_t ways;
 };
-struct tlb_found {
-    struct rise rise; /* sizes in bytes reached */
-};
 struct caches_found {
     struct level_found levels[RISES_MOST];
     size_t level_count;
-    struct tlb_found tlbs[2][RISES_MOST]; /* on pages, on huge pages */
+    struct rise tlbs[2][RISES_MOST]; /* in bytes reached, on pages and on huge pages */
     size_t tlb_count[2];
     bool over_pages[2]; /* was any ring over pages measured? */
 };
@@ -125,11 +120,13 @@ struct caches_claim {
     uint64_t bytes, line, ways; /* 0: not claimed */
 };
 
-#define CACHES_ROWS 16u
+#define CACHES_ROWS 24u /* more than there are claims, rises and TLBs */
 
 struct caches_row {
     unsigned level;
-    char type[16];                    /* data, unified, tlb, tlb-huge */
+    char type[16]; /* data, unified, tlb, tlb-huge */
+    char name[48]; /* "L1 data", "TLB 2, huge pages" */
+    bool tlb;
     const struct caches_claim *claim; /* NULL: none */
     struct caches_value bytes, line, ways;
     uint64_t low, high;  /* what it holds lies between; 0: not even that is known */

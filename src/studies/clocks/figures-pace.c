@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "output/figure.h"
 #include "studies/clocks/parts.h"
 
@@ -40,7 +40,7 @@ static enum sort sort_of(const struct clocks_run *run, uint32_t clock)
         return SORT_CPU_TIME;
     if (known->role == ROLE_CYCLES)
         return SORT_CYCLES;
-    if (known->way && strcmp(known->way, "instruction") == 0)
+    if (clock_is_counter(known))
         return SORT_COUNTER;
     return clocks_seen(run, clock).granularity.coarse ? SORT_COARSE : SORT_SYSTEM;
 }
@@ -88,24 +88,22 @@ static bool is_reference(const struct clocks_run *run, uint32_t clock)
 }
 
 /* compared: what can be held against the reference, which itself agrees with itself. */
-static bool gather_sleeps(const struct clocks_run *run, bool compared, struct sleeps *sleeps)
+static struct sleeps gather_sleeps(const struct clocks_run *run, bool compared)
 {
     const struct clocks_report *report = &run->report;
-    sleeps->all = calloc(report->point_count + 1, sizeof(*sleeps->all));
-    if (!sleeps->all)
-        return false;
+    struct sleeps sleeps = {.all = memory_new(report->point_count + 1, sizeof(*sleeps.all))};
     for (size_t i = 0; i < report->point_count; i++) {
         const struct clock_point *point = &report->points[i];
         if (point->clock >= run->file.clock_count || !clocks_is_judged(run, point->clock) ||
             (compared && is_reference(run, point->clock)))
             continue;
         if (is_drawn(point, compared))
-            sleeps->all[sleeps->count++] = (struct sleep){point, sort_of(run, point->clock)};
+            sleeps.all[sleeps.count++] = (struct sleep){point, sort_of(run, point->clock)};
         else
-            sleeps->beyond++;
+            sleeps.beyond++;
     }
-    qsort(sleeps->all, sleeps->count, sizeof(*sleeps->all), by_clock_and_length);
-    return true;
+    qsort(sleeps.all, sleeps.count, sizeof(*sleeps.all), by_clock_and_length);
+    return sleeps;
 }
 
 /* Where the next clock, or the next length of the same clock, begins. */
@@ -197,11 +195,6 @@ static size_t find_sleepers(const struct sleeps *sleeps, struct sleeper *sleeper
     return count;
 }
 
-static bool is_counter(const struct clock_known *clock)
-{
-    return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
-}
-
 static bool is_at_fault(const struct clocks_run *run, uint32_t clock)
 {
     return run->report.verdicts && run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
@@ -213,7 +206,7 @@ static void put_counter(const struct clocks_run *run, const struct sleeper *slee
 {
     for (size_t i = 0; i < count; i++) {
         const struct sleeper *sleeper = &sleepers[i];
-        if (!is_counter(&run->file.clocks[sleeper->clock]))
+        if (!clock_is_counter(&run->file.clocks[sleeper->clock]))
             continue;
         const char *name = clocks_name(&run->file, sleeper->clock);
         text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
@@ -280,12 +273,10 @@ static void fill(json_t *figure, const struct clocks_run *run, const struct slee
 json_t *clocks_sleeps_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
-    struct sleeps sleeps = {0}, compared = {0};
+    const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
-    AUTO_FREE struct sleeper *sleepers = calloc(run->file.clock_count + 1, sizeof(*sleepers));
-    if (sleepers && gather_sleeps(run, false, &sleeps) && gather_sleeps(run, true, &compared))
-        put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
-    free(compared.all);
+    struct sleeper *sleepers = memory_new(run->file.clock_count + 1, sizeof(*sleepers));
+    put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "clocks-sleeps",
         .title = "Sleeps as clocks see them",
@@ -298,7 +289,6 @@ json_t *clocks_sleeps_figure(const struct clocks_run *run)
     });
     fill(figure, run, &sleeps);
     add_line(figure, &sleeps);
-    free(sleeps.all);
     return figure;
 }
 
@@ -324,11 +314,10 @@ static void put_errors(const struct sleeps *sleeps, struct text *out)
 json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_NONE, ROLE_Y)};
-    struct sleeps sleeps = {0};
+    const struct sleeps sleeps = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
     AUTO_TEXT struct text errors = {0};
-    if (gather_sleeps(run, true, &sleeps))
-        put_errors(&sleeps, &errors);
+    put_errors(&sleeps, &errors);
     text_printf(&caption,
                 "By how many millionths a clock's duration of a sleep differs from the "
                 "reference's, read at the same moments: %s. Clocks of CPU time show what the "
@@ -345,7 +334,6 @@ json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
     });
     if (errors.length)
         fill(figure, run, &sleeps);
-    free(sleeps.all);
     return figure;
 }
 
@@ -410,8 +398,8 @@ static double reach_of(const struct apart *apart)
 /* "160 ns (tsc)" */
 static void put_reach(const struct clocks_run *run, const struct apart *apart, struct text *out)
 {
-    clocks_put_time(apart ? reach_of(apart) : NAN, out);
-    text_printf(out, " (%s)", apart ? clocks_name(&run->file, apart->pair->clock) : "?");
+    text_printf(out, "%s (%s)", CLOCKS_TIME(apart ? reach_of(apart) : NAN),
+                apart ? clocks_name(&run->file, apart->pair->clock) : "?");
 }
 
 static void put_offsets_caption(const struct clocks_run *run, const struct apart *all, size_t count,
@@ -442,11 +430,9 @@ static void put_offsets_caption(const struct clocks_run *run, const struct apart
     text_printf(out, " In %zu of %zu rows the CPUs disagree for certain", apart, count);
     if (moving)
         text_printf(out, ", in %zu by an offset that is not constant", moving);
-    text_printf(out, "; most: %s, CPUs %" PRId32 " and %" PRId32 ", by at least ",
-                clocks_name(&run->file, worst->pair->clock), worst->pair->cpu,
-                worst->pair->partner);
-    clocks_put_time(worst->sure, out);
-    text_puts(out, ".");
+    text_printf(out, "; most: %s, CPUs %" PRId32 " and %" PRId32 ", by at least %s.",
+                clocks_name(&run->file, worst->pair->clock), worst->pair->cpu, worst->pair->partner,
+                CLOCKS_TIME(worst->sure));
 }
 
 static void add_pair(json_t *figure, const struct clocks_run *run, const struct apart *apart)
@@ -473,8 +459,8 @@ json_t *clocks_offsets_figure(const struct clocks_run *run)
         {"backward", "went backwards", ROLE_NONE, false},
         {0},
     };
-    AUTO_FREE struct apart *all = calloc(run->report.pair_count + 1, sizeof(*all));
-    const size_t count = all ? gather_pairs(run, all) : 0;
+    AUTO_MEMORY struct apart *all = memory_new(run->report.pair_count + 1, sizeof(*all));
+    const size_t count = gather_pairs(run, all);
     AUTO_TEXT struct text caption = {0};
     put_offsets_caption(run, all, count, &caption);
     json_t *figure = figure_new(&(struct figure_spec){

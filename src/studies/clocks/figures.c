@@ -3,10 +3,8 @@
  *
  * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "output/figure.h"
 #include "studies/clocks/parts.h"
 
@@ -44,9 +42,7 @@ static struct quantity resolution_of(const struct clock_seen *seen)
 /* "tsc (9.6 ns)" */
 static void put_named(const struct clocks_run *run, uint32_t clock, double ns, struct text *out)
 {
-    text_printf(out, "%s (", clocks_name(&run->file, clock));
-    clocks_put_time(ns, out);
-    text_puts(out, ")");
+    text_printf(out, "%s (%s)", clocks_name(&run->file, clock), CLOCKS_TIME(ns));
 }
 
 struct extremes {
@@ -113,8 +109,8 @@ static json_t *clocks_reading_figure(const struct clocks_run *run)
         {"trust", "trust", ROLE_SERIES, false},
         {0},
     };
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    const size_t count = order ? clocks_by_use(run, order) : 0;
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     AUTO_TEXT struct text caption = {0};
     put_caption(run, order, count, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -382,8 +378,8 @@ static json_t *clocks_trust_figure(const struct clocks_run *run)
         {"role", "tells", ROLE_NONE, false},
         {0},
     };
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    const size_t count = order && run->report.verdicts ? clocks_by_use(run, order) : 0;
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     AUTO_TEXT struct text caption = {0};
     text_printf(&caption, "Of %zu clocks: ", count);
     if (count)

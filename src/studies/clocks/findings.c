@@ -3,13 +3,13 @@
  *
  * The claims of the paper on the fidelity of counters as data, and their way through the rules:
  * what the other parts of the judge found in, findings out (docs/findings.md). */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
@@ -123,8 +123,8 @@ struct gathered {
 };
 
 /* Clocks may go on or stop while the machine is suspended: nothing is compared over that. */
-static int gather(const struct clocks_case *file, const struct clock_watch *watch,
-                  const struct columns *columns, struct gathered *all, struct agreement *agreement)
+static void gather(const struct clocks_case *file, const struct clock_watch *watch,
+                   const struct columns *columns, struct gathered *all, struct agreement *agreement)
 {
     for (size_t i = 0; i < watch_intervals(watch); i++) {
         struct pair pair = pair_at(watch, columns, i);
@@ -132,9 +132,8 @@ static int gather(const struct clocks_case *file, const struct clock_watch *watc
         if (!(pair.reference > 0) || interval_suspended(file, watch, i))
             continue;
         double ratio = pair.counter / pair.reference;
-        if (replicate_add(&all->ratios, process, ratio) < 0 ||
-            replicate_add(&all->doubts, process, pair.bound / pair.reference) < 0)
-            return -ENOMEM;
+        replicate_add(&all->ratios, process, ratio);
+        replicate_add(&all->doubts, process, pair.bound / pair.reference);
         double off = fabs(pair.counter - pair.reference);
         agreement->intervals++;
         agreement->off += off > pair.bound + AGREE_SHARE * pair.reference;
@@ -146,71 +145,53 @@ static int gather(const struct clocks_case *file, const struct clock_watch *watc
     all->processes += watch->processes;
     agreement->shortest_us = fmin(agreement->shortest_us, (double)watch->length);
     agreement->longest_us = fmax(agreement->longest_us, (double)watch->length);
-    return 0;
 }
 
-/* Intervals 0: nothing was watched, or a rate is unknown. -ENOMEM. */
-static int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
-                        struct agreement *agreement)
+/* Does this watch time what is chosen by both? */
+static bool is_compared(const struct clocks_facts *facts, const struct clock_watch *watch,
+                        chosen_watch *chosen, struct columns *columns)
+{
+    return watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
+           columns_of(facts, watch, columns);
+}
+
+/* Intervals 0: nothing was watched, or a rate is unknown. */
+static struct agreement agreement_of(const struct clocks_facts *facts, chosen_watch *chosen)
 {
     struct gathered all = {.farthest = -1};
-    int error = 0;
-    *agreement = (struct agreement){.shortest_us = INFINITY};
-    for (size_t i = 0; i < facts->file->watch_count && !error; i++) {
-        const struct clock_watch *watch = &facts->file->watches[i];
-        struct columns columns;
-        if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
-            columns_of(facts, watch, &columns))
-            error = gather(facts->file, watch, &columns, &all, agreement);
-    }
-    if (!error && agreement->intervals > 0) {
+    struct agreement agreement = {.shortest_us = INFINITY};
+    struct columns columns;
+    for (size_t i = 0; i < facts->file->watch_count; i++)
+        if (is_compared(facts, &facts->file->watches[i], chosen, &columns))
+            gather(facts->file, &facts->file->watches[i], &columns, &all, &agreement);
+    if (agreement.intervals > 0) {
         double doubt = replicate_median(&all.doubts).median;
-        agreement->ratio = replicate_median(&all.ratios);
-        agreement->ratio.low -= doubt;
-        agreement->ratio.high += doubt;
-        agreement->independent = clocks_independent(facts->file, facts->counter,
-                                                    (uint32_t)facts->report->reference.clock);
+        agreement.ratio = replicate_median(&all.ratios);
+        agreement.ratio.low -= doubt;
+        agreement.ratio.high += doubt;
+        agreement.independent = clocks_independent(facts->file, facts->counter,
+                                                   (uint32_t)facts->report->reference.clock);
     }
-    replicate_release(&all.ratios);
-    replicate_release(&all.doubts);
-    return error;
+    return agreement;
 }
 
 /* Adds those of one watch: a watch has one length. */
-static int add_residuals(const struct clocks_case *file, const struct clock_watch *watch,
-                         const struct columns *columns, struct replicate_list *residuals)
+static void add_residuals(const struct clocks_case *file, const struct clock_watch *watch,
+                          const struct columns *columns, struct replicate_list *residuals)
 {
     size_t count = watch_intervals(watch), used = 0;
-    double *ratios = malloc((count + 1) * sizeof(*ratios));
-    int error = ratios ? 0 : -ENOMEM;
-    for (size_t i = 0; i < count && !error; i++) {
+    AUTO_MEMORY double *ratios = memory_new(count + 1, sizeof(*ratios));
+    for (size_t i = 0; i < count; i++) {
         struct pair pair = pair_at(watch, columns, i);
         if (pair.reference > 0 && !interval_suspended(file, watch, i))
             ratios[used++] = pair.counter / pair.reference;
     }
-    if (!error && used > 1) {
-        sort_values(ratios, used);
-        double median = quantile(ratios, used, .5);
-        for (size_t i = 0; i < used && !error && median > 0; i++)
-            error = replicate_add(residuals, residuals->count, ratios[i] / median);
-    }
-    free(ratios);
-    return error;
-}
-
-/* Ratios of every interval, each over the median of intervals of its length. -ENOMEM. */
-static int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
-                               struct replicate_list *residuals)
-{
-    int error = 0;
-    for (size_t i = 0; i < facts->file->watch_count && !error; i++) {
-        const struct clock_watch *watch = &facts->file->watches[i];
-        struct columns columns;
-        if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
-            columns_of(facts, watch, &columns))
-            error = add_residuals(facts->file, watch, &columns, residuals);
-    }
-    return error;
+    if (used < 2)
+        return;
+    sort_values(ratios, used);
+    double median = quantile(ratios, used, .5);
+    for (size_t i = 0; i < used && median > 0; i++)
+        replicate_add(residuals, residuals->count, ratios[i] / median);
 }
 
 /* Refuted, open or confirmed, as all intervals together and each by itself say. */
@@ -350,11 +331,10 @@ static void rule_computation(const struct claim *claim, const void *context,
 {
     const struct clocks_facts *facts = context;
     (void)claim;
-    struct agreement agreement;
     const struct clock_rate *rate = outside_rate(facts);
     if (!can_tell(facts, finding))
         return;
-    agreement_of(facts, is_computation, &agreement);
+    const struct agreement agreement = agreement_of(facts, is_computation);
     if (!agreement.intervals) {
         finding_clause(finding, "no computation was timed by the CPU's counter and a reference");
         return;
@@ -385,18 +365,20 @@ static double middle_half(const double *values, size_t count, void *context)
     return quantile(sorted, used, .75) - quantile(sorted, used, .25);
 }
 
-/* How much sleeps of one length spread, relative to their median. */
-static int scatter_of(const struct clocks_facts *facts, struct estimate *scatter)
+/* How much sleeps spread, each relative to the median of its length. */
+static struct estimate scatter_of(const struct clocks_facts *facts)
 {
-    AUTO_REPLICATES struct replicate_list residuals = {0};
-    struct interval interval;
-    if (agreement_residuals(facts, is_sleep, &residuals) < 0 ||
-        bootstrap_interval(residuals.values, residuals.count, middle_half, NULL, DRAWS, .95,
+    struct replicate_list residuals = {0};
+    struct interval interval = {0};
+    struct columns columns;
+    for (size_t i = 0; i < facts->file->watch_count; i++)
+        if (is_compared(facts, &facts->file->watches[i], is_sleep, &columns))
+            add_residuals(facts->file, &facts->file->watches[i], &columns, &residuals);
+    if (bootstrap_interval(residuals.values, residuals.count, middle_half, NULL, DRAWS, .95,
                            facts->seed, &interval) < 0)
-        return -ENOMEM;
+        memory_end();
     double value = residuals.count ? middle_half(residuals.values, residuals.count, NULL) : NAN;
-    *scatter = estimate_at_least(value, interval.low, interval.high, SCATTERS);
-    return 0;
+    return estimate_at_least(value, interval.low, interval.high, SCATTERS);
 }
 
 /* If all that is missing were lost in sleep, its share of the time makes it so much of sleep. */
@@ -439,13 +421,11 @@ static void rule_sleep(const struct claim *claim, const void *context, struct fi
 {
     const struct clocks_facts *facts = context;
     (void)claim;
-    struct agreement agreement;
-    struct estimate scatter;
     const struct clock_rate *rate = outside_rate(facts);
     if (!can_tell(facts, finding))
         return;
-    agreement_of(facts, is_sleep, &agreement);
-    scatter_of(facts, &scatter);
+    const struct agreement agreement = agreement_of(facts, is_sleep);
+    const struct estimate scatter = scatter_of(facts);
     if (!agreement.intervals) {
         finding_clause(finding, "no sleep was timed by the CPU's counter and a reference");
         return;
@@ -477,23 +457,18 @@ static void rule_sleep(const struct claim *claim, const void *context, struct fi
 
 /* --- K3 --- */
 
-/* None of N: at most 3 / N, 95 % one-sided; four of five such rows would show 1.6 / N. */
-static void report_none(uint64_t readings, struct finding *finding)
+/* Of a million readings. None of N: at most 3 / N, 95 % one-sided; four of five such rows would
+ * show 1.6 / N. */
+static void report_backward(const struct clock_monotonic *order, struct finding *finding)
 {
+    const double readings = (double)order->readings;
+    const struct interval share =
+        share_interval((size_t)order->backward, (size_t)order->readings, .95);
     finding->has_estimate = true;
-    finding->estimate = finding->low = 0;
-    finding->high = -log(.05) / (double)readings * MILLION;
-    finding->detectable = -log(.2) / (double)readings * MILLION;
-}
-
-static void report_some(const struct clock_monotonic *order, struct finding *finding)
-{
-    struct interval share = share_interval((size_t)order->backward, (size_t)order->readings, .95);
-    finding->has_estimate = true;
-    finding->estimate = (double)order->backward / (double)order->readings * MILLION;
+    finding->estimate = (double)order->backward / readings * MILLION;
     finding->low = share.low * MILLION;
-    finding->high = share.high * MILLION;
-    finding->detectable = -log(.2) / (double)order->readings * MILLION;
+    finding->high = order->backward ? share.high * MILLION : -log(.05) / readings * MILLION;
+    finding->detectable = -log(.2) / readings * MILLION;
 }
 
 static void rule_one_thread(const struct claim *claim, const void *context, struct finding *finding)
@@ -508,9 +483,9 @@ static void rule_one_thread(const struct claim *claim, const void *context, stru
         finding_clause(finding, "no readings of %.24s follow each other in one thread", name);
         return;
     }
+    report_backward(order, finding);
     if (order->backward > 0) {
         finding->verdict = FINDING_FAILS;
-        report_some(order, finding);
         finding_clause(finding,
                        "%s of %s readings of %.24s are below the one before in the same "
                        "thread, by up to %s ticks",
@@ -519,7 +494,6 @@ static void rule_one_thread(const struct claim *claim, const void *context, stru
     } else {
         bool enough = order->readings >= FEWEST_READINGS;
         finding->verdict = enough ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
-        report_none(order->readings, finding);
         finding_clause(finding,
                        "none of %s readings of %.24s is below the one before in the same "
                        "thread: at most one in %s is%s",
@@ -619,10 +593,9 @@ static void rule_changes(const struct claim *claim, const void *context, struct 
 {
     const struct clocks_facts *facts = context;
     (void)claim;
-    struct agreement agreement;
     if (!can_tell(facts, finding))
         return;
-    agreement_of(facts, changes, &agreement);
+    const struct agreement agreement = agreement_of(facts, changes);
     if (!facts->report->offsets[facts->counter].known) {
         finding_clause(finding, "%.240s", why_no_trips(facts));
         struct estimate estimate = agreement_estimate(&agreement);

@@ -138,19 +138,24 @@ static void put_same(json_t *object, const struct clocks_run *run, const struct 
                    {"parted_ppb", only(same->known, same->ppb), no_other});
 }
 
+/* NULL: there is none. */
+static void put_trust(json_t *object, const struct clock_verdict *verdict)
+{
+    if (verdict)
+        json_object_set_new(object, "trust", json_text(clock_trust_names[verdict->trust]));
+    else
+        json_absent(object, "trust", "it was not judged");
+}
+
 static void put_verdict(json_t *object, const struct clocks_run *run,
                         const struct clock_verdict *verdict)
 {
-    static const char unjudged[] = "it was not judged";
     const struct clock_row *worst = clocks_worst_row(run, verdict);
     json_t *faults = json_array();
     for (size_t i = FAULT_NONE + 1; verdict && i < CLOCK_FAULTS; i++)
         if (verdict->faults & 1u << i)
             json_array_append_new(faults, json_text(clock_fault_names[i]));
-    if (verdict)
-        json_object_set_new(object, "trust", json_text(clock_trust_names[verdict->trust]));
-    else
-        json_absent(object, "trust", unjudged);
+    put_trust(object, verdict);
     json_object_set_new(
         object, "fault",
         json_text(verdict && verdict->fault ? clock_fault_names[verdict->fault] : NULL));
@@ -189,15 +194,6 @@ static json_t *clocks_clock_json(const struct clocks_run *run, size_t index)
 
 /* --- rows --- */
 
-static void put_trust(json_t *object, const struct clocks_run *run, uint32_t clock)
-{
-    const struct clock_verdict *verdicts = run->report.verdicts;
-    if (verdicts && clock < run->file.clock_count)
-        json_object_set_new(object, "trust", json_text(clock_trust_names[verdicts[clock].trust]));
-    else
-        json_absent(object, "trust", "it was not judged");
-}
-
 static json_t *row_json(const struct clocks_run *run, const struct clock_row *row)
 {
     static const char none[] = "no interval of it was whole";
@@ -215,7 +211,8 @@ static json_t *row_json(const struct clocks_run *run, const struct clock_row *ro
                    {"ratio_min", row->ratio_min + missing, none},
                    {"ratio_max", row->ratio_max + missing, none},
                    {"max_error_ns", row->max_error_ns + missing, none});
-    put_trust(object, run, row->clock);
+    put_trust(object,
+              row->clock < run->file.clock_count ? clocks_seen(run, row->clock).verdict : NULL);
     json_object_set_new(object, "moves", json_count(row->moves));
     json_object_set_new(object, "handover", json_boolean(row->handover));
     json_object_set_new(object, "awake", json_boolean(row->awake));
@@ -319,9 +316,7 @@ static json_t *pair_json(const struct clocks_run *run, const struct clock_pair *
 static json_t *advice_json(const struct clocks_run *run, const struct clocks_advice *advice)
 {
     (void)run;
-    json_t *object = json_object();
-    json_object_set_new(object, "text", json_text(advice->text));
-    return object;
+    return json_pack("{s:o}", "text", json_text(advice->text));
 }
 
 static json_t *point_json(const struct clocks_run *run, const struct clock_point *point)

@@ -3,42 +3,22 @@
  *
  * Which clock for what, and at which cost: a sentence for each use, with the figures of this report
  * that say so. */
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "studies/clocks/judge.h"
-#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why a clock is trusted or not, in one sentence: what was seen, in which workload, the worst
  * ratio, against which reference, and whether that could be known better. */
 
-struct sentence {
-    char *text;
-    size_t size, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct sentence *sentence, const char *format,
-                                                      ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(sentence->text + sentence->used, sentence->size - sentence->used, format,
-                           arguments);
-    va_end(arguments);
-    if (length > 0)
-        sentence->used += (size_t)length;
-    if (sentence->used >= sentence->size)
-        sentence->used = sentence->size - 1;
-}
-
 /* A time with the unit that suits it. */
-static void say_time(struct sentence *sentence, double ns)
+static void say_time(struct text *out, double ns)
 {
     static const struct {
         double ns;
@@ -47,16 +27,15 @@ static void say_time(struct sentence *sentence, double ns)
     size_t i = 0;
     while (fabs(ns) < units[i].ns)
         i++;
-    say(sentence, "%.3g %s", ns / (units[i].ns > 0 ? units[i].ns : 1), units[i].unit);
+    text_printf(out, "%.3g %s", ns / (units[i].ns > 0 ? units[i].ns : 1), units[i].unit);
 }
 
-static void say_against(struct sentence *sentence, const struct clock_trial *trial,
-                        uint32_t against)
+static void say_against(struct text *out, const struct clock_trial *trial, uint32_t against)
 {
-    say(sentence, "%s, which is %s", trial->file->clocks[against].name,
-        clocks_independent(trial->file, trial->clock, against)
-            ? "made of another counter"
-            : "not known to be independent of it");
+    text_printf(out, "%s, which is %s", trial->file->clocks[against].name,
+                clocks_independent(trial->file, trial->clock, against)
+                    ? "made of another counter"
+                    : "not known to be independent of it");
 }
 
 /* Does the row speak of the fault? Where a clock stops during sleep, what it shows to another
@@ -92,7 +71,7 @@ static const struct clock_row *worst_of(const struct clock_trial *trial, enum cl
     return worst;
 }
 
-static void say_worst(struct sentence *sentence, const struct clock_trial *trial,
+static void say_worst(struct text *out, const struct clock_trial *trial,
                       const struct clock_verdict *verdict)
 {
     double ratio = verdict->worst_ratio;
@@ -101,124 +80,124 @@ static void say_worst(struct sentence *sentence, const struct clock_trial *trial
         return;
     if (!row)
         row = &trial->report->rows[verdict->worst_row];
-    say(sentence, "; at worst, over %s of ", row->workload);
-    say_time(sentence, (double)row->requested_us * 1e3);
+    text_printf(out, "; at worst, over %s of ", row->workload);
+    say_time(out, (double)row->requested_us * 1e3);
     if (row->threads > 1)
-        say(sentence, " by %u threads", (unsigned)row->threads);
+        text_printf(out, " by %u threads", (unsigned)row->threads);
     if (row->moves)
-        say(sentence, " with %u changes of CPU", (unsigned)row->moves);
+        text_printf(out, " with %u changes of CPU", (unsigned)row->moves);
     if (row->handover)
-        say(sentence, " handed over");
-    say(sentence, " it showed %.6g times what ", ratio);
-    say(sentence, "%s did", trial->file->clocks[row->reference].name);
-    say(sentence, row->independent ? ", which is made of another counter"
-                                   : ", which is not known to be independent of it");
+        text_printf(out, " handed over");
+    text_printf(out, " it showed %.6g times what ", ratio);
+    text_printf(out, "%s did", trial->file->clocks[row->reference].name);
+    text_printf(out, row->independent ? ", which is made of another counter"
+                                      : ", which is not known to be independent of it");
 }
 
-static void say_wrong_rate(struct sentence *sentence, const struct clock_trial *trial)
+static void say_wrong_rate(struct text *out, const struct clock_trial *trial)
 {
     const struct clock_rate *rate = wrong_rate(trial);
     if (trial->file->emulated)
-        say(sentence, "its time is made by a program: ");
+        text_printf(out, "its time is made by a program: ");
     if (!rate) {
         double asleep = trial_ratio(trial, tried_sleep, 0.5);
         double running = trial_ratio(trial, tried_running, 0.5);
         if (fabs(asleep - running) > CLOCKS_INTERVAL_PPM * 1e-6)
-            say(sentence,
-                "runs %.4g times as fast as it claims over computation, %.4g times over "
-                "sleep",
-                running, asleep);
+            text_printf(out,
+                        "runs %.4g times as fast as it claims over computation, %.4g times over "
+                        "sleep",
+                        running, asleep);
         else
-            say(sentence, "runs %.6g times as fast as it claims",
-                trial_ratio(trial, tried_stayed, 0.5));
+            text_printf(out, "runs %.6g times as fast as it claims",
+                        trial_ratio(trial, tried_stayed, 0.5));
         return;
     }
     if (fabs(rate->ppm) < 10000)
-        say(sentence, "runs %.4g ppm %s than it claims (%.4g to %.4g)", fabs(rate->ppm),
-            rate->ppm > 0 ? "faster" : "slower", rate->low, rate->high);
+        text_printf(out, "runs %.4g ppm %s than it claims (%.4g to %.4g)", fabs(rate->ppm),
+                    rate->ppm > 0 ? "faster" : "slower", rate->low, rate->high);
     else
-        say(sentence, "runs %.4g times as fast as it claims", 1 + rate->ppm * 1e-6);
+        text_printf(out, "runs %.4g times as fast as it claims", 1 + rate->ppm * 1e-6);
     if (rate->stretches && rate->fastest_ppm - rate->slowest_ppm > 10000)
-        say(sentence, ", at times %.3g, at others %.3g", 1 + rate->slowest_ppm * 1e-6,
-            1 + rate->fastest_ppm * 1e-6);
-    say(sentence, ", by ");
-    say_against(sentence, trial, rate->against);
-    say(sentence, ", over %.3g s", rate->span_s);
+        text_printf(out, ", at times %.3g, at others %.3g", 1 + rate->slowest_ppm * 1e-6,
+                    1 + rate->fastest_ppm * 1e-6);
+    text_printf(out, ", by ");
+    say_against(out, trial, rate->against);
+    text_printf(out, ", over %.3g s", rate->span_s);
 }
 
-static void say_backwards(struct sentence *sentence, const struct clock_trial *trial)
+static void say_backwards(struct text *out, const struct clock_trial *trial)
 {
     const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
     if (monotonic->backward) {
-        say(sentence, "steps backwards: %llu of %llu readings were below the one before, by up to ",
+        text_printf(
+            out, "steps backwards: %llu of %llu readings were below the one before, by up to ",
             (unsigned long long)monotonic->backward, (unsigned long long)monotonic->readings);
-        say_time(sentence,
-                 monotonic->worst_ticks * trial->report->scales[trial->clock].ns_per_tick);
+        say_time(out, monotonic->worst_ticks * trial->report->scales[trial->clock].ns_per_tick);
     } else {
-        say(sentence, "steps backwards: %zu of %zu intervals lack time, the others none",
-            trial->wrong, trial->count);
+        text_printf(out, "steps backwards: %zu of %zu intervals lack time, the others none",
+                    trial->wrong, trial->count);
     }
 }
 
-static void say_jumps(struct sentence *sentence, const struct clock_trial *trial)
+static void say_jumps(struct text *out, const struct clock_trial *trial)
 {
     const struct clock_offsets *offsets = &trial->report->offsets[trial->clock];
-    say(sentence, "CPUs disagree");
+    text_printf(out, "CPUs disagree");
     if (offsets->known && offsets->worst != 0) {
-        say(sentence, ": CPU %d and CPU %d by ", (int)offsets->cpu, (int)offsets->partner);
-        say_time(sentence, fabs(offsets->offset) * trial->report->scales[trial->clock].ns_per_tick);
+        text_printf(out, ": CPU %d and CPU %d by ", (int)offsets->cpu, (int)offsets->partner);
+        say_time(out, fabs(offsets->offset) * trial->report->scales[trial->clock].ns_per_tick);
     }
-    say(sentence, "; wrong are %zu of %zu intervals that ended on another CPU, %zu of %zu others",
-        trial_wrong(trial, tried_moved), trial_count(trial, tried_moved),
-        trial_wrong(trial, tried_stayed), trial_count(trial, tried_stayed));
+    text_printf(out,
+                "; wrong are %zu of %zu intervals that ended on another CPU, %zu of %zu others",
+                trial_wrong(trial, tried_moved), trial_count(trial, tried_moved),
+                trial_wrong(trial, tried_stayed), trial_count(trial, tried_stayed));
 }
 
-static void say_fault(struct sentence *sentence, const struct clock_trial *trial,
-                      enum clock_fault fault)
+static void say_fault(struct text *out, const struct clock_trial *trial, enum clock_fault fault)
 {
     const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
     switch (fault) {
     case FAULT_WRONG_RATE:
-        say_wrong_rate(sentence, trial);
+        say_wrong_rate(out, trial);
         break;
     case FAULT_STOPS_DURING_SLEEP:
-        say(sentence, "stops during sleep: right over computation, %.3g times as long over sleep",
-            trial_ratio(trial, tried_sleep, 0.5));
+        text_printf(out,
+                    "stops during sleep: right over computation, %.3g times as long over sleep",
+                    trial_ratio(trial, tried_sleep, 0.5));
         break;
     case FAULT_JUMPS_BETWEEN_CPUS:
-        say_jumps(sentence, trial);
+        say_jumps(out, trial);
         break;
     case FAULT_STEPS_BACKWARDS:
-        say_backwards(sentence, trial);
+        say_backwards(out, trial);
         break;
     case FAULT_WRAPS:
-        say(sentence, "begins anew");
+        text_printf(out, "begins anew");
         if (monotonic->wrapped && monotonic->wrap_ticks > 0) {
-            say(sentence, " after 2^%d ticks, every ", (int)lround(log2(monotonic->wrap_ticks)));
-            say_time(sentence,
-                     monotonic->wrap_ticks * trial->report->scales[trial->clock].ns_per_tick);
+            text_printf(out, " after 2^%d ticks, every ", (int)lround(log2(monotonic->wrap_ticks)));
+            say_time(out, monotonic->wrap_ticks * trial->report->scales[trial->clock].ns_per_tick);
         } else {
-            say(sentence, ": intervals lack whole periods of a power of two");
+            text_printf(out, ": intervals lack whole periods of a power of two");
         }
         break;
     case FAULT_COARSE_STEPS:
-        say(sentence, "moves in steps of ");
-        say_time(sentence, trial->told_ns);
-        say(sentence, ", too coarse to tell 20 ms to 1 %%");
+        text_printf(out, "moves in steps of ");
+        say_time(out, trial->told_ns);
+        text_printf(out, ", too coarse to tell 20 ms to 1 %%");
         break;
     case FAULT_COUNTS_OTHER_THREADS:
-        say(sentence, "counts other threads: %.3g times as much where several compute",
-            trial_ratio(trial, tried_threads, 0.5));
+        text_printf(out, "counts other threads: %.3g times as much where several compute",
+                    trial_ratio(trial, tried_threads, 0.5));
         break;
     case FAULT_VARIES_WITH_FREQUENCY:
-        say(sentence, "has no constant rate: between %.4g and %.4g over computation",
-            trial_ratio(trial, tried_running, 0.1), trial_ratio(trial, tried_running, 0.9));
+        text_printf(out, "has no constant rate: between %.4g and %.4g over computation",
+                    trial_ratio(trial, tried_running, 0.1), trial_ratio(trial, tried_running, 0.9));
         break;
     case FAULT_SCATTERS:
     case FAULT_NONE:
     case CLOCK_FAULTS:
-        say(sentence, "scatters: %zu of %zu intervals are wrong, and nothing explains it",
-            trial->wrong, trial->count);
+        text_printf(out, "scatters: %zu of %zu intervals are wrong, and nothing explains it",
+                    trial->wrong, trial->count);
         break;
     }
 }
@@ -236,86 +215,91 @@ static bool fails_handed_over(const struct clock_trial *trial)
 }
 
 /* How it did over computation, and what may have been between. */
-static void say_computation(struct sentence *sentence, const struct clock_trial *trial)
+static void say_computation(struct text *out, const struct clock_trial *trial)
 {
     size_t disturbed = 0, computed = trial_count(trial, tried_running);
     for (size_t i = 0; i < trial->count; i++)
         disturbed += tried_running(&trial->list[i]) && trial->list[i].disturbed;
     if (disturbed && disturbed == computed)
-        say(sentence,
+        text_printf(
+            out,
             "; whether it is right over computation could not be seen: in all %zu others took the "
             "CPU",
             computed);
     else if (disturbed)
-        say(sentence, "; in %zu of %zu computations others took the CPU", disturbed, computed);
+        text_printf(out, "; in %zu of %zu computations others took the CPU", disturbed, computed);
 }
 
-static void say_cpu_time(struct sentence *sentence, const struct clock_trial *trial)
+static void say_cpu_time(struct text *out, const struct clock_trial *trial)
 {
     bool cycles = trial->file->clocks[trial->clock].role == ROLE_CYCLES;
     double running = trial_ratio(trial, tried_running, 0.5);
     double asleep = trial_ratio(trial, tried_sleep, 0.5);
     double together = trial_ratio(trial, tried_threads, 0.5);
     if (isnan(running) && isnan(asleep)) {
-        say(sentence, "claims no more than %s", cycles ? "cycles" : "CPU time");
+        text_printf(out, "claims no more than %s", cycles ? "cycles" : "CPU time");
         return;
     }
-    say(sentence, "counts %s only:", cycles ? "cycles of its thread" : "time on a CPU");
+    text_printf(out, "counts %s only:", cycles ? "cycles of its thread" : "time on a CPU");
     const char *reference = trial->file->clocks[trial->report->reference.clock].name;
     if (isfinite(running))
-        say(sentence, " %.4g times as long as %s over computation", running, reference);
+        text_printf(out, " %.4g times as long as %s over computation", running, reference);
     if (isfinite(asleep))
-        say(sentence, "%s %.3g times over sleep", isfinite(running) ? "," : "", asleep);
+        text_printf(out, "%s %.3g times over sleep", isfinite(running) ? "," : "", asleep);
     if (together > 1.3)
-        say(sentence, ", and of all threads together: %.3g times where several compute", together);
-    say_computation(sentence, trial);
+        text_printf(out, ", and of all threads together: %.3g times where several compute",
+                    together);
+    say_computation(out, trial);
     if (fails_handed_over(trial))
-        say(sentence, "; useless where another thread ends the interval, as each has its own");
+        text_printf(out, "; useless where another thread ends the interval, as each has its own");
 }
 
-static void say_fine(struct sentence *sentence, const struct clock_trial *trial,
+static void say_fine(struct text *out, const struct clock_trial *trial,
                      const struct clock_verdict *verdict)
 {
     const struct clock_rate *rate = confirming_rate(trial);
     if (verdict->trust == TRUST_DEPENDABLE) {
-        say(sentence, "no interval was off by more than its readings can tell");
+        text_printf(out, "no interval was off by more than its readings can tell");
         if (rate)
-            say(sentence,
-                ", and its rate is right to %.3g ppm by %s, which is made of another "
-                "counter",
-                fmax(fabs(rate->low), fabs(rate->high)), trial->file->clocks[rate->against].name);
+            text_printf(out,
+                        ", and its rate is right to %.3g ppm by %s, which is made of another "
+                        "counter",
+                        fmax(fabs(rate->low), fabs(rate->high)),
+                        trial->file->clocks[rate->against].name);
         else
-            say(sentence, ", by a reference that is made of another counter");
+            text_printf(out, ", by a reference that is made of another counter");
         return;
     }
     uint32_t lacks = trial_lacks(trial);
     bool reference = trial->report->reference.clock == (int32_t)trial->clock;
     if ((trial->count || reference) && lacks && was_confirmed(trial))
-        say(sentence,
+        text_printf(
+            out,
             "no fault was seen, and what is made of another counter agrees, but no %s was watched",
             lacks & LACKS_SLEEP         ? "sleep"
             : lacks & LACKS_COMPUTATION ? "computation"
                                         : "change of CPU");
     else if (!trial->count && !reference)
-        say(sentence, "it was not read around any interval beside a reference");
+        text_printf(out, "it was not read around any interval beside a reference");
     else
-        say(sentence, "no fault was seen, but nothing here is made of another counter, so nothing "
-                      "could have shown one");
+        text_printf(out,
+                    "no fault was seen, but nothing here is made of another counter, so nothing "
+                    "could have shown one");
 }
 
 void explain_trust(const struct clock_trial *trial, struct clock_verdict *verdict)
 {
-    struct sentence sentence = {verdict->why, sizeof(verdict->why), 0};
-    verdict->why[0] = '\0';
+    AUTO_TEXT struct text why = {0};
     if (verdict->trust == TRUST_NOT_DEPENDABLE) {
-        say_fault(&sentence, trial, verdict->fault);
+        say_fault(&why, trial, verdict->fault);
         if (verdict->fault != FAULT_WRONG_RATE || !wrong_rate(trial))
-            say_worst(&sentence, trial, verdict);
+            say_worst(&why, trial, verdict);
     } else if (verdict->trust == TRUST_CPU_TIME_ONLY) {
-        say_cpu_time(&sentence, trial);
+        say_cpu_time(&why, trial);
     } else {
-        say_fine(&sentence, trial, verdict);
+        say_fine(&why, trial, verdict);
     }
+    snprintf(verdict->why, sizeof(verdict->why), "%s", text_string(&why));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -326,7 +310,8 @@ struct asked {
     const struct clocks_case *file;
     const struct clocks_report *report;
 };
-typedef bool adviser(const struct asked *asked, char *text, size_t size);
+/* Nothing where there is nothing to say. */
+typedef void adviser(const struct asked *asked, struct text *out);
 
 static const char *name_of(const struct asked *asked, int32_t clock)
 {
@@ -439,35 +424,32 @@ static int32_t best_without_rate(const struct asked *asked, int32_t best)
     return as_good ? usual : cheapest;
 }
 
-static bool advise_short(const struct asked *asked, char *text, size_t size)
+static void advise_short(const struct asked *asked, struct text *out)
 {
     int32_t best = best_for_regions(asked, NULL);
     if (best < 0)
-        return false;
+        return;
     int32_t fenced = fenced_form(asked, best), next = best_without_rate(asked, best);
-    char cost[WORDS_TIME], step[WORDS_TIME], one[WORDS_TIME], other[WORDS_TIME], more[WORDS_TIME];
+    char cost[WORDS_TIME], step[WORDS_TIME], one[WORDS_TIME], other[WORDS_TIME];
     double error = region_error(asked, (uint32_t)best);
-    size_t used = (size_t)snprintf(
-        text, size,
-        "Short regions: %.24s. A reading takes %s and tells %s apart: %s of a region of 1 µs, "
-        "%s of 100 µs.",
-        name_of(asked, best), words_time(asked->report->costs[best].ns, cost),
-        words_time(asked->report->granularities[best].resolution_ns, step),
-        words_share(error / 1e3, one), words_share(error / 1e5, other));
-    if (fenced >= 0 && used < size)
-        used += (size_t)snprintf(
-            text + used, size - used, " Where the order of instructions matters: %.30s, %s.",
-            name_of(asked, fenced), words_time(asked->report->costs[fenced].ns, more));
-    if (next >= 0 && used < size)
-        snprintf(text + used, size - used, " Without knowing a rate: %.24s, %s.",
-                 name_of(asked, next), words_time(asked->report->costs[next].ns, more));
-    return true;
+    text_printf(out,
+                "Short regions: %.24s. A reading takes %s and tells %s apart: %s of a region of 1 "
+                "µs, %s of 100 µs.",
+                name_of(asked, best), words_time(asked->report->costs[best].ns, cost),
+                words_time(asked->report->granularities[best].resolution_ns, step),
+                words_share(error / 1e3, one), words_share(error / 1e5, other));
+    if (fenced >= 0)
+        text_printf(out, " Where the order of instructions matters: %.30s, %s.",
+                    name_of(asked, fenced), words_time(asked->report->costs[fenced].ns, cost));
+    if (next >= 0)
+        text_printf(out, " Without knowing a rate: %.24s, %s.", name_of(asked, next),
+                    words_time(asked->report->costs[next].ns, cost));
 }
 
 /* --- long intervals --- */
 
 /* " It was never more than 1.2 µs from …", of the clock over intervals. */
-static size_t put_deviation(const struct asked *asked, int32_t clock, char *text, size_t size)
+static void put_deviation(const struct asked *asked, int32_t clock, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     const struct clock_row *worst = NULL;
@@ -480,43 +462,39 @@ static size_t put_deviation(const struct asked *asked, int32_t clock, char *text
         if (!worst || row->max_error_ns > worst->max_error_ns)
             worst = row;
     }
-    if (!worst)
-        return 0;
     char error[WORDS_TIME], length[WORDS_TIME];
-    int put =
-        snprintf(text, size, " Over up to %s never more than %s from %.24s.",
-                 words_time((double)longest * 1e3, length), words_time(worst->max_error_ns, error),
-                 name_of(asked, (int32_t)worst->reference));
-    return put > 0 ? (size_t)put : 0;
+    if (worst)
+        text_printf(out, " Over up to %s never more than %s from %.24s.",
+                    words_time((double)longest * 1e3, length),
+                    words_time(worst->max_error_ns, error),
+                    name_of(asked, (int32_t)worst->reference));
 }
 
 /* Against a clock that is made elsewhere, if any. */
-static void put_rate(const struct asked *asked, int32_t clock, char *text, size_t size)
+static void put_rate(const struct asked *asked, int32_t clock, struct text *out)
 {
     for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
         const struct clock_rate *rate = &asked->report->rates[clock][i];
         if (!rate->known || !rate->independent)
             continue;
-        snprintf(text, size, " Against %.24s: %+.1f ppm [%+.1f, %+.1f].",
-                 name_of(asked, (int32_t)rate->against), rate->ppm, rate->low, rate->high);
+        text_printf(out, " Against %.24s: %+.1f ppm [%+.1f, %+.1f].",
+                    name_of(asked, (int32_t)rate->against), rate->ppm, rate->low, rate->high);
         return;
     }
 }
 
-static bool advise_long(const struct asked *asked, char *text, size_t size)
+static void advise_long(const struct asked *asked, struct text *out)
 {
     int32_t best = best_for_long(asked);
-    if (best < 0)
-        return false;
     char cost[WORDS_TIME] = "";
+    if (best < 0)
+        return;
     if (asked->report->costs[best].known && isfinite(asked->report->costs[best].ns))
         words_time(asked->report->costs[best].ns, cost);
-    size_t used = (size_t)snprintf(text, size, "Long intervals: %.24s%s%s%s.", name_of(asked, best),
-                                   *cost ? " (" : "", cost, *cost ? " a reading)" : "");
-    used += put_deviation(asked, best, text + used, size - used);
-    if (used < size)
-        put_rate(asked, best, text + used, size - used);
-    return true;
+    text_printf(out, "Long intervals: %.24s%s%s%s.", name_of(asked, best), *cost ? " (" : "", cost,
+                *cost ? " a reading)" : "");
+    put_deviation(asked, best, out);
+    put_rate(asked, best, out);
 }
 
 /* --- across CPUs --- */
@@ -551,26 +529,26 @@ static int32_t best_across(const struct asked *asked)
     return best;
 }
 
-static bool advise_across(const struct asked *asked, char *text, size_t size)
+static void advise_across(const struct asked *asked, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     int32_t best = best_across(asked);
     if (best < 0)
-        return false;
+        return;
     char words[WORDS_TIME], cost[WORDS_TIME] = "unknown";
     if (report->costs[best].known && isfinite(report->costs[best].ns))
         words_time(report->costs[best].ns, cost);
-    snprintf(text, size,
-             "Across CPUs and threads: %.24s, at a cost of %s. CPUs differ by less than %s (%zu %s "
-             "compared), and none was shown another's future.",
-             name_of(asked, best), cost, words_time(apart_ns(asked, (uint32_t)best), words),
-             report->offsets[best].pairs, report->offsets[best].pairs == 1 ? "pair" : "pairs");
-    return true;
+    text_printf(
+        out,
+        "Across CPUs and threads: %.24s, at a cost of %s. CPUs differ by less than %s (%zu %s "
+        "compared), and none was shown another's future.",
+        name_of(asked, best), cost, words_time(apart_ns(asked, (uint32_t)best), words),
+        report->offsets[best].pairs, report->offsets[best].pairs == 1 ? "pair" : "pairs");
 }
 
 /* --- CPU time --- */
 
-static bool advise_cpu_time(const struct asked *asked, char *text, size_t size)
+static void advise_cpu_time(const struct asked *asked, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     int32_t best = -1;
@@ -585,65 +563,57 @@ static bool advise_cpu_time(const struct asked *asked, char *text, size_t size)
         }
     }
     if (best < 0)
-        return false;
+        return;
     char cost[WORDS_TIME] = "an unknown time";
     if (isfinite(least))
         words_time(least, cost);
-    snprintf(text, size, "CPU time: %.24s, %s a reading. It stands still over sleep and waiting.",
-             name_of(asked, best), cost);
-    return true;
+    text_printf(out, "CPU time: %.24s, %s a reading. It stands still over sleep and waiting.",
+                name_of(asked, best), cost);
 }
 
 /* --- what could be known and is not --- */
 
-static bool advise_falsifying(const struct asked *asked, char *text, size_t size)
+static void advise_falsifying(const struct asked *asked, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     for (uint32_t i = 0; i < asked->file->clock_count; i++)
         if (report->verdicts[i].trust == TRUST_DEPENDABLE)
-            return false;
-    if (!has_usable(asked)) {
-        snprintf(text, size,
-                 "No clock of this machine is to be trusted for an interval: time from "
-                 "outside, by a clock of another machine.");
-        return true;
-    }
-    if (has_independent(asked)) {
-        snprintf(text, size,
-                 "No clock was confirmed by one that is made of another counter, although there is "
-                 "one: watch longer, and all workloads.");
-        return true;
-    }
-    snprintf(text, size,
-             "No rate could be falsified here: ask from another machine (assay clocks --via "
-             "ssh:HOST), whose clock then tells, or give this one an RTC or a PTP device.");
-    return true;
+            return;
+    text_puts(out,
+              !has_usable(asked)
+                  ? "No clock of this machine is to be trusted for an interval: time from outside, "
+                    "by a clock of another machine."
+              : has_independent(asked)
+                  ? "No clock was confirmed by one that is made of another counter, although there "
+                    "is one: watch longer, and all workloads."
+                  : "No rate could be falsified here: ask from another machine (assay clocks --via "
+                    "ssh:HOST), whose clock then tells, or give this one an RTC or a PTP device.");
 }
 
 /* --- what the machine does --- */
 
-static bool advise_disturbed(const struct asked *asked, char *text, size_t size)
+static void advise_disturbed(const struct asked *asked, struct text *out)
 {
     const struct clocks_disturbances *seen = &asked->report->disturbances;
     char words[WORDS_TIME], worst[WORDS_TIME];
     if (seen->stolen_ns > 0 && seen->watched_ns > 0) {
-        snprintf(text, size,
-                 "The host took %s of the time, and intervals hold it: repeat them, and take the "
-                 "least or the median.",
-                 words_share(seen->stolen_ns / seen->watched_ns, words));
-        return true;
+        text_printf(
+            out,
+            "The host took %s of the time, and intervals hold it: repeat them, and take the "
+            "least or the median.",
+            words_share(seen->stolen_ns / seen->watched_ns, words));
+        return;
     }
     if (!(seen->overslept_median_ns > 0))
-        return false;
-    snprintf(text, size,
-             "Do not take the length that a sleep was asked for as its length: it ends %s late, at "
-             "most %s here. Read a clock before and after.",
-             words_time(seen->overslept_median_ns, words),
-             words_time(seen->overslept_max_ns, worst));
-    return true;
+        return;
+    text_printf(
+        out,
+        "Do not take the length that a sleep was asked for as its length: it ends %s late, at "
+        "most %s here. Read a clock before and after.",
+        words_time(seen->overslept_median_ns, words), words_time(seen->overslept_max_ns, worst));
 }
 
-int clocks_advise(const struct clocks_case *file, struct clocks_report *report)
+void clocks_advise(const struct clocks_case *file, struct clocks_report *report)
 {
     static adviser *const advisers[] = {
         advise_short,    advise_long,       advise_across,
@@ -651,18 +621,14 @@ int clocks_advise(const struct clocks_case *file, struct clocks_report *report)
     };
     enum { ADVISERS = sizeof(advisers) / sizeof(*advisers) };
     struct asked asked = {file, report};
-    size_t looks = 0;
-    for (size_t i = 0; i < file->watch_count; i++)
-        looks +=
-            file->watches[i].processes ? file->watches[i].begins[file->watches[i].processes] : 0;
-    if (looks == 0)
-        return 0;
-    report->advice = calloc(ADVISERS, sizeof(*report->advice));
-    if (!report->advice)
-        return -ENOMEM;
+    if (report->looks == 0)
+        return;
+    report->advice = memory_new(ADVISERS, sizeof(*report->advice));
     for (size_t i = 0; i < ADVISERS; i++) {
         struct clocks_advice *advice = &report->advice[report->advice_count];
-        report->advice_count += advisers[i](&asked, advice->text, sizeof(advice->text));
+        AUTO_TEXT struct text words = {0};
+        advisers[i](&asked, &words);
+        snprintf(advice->text, sizeof(advice->text), "%s", text_string(&words));
+        report->advice_count += words.length > 0;
     }
-    return 0;
 }

@@ -3,13 +3,13 @@
  *
  * Every clock over the same intervals as the reference: a row for each kind of interval, and the
  * points of the paper's Figure 1. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
 
@@ -26,19 +26,6 @@
 struct idle_sleeps {
     struct replicate_list plain, awake;
 };
-
-/* Every sleep is a value of its own: what is compared are sleeps, not processes. */
-static int idle_add_sleep(struct idle_sleeps *sleeps, bool awake, double late_ns)
-{
-    struct replicate_list *list = awake ? &sleeps->awake : &sleeps->plain;
-    return replicate_add(list, list->count, late_ns);
-}
-
-static void idle_release(struct idle_sleeps *sleeps)
-{
-    replicate_release(&sleeps->plain);
-    replicate_release(&sleeps->awake);
-}
 
 static bool is_sleep(const struct clock_row *row, bool awake)
 {
@@ -183,15 +170,6 @@ struct gathered {
     struct idle_sleeps sleeps;
 };
 
-static int role_column(const struct clocks_case *file, const struct clock_watch *watch,
-                       enum clock_role role)
-{
-    for (uint32_t column = 0; column < watch->columns; column++)
-        if (file->clocks[watch->clocks[column]].role == role)
-            return (int)column;
-    return -1;
-}
-
 static int named_column(const struct clocks_case *file, const struct clock_watch *watch,
                         const char *name)
 {
@@ -221,7 +199,7 @@ static double reference_ns(const struct gathered *all, const struct clock_watch 
 
 static void see_steal(struct gathered *all, const struct clock_watch *watch, size_t index)
 {
-    int column = role_column(all->file, watch, ROLE_STOLEN);
+    int column = watch_role_column(all->file, watch, ROLE_STOLEN);
     if (column < 0)
         return;
     const uint64_t *first =
@@ -286,20 +264,22 @@ static void see_preemption(struct gathered *all, const struct clock_watch *watch
     all->seen->preempted += watch->accounts && watch->accounts[last].involuntary > 0;
 }
 
-static int see_interval(struct gathered *all, const struct clock_watch *watch, size_t index)
+static void see_interval(struct gathered *all, const struct clock_watch *watch, size_t index)
 {
     double ns = reference_ns(all, watch, index);
     see_preemption(all, watch, index);
     /* Threads of an interval share the rest. */
     if (index % watch->threads != 0)
-        return 0;
+        return;
     if (ns > 0)
         all->seen->watched_ns += ns;
     see_steal(all, watch, index);
     see_suspension(all, watch, index);
-    bool plain = strcmp(watch->workload, "sleep") == 0 && watch->threads == 1 && !watch->moves &&
-                 !watch->handover;
-    return plain ? idle_add_sleep(&all->sleeps, watch->awake, ns - (double)watch->length * 1e3) : 0;
+    /* Every sleep is a value of its own: what is compared are sleeps, not processes. */
+    struct replicate_list *sleeps = watch->awake ? &all->sleeps.awake : &all->sleeps.plain;
+    if (strcmp(watch->workload, "sleep") == 0 && watch->threads == 1 && !watch->moves &&
+        !watch->handover)
+        replicate_add(sleeps, sleeps->count, ns - (double)watch->length * 1e3);
 }
 
 static void sum_up(struct gathered *all)
@@ -312,21 +292,16 @@ static void sum_up(struct gathered *all)
     idle_compare(all->file, all->report, &all->sleeps, seen);
 }
 
-int clocks_judge_disturbances(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_disturbances(const struct clocks_case *file, struct clocks_report *report)
 {
     struct gathered all = {.file = file, .report = report, .seen = &report->disturbances};
-    int error = 0;
     report->disturbances = (struct clocks_disturbances){0};
-    for (size_t i = 0; i < file->watch_count && !error; i++) {
+    for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
-        for (size_t j = 0; watch->kind == WATCH_INTERVAL && j < watch_intervals(watch) && !error;
-             j++)
-            error = see_interval(&all, watch, j);
+        for (size_t j = 0; watch->kind == WATCH_INTERVAL && j < watch_intervals(watch); j++)
+            see_interval(&all, watch, j);
     }
-    if (!error)
-        sum_up(&all);
-    idle_release(&all.sleeps);
-    return error;
+    sum_up(&all);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -445,12 +420,10 @@ static size_t all_intervals(const struct clocks_case *file)
 }
 
 /* A row for every clock and kind of interval, still empty. */
-static int name_rows(const struct clocks_case *file, struct clocks_report *report)
+static void name_rows(const struct clocks_case *file, struct clocks_report *report)
 {
     uint32_t reference = (uint32_t)report->reference.clock;
-    report->rows = calloc(file->watch_count * file->clock_count + 1, sizeof(*report->rows));
-    if (!report->rows)
-        return -ENOMEM;
+    report->rows = memory_new(file->watch_count * file->clock_count + 1, sizeof(*report->rows));
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
         if (watch->kind != WATCH_INTERVAL || watch_column(watch, reference) < 0)
@@ -473,15 +446,12 @@ static int name_rows(const struct clocks_case *file, struct clocks_report *repor
         if (!kept || compare_rows(&report->rows[kept - 1], &report->rows[i]) != 0)
             report->rows[kept++] = report->rows[i];
     report->row_count = kept;
-    return 0;
 }
 
-static int fill_rows(const struct clocks_case *file, struct clocks_report *report)
+static void fill_rows(const struct clocks_case *file, struct clocks_report *report)
 {
     size_t room = all_intervals(file) + 1;
-    double *memory = malloc(3 * room * sizeof(*memory));
-    if (!memory)
-        return -ENOMEM;
+    AUTO_MEMORY double *memory = memory_new(3 * room, sizeof(*memory));
     size_t kept = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         struct clock_row row = report->rows[i];
@@ -494,8 +464,6 @@ static int fill_rows(const struct clocks_case *file, struct clocks_report *repor
         report->rows[kept++] = row;
     }
     report->row_count = kept;
-    free(memory);
-    return 0;
 }
 
 /* A point with what it is sorted by. */
@@ -547,18 +515,14 @@ static size_t add_points(const struct clocks_case *file, const struct clocks_rep
     return count;
 }
 
-static int find_points(const struct clocks_case *file, struct clocks_report *report)
+static void find_points(const struct clocks_case *file, struct clocks_report *report)
 {
     size_t room = 1, count = 0;
     for (size_t i = 0; i < file->watch_count; i++)
         if (is_plain_sleep(&file->watches[i]))
             room += watch_intervals(&file->watches[i]) * file->watches[i].columns;
-    struct timed_point *points = malloc(room * sizeof(*points));
-    report->points = malloc(room * sizeof(*report->points));
-    if (!points || !report->points) {
-        free(points);
-        return -ENOMEM;
-    }
+    AUTO_MEMORY struct timed_point *points = memory_new(room, sizeof(*points));
+    report->points = memory_new(room, sizeof(*report->points));
     for (size_t i = 0; i < file->watch_count; i++)
         if (is_plain_sleep(&file->watches[i]))
             count += add_points(file, report, &file->watches[i], points + count);
@@ -566,11 +530,9 @@ static int find_points(const struct clocks_case *file, struct clocks_report *rep
     for (size_t i = 0; i < count; i++)
         report->points[i] = points[i].point;
     report->point_count = count;
-    free(points);
-    return 0;
 }
 
-int clocks_judge_intervals(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_intervals(const struct clocks_case *file, struct clocks_report *report)
 {
     for (size_t i = 0; i < file->watch_count; i++)
         if (file->watches[i].processes)
@@ -578,9 +540,8 @@ int clocks_judge_intervals(const struct clocks_case *file, struct clocks_report 
     report->intervals = all_intervals(file);
     int32_t reference = report->reference.clock;
     if (reference < 0 || !report->scales[reference].known)
-        return 0;
-    int error = name_rows(file, report);
-    if (error == 0)
-        error = fill_rows(file, report);
-    return error ? error : find_points(file, report);
+        return;
+    name_rows(file, report);
+    fill_rows(file, report);
+    find_points(file, report);
 }

@@ -4,11 +4,11 @@
  * How far the clocks of two CPUs are apart. A look on the one lies between two on the other in the
  * order of causes, so every trip says which offsets are impossible; what no trip contradicts is the
  * answer, and it needs no assumption on how long a way takes. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
 
@@ -110,8 +110,8 @@ static bool was_interrupted(const struct clock_watch *watch, size_t look)
 }
 
 /* expected, slack and interrupted are given. */
-static int visit_pair(const struct search *search, uint64_t before, uint64_t now,
-                      struct stretch stretch)
+static void visit_pair(const struct search *search, uint64_t before, uint64_t now,
+                       struct stretch stretch)
 {
     int64_t way = (int64_t)(now - before);
     stretch.readings = 1;
@@ -119,19 +119,21 @@ static int visit_pair(const struct search *search, uint64_t before, uint64_t now
     stretch.worst = way < 0 ? -(double)way : 0;
     stretch.way = (double)way;
     stretch.largest = now > before ? now : before;
-    return search->visitor(&stretch, search->context);
+    search->visitor(&stretch, search->context);
 }
 
-static int visit_looks(const struct search *search, const struct clock_watch *watch, int column,
-                       size_t before, size_t now)
+static void visit_looks(const struct search *search, const struct clock_watch *watch, int column,
+                        size_t before, size_t now)
 {
     uint64_t from = look_at(watch, before)[column], to = look_at(watch, now)[column];
     struct stretch stretch = {.expected = NAN};
     /* Only who went back is asked where it should be. */
     if ((int64_t)(to - from) < 0)
         stretch.expected = expected_between(search, watch, before, now);
-    if (isnan(stretch.expected))
-        return visit_pair(search, from, to, stretch);
+    if (isnan(stretch.expected)) {
+        visit_pair(search, from, to, stretch);
+        return;
+    }
     stretch.slack =
         RATE_SHARE * fabs(stretch.expected) + disagreement(search, watch, before, now) /
                                                   search->report->scales[search->clock].ns_per_tick;
@@ -139,7 +141,7 @@ static int visit_looks(const struct search *search, const struct clock_watch *wa
     if (now % WATCH_SIDE_LOOKS != 0)
         stretch.slack += fabs(stretch.expected);
     stretch.interrupted = was_interrupted(watch, before) || was_interrupted(watch, now);
-    return visit_pair(search, from, to, stretch);
+    visit_pair(search, from, to, stretch);
 }
 
 bool trip_is_lost(const struct clocks_case *file, const struct clocks_report *report,
@@ -165,14 +167,6 @@ bool trip_is_lost(const struct clocks_case *file, const struct clocks_report *re
 
 /* --- intervals --- */
 
-static int place_column(const struct search *search, const struct clock_watch *watch)
-{
-    for (uint32_t column = 0; column < watch->columns; column++)
-        if (search->file->clocks[watch->clocks[column]].role == ROLE_PLACE)
-            return (int)column;
-    return -1;
-}
-
 static bool on_one_cpu(const struct search *search, const struct clock_watch *watch, int place,
                        size_t before, size_t now)
 {
@@ -195,48 +189,43 @@ static bool by_one_thread(const struct search *search, const struct clock_watch 
            search->file->clocks[search->clock].role == ROLE_WALL;
 }
 
-static int visit_intervals(const struct search *search, const struct clock_watch *watch)
+static void visit_intervals(const struct search *search, const struct clock_watch *watch)
 {
-    int column = watch_column(watch, search->clock), place = place_column(search, watch);
-    int ended = 0;
+    int column = watch_column(watch, search->clock),
+        place = watch_role_column(search->file, watch, ROLE_PLACE);
     for (size_t process = 0; column >= 0 && process < watch->processes; process++) {
         size_t begin = watch->begins[process];
-        for (size_t now = begin + 1; now < watch->begins[process + 1] && !ended; now++)
+        for (size_t now = begin + 1; now < watch->begins[process + 1]; now++)
             if (by_one_thread(search, watch, now - begin) &&
                 on_one_cpu(search, watch, place, now - 1, now))
-                ended = visit_looks(search, watch, column, now - 1, now);
+                visit_looks(search, watch, column, now - 1, now);
     }
-    return ended;
 }
 
 /* --- trips: each of the two CPUs has a thread of its own --- */
 
-static int visit_trips(const struct search *search, const struct clock_watch *watch)
+static void visit_trips(const struct search *search, const struct clock_watch *watch)
 {
-    int column = watch_column(watch, search->clock), ended = 0;
+    int column = watch_column(watch, search->clock);
     for (size_t process = 0; column >= 0 && process < watch->processes; process++) {
         size_t begin = watch->begins[process], end = watch->begins[process + 1];
-        for (size_t trip = begin; trip + WATCH_TRIP_LOOKS <= end && !ended;
-             trip += WATCH_TRIP_LOOKS) {
-            ended = visit_looks(search, watch, column, trip, trip + 2);
-            if (!ended && trip > begin)
-                ended = visit_looks(search, watch, column, trip - 1, trip);
-            if (!ended && trip > begin)
-                ended = visit_looks(search, watch, column, trip - 2, trip + 1);
+        for (size_t trip = begin; trip + WATCH_TRIP_LOOKS <= end; trip += WATCH_TRIP_LOOKS) {
+            visit_looks(search, watch, column, trip, trip + 2);
+            if (trip == begin)
+                continue;
+            visit_looks(search, watch, column, trip - 1, trip);
+            visit_looks(search, watch, column, trip - 2, trip + 1);
         }
     }
-    return ended;
 }
 
 /* --- rows and steps: the clock beside it tells how far it should have gone --- */
 
 /* Median of what the clock went for each tick of the one beside it; NaN: never forwards. */
-static int pace_of(const struct clock_watch *watch, double *pace)
+static double pace_of(const struct clock_watch *watch)
 {
     size_t looks = watch->begins[watch->processes], count = 0;
-    double *paces = malloc((looks + 1) * sizeof(*paces));
-    if (!paces)
-        return -ENOMEM;
+    AUTO_MEMORY double *paces = memory_new(looks + 1, sizeof(*paces));
     for (size_t process = 0; process < watch->processes; process++)
         for (size_t look = watch->begins[process]; look < watch->begins[process + 1]; look++) {
             const uint64_t *now = look_at(watch, look), *before = now - watch->columns;
@@ -249,28 +238,20 @@ static int pace_of(const struct clock_watch *watch, double *pace)
             if (way >= 0 && beside > 0 && !(row && now[ROW_BACKWARD]))
                 paces[count++] = way / beside;
         }
-    *pace = NAN;
-    if (count > 0) {
-        sort_values(paces, count);
-        *pace = quantile(paces, count, .5);
-    }
-    free(paces);
-    return 0;
+    sort_values(paces, count);
+    return count ? quantile(paces, count, .5) : NAN;
 }
 
 /* By the pace of the watch itself; where every block goes back, by what both claim. */
-static int expected_pace(const struct search *search, const struct clock_watch *watch, double *pace)
+static double expected_pace(const struct search *search, const struct clock_watch *watch)
 {
     uint32_t beside = watch->clocks[watch->columns - 1];
     const struct clock_scale *own = &search->report->scales[search->clock];
     const struct clock_scale *other = &search->report->scales[beside];
-    if (pace_of(watch, pace) < 0)
-        return -ENOMEM;
-    if (isnan(*pace) && beside != search->clock && own->known && other->known)
-        *pace = other->ns_per_tick / own->ns_per_tick;
     if (beside == search->clock)
-        *pace = NAN; /* a clock cannot vouch for itself */
-    return 0;
+        return NAN; /* a clock cannot vouch for itself */
+    const double pace = pace_of(watch);
+    return isnan(pace) && own->known && other->known ? other->ns_per_tick / own->ns_per_tick : pace;
 }
 
 /* A stretch of so many ticks of the clock beside it. */
@@ -280,8 +261,8 @@ static struct stretch paced(double pace, uint64_t before, uint64_t after)
     return (struct stretch){.expected = expected, .slack = PACE_SHARE * fabs(expected)};
 }
 
-static int visit_block(const struct search *search, const struct clock_watch *watch, size_t look,
-                       double pace)
+static void visit_block(const struct search *search, const struct clock_watch *watch, size_t look,
+                        double pace)
 {
     const uint64_t *row = look_at(watch, look);
     uint64_t largest = row[ROW_FIRST] > row[ROW_LAST] ? row[ROW_FIRST] : row[ROW_LAST];
@@ -291,59 +272,50 @@ static int visit_block(const struct search *search, const struct clock_watch *wa
     stretch.worst = (double)row[ROW_WORST];
     stretch.way = (double)(int64_t)(row[ROW_LAST] - row[ROW_FIRST]);
     stretch.largest = largest > row[ROW_WORST] ? largest : row[ROW_WORST];
-    return search->visitor(&stretch, search->context);
+    search->visitor(&stretch, search->context);
 }
 
-static int visit_row(const struct search *search, const struct clock_watch *watch)
+static void visit_row(const struct search *search, const struct clock_watch *watch)
 {
-    double pace;
-    int ended = expected_pace(search, watch, &pace);
+    const double pace = expected_pace(search, watch);
     for (size_t process = 0; process < watch->processes; process++)
-        for (size_t look = watch->begins[process]; look < watch->begins[process + 1] && !ended;
-             look++) {
+        for (size_t look = watch->begins[process]; look < watch->begins[process + 1]; look++) {
             const uint64_t *now = look_at(watch, look), *before = now - watch->columns;
             if (look > watch->begins[process])
-                ended = visit_pair(search, before[ROW_LAST], now[ROW_FIRST],
-                                   paced(pace, before[ROW_AFTER], now[ROW_BEFORE]));
-            if (!ended)
-                ended = visit_block(search, watch, look, pace);
+                visit_pair(search, before[ROW_LAST], now[ROW_FIRST],
+                           paced(pace, before[ROW_AFTER], now[ROW_BEFORE]));
+            visit_block(search, watch, look, pace);
         }
-    return ended;
 }
 
-static int visit_steps(const struct search *search, const struct clock_watch *watch)
+static void visit_steps(const struct search *search, const struct clock_watch *watch)
 {
-    double pace;
-    int ended = expected_pace(search, watch, &pace);
+    const double pace = expected_pace(search, watch);
     for (size_t process = 0; process < watch->processes; process++)
-        for (size_t look = watch->begins[process] + 1; look < watch->begins[process + 1] && !ended;
-             look++) {
+        for (size_t look = watch->begins[process] + 1; look < watch->begins[process + 1]; look++) {
             const uint64_t *now = look_at(watch, look), *before = now - watch->columns;
-            ended = visit_pair(search, before[0], now[0], paced(pace, before[1], now[1]));
+            visit_pair(search, before[0], now[0], paced(pace, before[1], now[1]));
         }
-    return ended;
 }
 
-int visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
-                    uint32_t clock, stretch_visitor *visitor, void *context)
+void visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
+                     uint32_t clock, stretch_visitor *visitor, void *context)
 {
     struct search search = {file, report, clock, visitor, context};
-    int ended = 0;
-    for (size_t i = 0; i < file->watch_count && !ended; i++) {
+    for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
         if (watch->processes == 0 || watch->columns == 0)
             continue;
         bool first = watch->clocks[0] == clock;
         if (watch->kind == WATCH_INTERVAL)
-            ended = visit_intervals(&search, watch);
+            visit_intervals(&search, watch);
         else if (watch->kind == WATCH_TRIPS)
-            ended = visit_trips(&search, watch);
+            visit_trips(&search, watch);
         else if (watch->kind == WATCH_ROW && first && watch->columns == ROW_COLUMNS)
-            ended = visit_row(&search, watch);
+            visit_row(&search, watch);
         else if (watch->kind == WATCH_STEPS && first && watch->columns == 2)
-            ended = visit_steps(&search, watch);
+            visit_steps(&search, watch);
     }
-    return ended;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -462,14 +434,10 @@ static struct clock_pair *pair_of(struct clocks_report *report, uint32_t clock,
         if (pair->clock == clock && pair->cpu == cpu && pair->partner == partner)
             return pair;
     }
-    struct clock_pair *pairs =
-        realloc(report->pairs, (report->pair_count + 1) * sizeof(*report->pairs));
-    if (!pairs)
-        return NULL;
-    report->pairs = pairs;
-    pairs[report->pair_count] = (struct clock_pair){
+    struct clock_pair *pair = memory_add(report->pairs, report->pair_count);
+    *pair = (struct clock_pair){
         .clock = clock, .cpu = cpu, .partner = partner, .low = -INFINITY, .high = INFINITY};
-    return &pairs[report->pair_count++];
+    return pair;
 }
 
 static int compare(const void *one, const void *other)
@@ -483,7 +451,7 @@ static int compare(const void *one, const void *other)
 }
 
 /* Only clocks that claim to be one for all CPUs. */
-static int collect(const struct clocks_case *file, struct clocks_report *report)
+static void collect(const struct clocks_case *file, struct clocks_report *report)
 {
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
@@ -493,14 +461,10 @@ static int collect(const struct clocks_case *file, struct clocks_report *report)
             uint32_t clock = watch->clocks[column];
             if (file->clocks[clock].role != ROLE_WALL)
                 continue;
-            struct clock_pair *pair = pair_of(report, clock, watch);
-            if (!pair)
-                return -ENOMEM;
             struct asked asked = {file, report, watch, clock, (int)column};
-            add_watch(&asked, pair);
+            add_watch(&asked, pair_of(report, clock, watch));
         }
     }
-    return 0;
 }
 
 /* Pairs of which no trip said anything. */
@@ -541,11 +505,9 @@ static void sum_up(const struct clock_pair *pair, double *farthest, struct clock
     offsets->largest_bound = fmax(offsets->largest_bound, fmax(fabs(pair->low), fabs(pair->high)));
 }
 
-int clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *report)
 {
-    int error = collect(file, report);
-    if (error < 0)
-        return error;
+    collect(file, report);
     if (report->pair_count > 0)
         qsort(report->pairs, report->pair_count, sizeof(*report->pairs), compare);
     drop_silent(report);
@@ -558,5 +520,4 @@ int clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *rep
         pair->bound = fabs(pair->high - pair->low) / 2;
         sum_up(pair, &farthest, &report->offsets[pair->clock]);
     }
-    return 0;
 }

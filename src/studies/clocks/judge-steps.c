@@ -3,15 +3,14 @@
  *
  * One clock by itself: the steps in which it goes, what it counts in, what a reading costs,
  * whether it goes back. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
-#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The quantum in which a clock counts: a quick clock moves between any two readings, so its
@@ -173,8 +172,8 @@ static bool all_preempted(const struct clock_watch *watch, size_t process)
 }
 
 /* Blocks of one row, for each reading: (ticks - own) / (length + extra). */
-static int collect(const struct clock_watch *watch, size_t first_process, double own, double extra,
-                   struct replicate_list *list)
+static void collect(const struct clock_watch *watch, size_t first_process, double own, double extra,
+                    struct replicate_list *list)
 {
     for (size_t process = 0; process < watch->processes; process++) {
         bool any = all_preempted(watch, process);
@@ -182,31 +181,27 @@ static int collect(const struct clock_watch *watch, size_t first_process, double
             if (!any && watch->accounts && watch->accounts[look].involuntary)
                 continue;
             double each = (block_ticks(watch, look) - own) / ((double)watch->length + extra);
-            if (replicate_add(list, first_process + process, each) < 0)
-                return -ENOMEM;
+            replicate_add(list, first_process + process, each);
         }
     }
-    return 0;
 }
 
 /* All rows of X that the same clock timed. own: ticks that one reading of that clock costs. */
-static int median_of_rows(const struct clocks_case *file, uint32_t clock, uint32_t timer,
-                          double own, size_t *blocks, struct overhead_median *median)
+static struct overhead_median median_of_rows(const struct clocks_case *file, uint32_t clock,
+                                             uint32_t timer, double own, size_t *blocks)
 {
-    AUTO_REPLICATES struct replicate_list list = {0};
+    struct replicate_list list = {0};
     size_t processes = 0;
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
         if (!is_row_of(watch, clock) || watch->clocks[ROW_BEFORE] != timer)
             continue;
         /* A block of the timing clock itself is that many readings and one more. */
-        if (collect(watch, processes, clock == timer ? 0 : own, clock == timer, &list) < 0)
-            return -ENOMEM;
+        collect(watch, processes, clock == timer ? 0 : own, clock == timer, &list);
         processes += watch->processes;
     }
     *blocks = list.count;
-    *median = replicate_median(&list);
-    return 0;
+    return replicate_median(&list);
 }
 
 /* What times the rows of a clock: ticks before nanoseconds; -1: it has no row. */
@@ -231,39 +226,34 @@ static double limit(double value)
     return isfinite(value) ? fmax(value, 0) : NAN;
 }
 
-static int judge_cost(const struct clocks_case *file, const struct clocks_report *report,
-                      uint32_t clock, struct clock_cost *cost)
+static void judge_cost(const struct clocks_case *file, const struct clocks_report *report,
+                       uint32_t clock, struct clock_cost *cost)
 {
     *cost = (struct clock_cost){.ticks = NAN, .low = NAN, .high = NAN, .ns = NAN};
     int32_t timer = timer_of(file, clock);
     if (timer < 0)
-        return 0;
-    struct overhead_median own, median;
+        return;
     size_t blocks;
-    if (median_of_rows(file, (uint32_t)timer, (uint32_t)timer, 0, &blocks, &own) < 0 ||
-        median_of_rows(file, clock, (uint32_t)timer, isnan(own.median) ? 0 : own.median, &blocks,
-                       &median) < 0)
-        return -ENOMEM;
+    const double own = median_of_rows(file, (uint32_t)timer, (uint32_t)timer, 0, &blocks).median;
+    const struct overhead_median median =
+        median_of_rows(file, clock, (uint32_t)timer, isnan(own) ? 0 : own, &blocks);
     if (isnan(median.median))
-        return 0;
+        return;
     const struct clock_scale *scale = &report->scales[timer];
     cost->known = true;
     cost->blocks = blocks;
     cost->ns = scale->known ? limit(median.median) * scale->ns_per_tick : NAN;
     if (strcmp(file->clocks[timer].way, "instruction") != 0)
-        return 0;
+        return;
     cost->ticks = limit(median.median);
     cost->low = limit(median.low);
     cost->high = limit(median.high);
-    return 0;
 }
 
-int clocks_judge_costs(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_costs(const struct clocks_case *file, struct clocks_report *report)
 {
     for (size_t i = 0; i < file->clock_count; i++)
-        if (judge_cost(file, report, (uint32_t)i, &report->costs[i]) < 0)
-            return -ENOMEM;
-    return 0;
+        judge_cost(file, report, (uint32_t)i, &report->costs[i]);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -281,7 +271,7 @@ struct account_of_clock {
     double maybe_worst;
 };
 
-static int count(const struct stretch *stretch, void *context)
+static void count(const struct stretch *stretch, void *context)
 {
     struct account_of_clock *account = context;
     struct clock_monotonic *monotonic = account->monotonic;
@@ -289,7 +279,7 @@ static int count(const struct stretch *stretch, void *context)
     if (stretch->largest > account->largest)
         account->largest = stretch->largest;
     if (!stretch->backward)
-        return 0;
+        return;
     enum wraps wraps = account->period > 0 ? stretch_wraps(stretch, account->period) : WRAPS_NOT;
     if (wraps == WRAPS_SURELY) {
         monotonic->wraps += stretch->backward;
@@ -300,7 +290,6 @@ static int count(const struct stretch *stretch, void *context)
         monotonic->backward += stretch->backward;
         monotonic->worst_ticks = fmax(monotonic->worst_ticks, stretch->worst);
     }
-    return 0;
 }
 
 /* A counter that was seen to wrap showed values up to its period and never beyond. */
@@ -310,15 +299,15 @@ static double period_of(uint64_t largest)
     return bits < FEWEST_BITS ? 0 : ldexp(1, bits);
 }
 
-static int judge_thread(const struct clocks_case *file, const struct clocks_report *report,
-                        uint32_t clock, struct clock_monotonic *monotonic)
+static void judge_thread(const struct clocks_case *file, const struct clocks_report *report,
+                         uint32_t clock, struct clock_monotonic *monotonic)
 {
     struct account_of_clock account = {.monotonic = monotonic};
-    int error = visit_stretches(file, report, clock, count, &account);
-    if (!error && monotonic->backward > 0) {
+    visit_stretches(file, report, clock, count, &account);
+    if (monotonic->backward > 0) {
         *monotonic = (struct clock_monotonic){0};
         account.period = period_of(account.largest);
-        error = visit_stretches(file, report, clock, count, &account);
+        visit_stretches(file, report, clock, count, &account);
     }
     monotonic->known = monotonic->readings > 0;
     monotonic->wrapped = monotonic->wraps > 0;
@@ -327,7 +316,6 @@ static int judge_thread(const struct clocks_case *file, const struct clocks_repo
         monotonic->worst_ticks = fmax(monotonic->worst_ticks, account.maybe_worst);
     }
     monotonic->wrap_ticks = monotonic->wrapped ? account.period : 0;
-    return error;
 }
 
 /* By how much a look shows less than one before it in the order of causes; 0: by nothing. */
@@ -388,18 +376,14 @@ static void judge_across(const struct clocks_case *file, const struct clocks_rep
     }
 }
 
-int clocks_judge_monotonicity(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_monotonicity(const struct clocks_case *file, struct clocks_report *report)
 {
     for (size_t i = 0; i < file->clock_count; i++) {
-        struct clock_monotonic *monotonic = &report->monotonic[i];
         if (!clock_is_candidate(&file->clocks[i]))
             continue;
-        int error = judge_thread(file, report, (uint32_t)i, monotonic);
-        if (error < 0)
-            return error;
+        judge_thread(file, report, (uint32_t)i, &report->monotonic[i]);
         judge_across(file, report, (uint32_t)i);
     }
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -412,24 +396,14 @@ int clocks_judge_monotonicity(const struct clocks_case *file, struct clocks_repo
 /* Distances between looks that are kept: more would tell no more. */
 #define MOST_WAYS 4096u
 
-/* Growing list of numbers. */
 struct numbers {
     double *list;
-    size_t count, room;
+    size_t count;
 };
 
-static int add(struct numbers *numbers, double value)
+static void add(struct numbers *numbers, double value)
 {
-    if (numbers->count == numbers->room) {
-        size_t room = numbers->room ? 2 * numbers->room : 64;
-        double *grown = realloc(numbers->list, room * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        numbers->list = grown;
-        numbers->room = room;
-    }
-    numbers->list[numbers->count++] = value;
-    return 0;
+    *memory_add(numbers->list, numbers->count) = value;
 }
 
 /* NaN of nothing. Sorts. */
@@ -452,17 +426,8 @@ struct seen_steps {
     double least_block;   /* rows: ticks, the shortest way that it went in a block; infinite */
 };
 
-static void seen_release(struct seen_steps *seen)
-{
-    free(seen->steps.list);
-    free(seen->ways.list);
-    free(seen->waits.list);
-    free(seen->paces.list);
-}
-#define AUTO_SEEN __attribute__((cleanup(seen_release)))
-
-static int see_steps(const struct clocks_report *report, const struct clock_watch *watch,
-                     struct seen_steps *seen)
+static void see_steps(const struct clocks_report *report, const struct clock_watch *watch,
+                      struct seen_steps *seen)
 {
     const struct clock_scale *beside = &report->scales[watch->clocks[1]];
     const struct clock_cost *own = &report->costs[watch->clocks[0]];
@@ -474,20 +439,19 @@ static int see_steps(const struct clocks_report *report, const struct clock_watc
             const uint64_t *now = watch->values + look * watch->columns;
             const uint64_t *before = now - watch->columns;
             int64_t step = (int64_t)(now[0] - before[0]), wait = (int64_t)(now[1] - before[1]);
-            if (step > 0 &&
-                (add(&seen->steps, (double)step) < 0 || add(&seen->ways, (double)step) < 0))
-                return -ENOMEM;
-            if (beside->known && wait > 0 &&
-                add(&seen->waits, (double)wait * beside->ns_per_tick) < 0)
-                return -ENOMEM;
+            if (step > 0) {
+                add(&seen->steps, (double)step);
+                add(&seen->ways, (double)step);
+            }
+            if (beside->known && wait > 0)
+                add(&seen->waits, (double)wait * beside->ns_per_tick);
         }
-    return 0;
 }
 
-static int see_row(const struct clock_watch *watch, struct seen_steps *seen)
+static void see_row(const struct clock_watch *watch, struct seen_steps *seen)
 {
     if (watch->length < (uint64_t)STILL_READINGS)
-        return 0;
+        return;
     for (size_t look = 0; look < watch->begins[watch->processes]; look++) {
         const uint64_t *row = watch->values + look * watch->columns;
         int64_t way = (int64_t)(row[ROW_LAST] - row[ROW_FIRST]);
@@ -498,15 +462,13 @@ static int see_row(const struct clock_watch *watch, struct seen_steps *seen)
         if (way == 0)
             continue;
         seen->least_block = fmin(seen->least_block, (double)way);
-        if (add(&seen->ways, (double)way) < 0 ||
-            add(&seen->paces, (double)way / (double)(watch->length - 1)) < 0)
-            return -ENOMEM;
+        add(&seen->ways, (double)way);
+        add(&seen->paces, (double)way / (double)(watch->length - 1));
     }
-    return 0;
 }
 
 /* Between looks of one thread, which follow each other. */
-static int see_looks(const struct clock_watch *watch, uint32_t column, struct seen_steps *seen)
+static void see_looks(const struct clock_watch *watch, uint32_t column, struct seen_steps *seen)
 {
     const uint32_t group = watch_group(watch->kind, watch->threads);
     const uint32_t side = watch->kind == WATCH_INTERVAL ? WATCH_INTERVAL_LOOKS : WATCH_TRIP_LOOKS;
@@ -517,44 +479,37 @@ static int see_looks(const struct clock_watch *watch, uint32_t column, struct se
             continue;
         const uint64_t *now = watch->values + look * watch->columns + column;
         int64_t way = (int64_t)(*now - *(now - (size_t)apart * watch->columns));
-        if (way > 0 && add(&seen->ways, (double)way) < 0)
-            return -ENOMEM;
+        if (way > 0)
+            add(&seen->ways, (double)way);
     }
-    return 0;
 }
 
-static int see_all_looks(const struct clocks_case *file, uint32_t clock, struct seen_steps *seen)
+static void see_all_looks(const struct clocks_case *file, uint32_t clock, struct seen_steps *seen)
 {
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
         int column = watch_column(watch, clock);
-        if (column < 0 || watch->processes == 0 || watch->moves || watch->handover ||
-            (watch->kind != WATCH_INTERVAL && watch->kind != WATCH_TRIPS))
-            continue;
-        if (see_looks(watch, (uint32_t)column, seen) < 0)
-            return -ENOMEM;
+        if (column >= 0 && watch->processes && !watch->moves && !watch->handover &&
+            (watch->kind == WATCH_INTERVAL || watch->kind == WATCH_TRIPS))
+            see_looks(watch, (uint32_t)column, seen);
     }
-    return 0;
 }
 
-static int see(const struct clocks_case *file, const struct clocks_report *report, uint32_t clock,
-               struct seen_steps *seen)
+static void see(const struct clocks_case *file, const struct clocks_report *report, uint32_t clock,
+                struct seen_steps *seen)
 {
     seen->iteration_ns = NAN;
     seen->least_block = INFINITY;
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
-        int error = 0;
         if (watch->processes == 0 || watch->columns == 0 || watch->clocks[0] != clock)
             continue;
         if (watch->kind == WATCH_STEPS && watch->columns == 2)
-            error = see_steps(report, watch, seen);
+            see_steps(report, watch, seen);
         else if (watch->kind == WATCH_ROW && watch->columns == ROW_COLUMNS)
-            error = see_row(watch, seen);
-        if (error < 0)
-            return error;
+            see_row(watch, seen);
     }
-    return see_all_looks(file, clock, seen);
+    see_all_looks(file, clock, seen);
 }
 
 /* By what a step takes in readings; where that cannot be told, by blocks without any. */
@@ -619,15 +574,13 @@ static void judge(struct seen_steps *seen, const struct clock_scale *scale, bool
             (by_steps ? granularity->usual_ticks : granularity->quantum_ticks) * scale->ns_per_tick;
 }
 
-int clocks_judge_granularity(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_granularity(const struct clocks_case *file, struct clocks_report *report)
 {
     for (size_t i = 0; i < file->clock_count; i++) {
-        AUTO_SEEN struct seen_steps seen = {0};
+        struct seen_steps seen = {0};
         report->granularities[i] = (struct clock_granularity){
             .step_ticks = NAN, .usual_ticks = NAN, .quantum_ticks = NAN, .resolution_ns = NAN};
-        if (see(file, report, (uint32_t)i, &seen) < 0)
-            return -ENOMEM;
+        see(file, report, (uint32_t)i, &seen);
         judge(&seen, &report->scales[i], file->emulated, &report->granularities[i]);
     }
-    return 0;
 }

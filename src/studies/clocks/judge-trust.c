@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The verdict on every clock, and the fault that explains it. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
-#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The intervals of one clock, each with what it should have been and by how much it may differ. */
@@ -17,18 +16,9 @@
 /* A coarse clock's steps need not all be alike. */
 #define STEP_SLACK 1.5
 
-static int column_of_role(const struct clocks_case *file, const struct clock_watch *watch,
-                          enum clock_role role)
-{
-    for (uint32_t column = 0; column < watch->columns; column++)
-        if (file->clocks[watch->clocks[column]].role == role)
-            return (int)column;
-    return -1;
-}
-
 static bool was_moved(const struct clocks_case *file, const struct clock_watch *watch, size_t look)
 {
-    int place = column_of_role(file, watch, ROLE_PLACE);
+    int place = watch_role_column(file, watch, ROLE_PLACE);
     if (place < 0)
         return (watch->moves || watch->handover) && file->cpus != 1;
     size_t last = look + WATCH_SIDE_LOOKS;
@@ -42,7 +32,7 @@ static bool was_disturbed(const struct clocks_case *file, const struct clock_wat
     size_t last = look + WATCH_SIDE_LOOKS;
     if (watch->accounts && watch->accounts[last].involuntary)
         return true;
-    int stolen = column_of_role(file, watch, ROLE_STOLEN);
+    int stolen = watch_role_column(file, watch, ROLE_STOLEN);
     return stolen >= 0 && watch->values[look * watch->columns + (size_t)stolen] !=
                               watch->values[(last + 2) * watch->columns + (size_t)stolen];
 }
@@ -73,23 +63,22 @@ static void try_interval(struct clock_trial *trial, const struct clock_watch *wa
             trial->largest = watch->values[i * watch->columns + own];
 }
 
-/* -ENOMEM. Intervals during which the machine was suspended are left out. */
-static int trial_gather(struct clock_trial *trial, const bool *left_out)
+/* Intervals during which the machine was suspended are left out. The lists are long: they are given
+ * back by trial_end. */
+static void trial_gather(struct clock_trial *trial, const bool *left_out)
 {
     const struct clocks_case *file = trial->file;
     int32_t reference = trial->report->reference.clock;
     size_t room = trial->report->intervals + 1, number = 0;
-    trial->list = malloc(room * sizeof(*trial->list));
-    trial->scratch = malloc(room * sizeof(*trial->scratch));
-    if (!trial->list || !trial->scratch)
-        return -ENOMEM;
+    trial->list = memory_new(room, sizeof(*trial->list));
+    trial->scratch = memory_new(room, sizeof(*trial->scratch));
     const struct clock_granularity *seen = &trial->report->granularities[trial->clock];
     trial->step_ns = clock_step_ns(trial->report, trial->clock);
     bool told = seen->known && seen->coarse && seen->resolution_ns > 0;
     trial->told_ns = told ? seen->resolution_ns : trial->step_ns;
     if (reference < 0 || !trial->report->scales[reference].known ||
         !trial->report->scales[trial->clock].known || reference == (int32_t)trial->clock)
-        return 0;
+        return;
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
         if (watch->kind != WATCH_INTERVAL)
@@ -100,14 +89,12 @@ static int trial_gather(struct clock_trial *trial, const bool *left_out)
             if (own >= 0 && other >= 0 && !left_out[number])
                 try_interval(trial, watch, j, (uint32_t)own, (uint32_t)other);
     }
-    return 0;
 }
 
-static void trial_release(struct clock_trial *trial)
+static void trial_end(struct clock_trial *trial)
 {
-    free(trial->list);
-    free(trial->scratch);
-    *trial = (struct clock_trial){0};
+    memory_give_back(trial->list);
+    memory_give_back(trial->scratch);
 }
 
 /* --- whether it was the reference --- */
@@ -146,14 +133,14 @@ static bool reference_was_off(const struct clocks_case *file, const struct clock
 }
 
 /* Intervals at which the reference itself was off, as all clocks of its own counter say; [interval
- * of all watches, in order]. NULL: out of memory. */
+ * of all watches, in order]. */
 static bool *find_reference_faults(const struct clocks_case *file,
                                    const struct clocks_report *report, size_t *faults)
 {
-    bool *left_out = calloc(report->intervals + 1, sizeof(*left_out));
+    bool *left_out = memory_new(report->intervals + 1, sizeof(*left_out));
     size_t number = 0;
     *faults = 0;
-    if (!left_out || report->reference.clock < 0 || !report->scales[report->reference.clock].known)
+    if (report->reference.clock < 0 || !report->scales[report->reference.clock].known)
         return left_out;
     for (size_t i = 0; i < file->watch_count; i++) {
         const struct clock_watch *watch = &file->watches[i];
@@ -171,7 +158,7 @@ static bool *find_reference_faults(const struct clocks_case *file,
 
 /* --- choices --- */
 
-static bool plain(const struct tried_interval *interval)
+bool tried_stayed(const struct tried_interval *interval)
 {
     return interval->watch->threads == 1 && !interval->moved && !interval->watch->handover;
 }
@@ -187,17 +174,12 @@ static bool runs_all_the_time(const struct tried_interval *interval)
 
 bool tried_sleep(const struct tried_interval *interval)
 {
-    return plain(interval) && strcmp(interval->watch->workload, "sleep") == 0;
+    return tried_stayed(interval) && strcmp(interval->watch->workload, "sleep") == 0;
 }
 
 bool tried_running(const struct tried_interval *interval)
 {
-    return plain(interval) && runs_all_the_time(interval);
-}
-
-bool tried_stayed(const struct tried_interval *interval)
-{
-    return plain(interval);
+    return tried_stayed(interval) && runs_all_the_time(interval);
 }
 
 bool tried_moved(const struct tried_interval *interval)
@@ -637,14 +619,12 @@ bool was_confirmed(const struct clock_trial *trial)
            clocks_independent(trial->file, trial->clock, (uint32_t)reference);
 }
 
-static int judge_clock(struct clock_trial *trial, const bool *left_out, size_t reference_faults,
-                       struct clock_verdict *verdict)
+static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t reference_faults,
+                        struct clock_verdict *verdict)
 {
     bool wall = trial->file->clocks[trial->clock].role == ROLE_WALL;
     bool is_reference = trial->report->reference.clock == (int32_t)trial->clock;
-    int error = trial_gather(trial, left_out);
-    if (error)
-        return error;
+    trial_gather(trial, left_out);
     verdict->faults = wall ? wall_faults(trial) : cpu_time_faults(trial);
     if (is_reference && reference_faults)
         verdict->faults |= 1u << FAULT_SCATTERS;
@@ -655,7 +635,6 @@ static int judge_clock(struct clock_trial *trial, const bool *left_out, size_t r
                                                                    : TRUST_NOT_FALSIFIABLE;
     find_worst_row(trial, verdict);
     verdict->shortest_us = shortest(trial, verdict);
-    return 0;
 }
 
 /* What agrees with the reference and is made of another counter vouches for it as much as the other
@@ -676,43 +655,28 @@ static void confirm_reference(const struct clocks_case *file, struct clocks_repo
             report->verdicts[reference].trust = TRUST_DEPENDABLE;
 }
 
-static int explain_all(const struct clocks_case *file, struct clocks_report *report,
-                       const bool *left_out)
-{
-    int error = 0;
-    for (uint32_t clock = 0; clock < file->clock_count && error == 0; clock++) {
-        if (!clock_is_candidate(&file->clocks[clock]))
-            continue;
-        struct clock_trial trial = {.file = file, .report = report, .clock = clock};
-        error = trial_gather(&trial, left_out);
-        if (error == 0)
-            explain_trust(&trial, &report->verdicts[clock]);
-        trial_release(&trial);
-    }
-    return error;
-}
-
-int clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report)
 {
     size_t reference_faults = 0;
-    bool *left_out = find_reference_faults(file, report, &reference_faults);
-    int error = left_out ? 0 : -ENOMEM;
-    for (uint32_t clock = 0; clock < file->clock_count && error == 0; clock++) {
+    const bool *left_out = find_reference_faults(file, report, &reference_faults);
+    for (uint32_t clock = 0; clock < file->clock_count; clock++) {
+        struct clock_trial trial = {.file = file, .report = report, .clock = clock};
         struct clock_verdict *verdict = &report->verdicts[clock];
         *verdict = (struct clock_verdict){.trust = TRUST_NOT_FALSIFIABLE,
                                           .worst_row = -1,
                                           .worst_ratio = NAN,
                                           .shortest_us = NAN};
+        if (clock_is_candidate(&file->clocks[clock]))
+            judge_clock(&trial, left_out, reference_faults, verdict);
+        trial_end(&trial);
+    }
+    confirm_reference(file, report);
+    for (uint32_t clock = 0; clock < file->clock_count; clock++) {
+        struct clock_trial trial = {.file = file, .report = report, .clock = clock};
         if (!clock_is_candidate(&file->clocks[clock]))
             continue;
-        struct clock_trial trial = {.file = file, .report = report, .clock = clock};
-        error = judge_clock(&trial, left_out, reference_faults, verdict);
-        trial_release(&trial);
+        trial_gather(&trial, left_out);
+        explain_trust(&trial, &report->verdicts[clock]);
+        trial_end(&trial);
     }
-    if (error == 0) {
-        confirm_reference(file, report);
-        error = explain_all(file, report, left_out);
-    }
-    free(left_out);
-    return error;
 }

@@ -2,40 +2,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The judgement of clocks: its parts, one after the other. */
-#include <errno.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/clocks/judge.h"
-#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The case of clocks: growing and releasing it. */
+ * The case of clocks. */
 
 const char *const clock_role_names[CLOCK_ROLES] = {
     [ROLE_WALL] = "wall",   [ROLE_CPU_TIME] = "cpu-time", [ROLE_CYCLES] = "cycles",
     [ROLE_PLACE] = "place", [ROLE_STOLEN] = "stolen",
 };
-
-struct clock_known *clocks_case_add_clock(struct clocks_case *file)
-{
-    return memory_add(file->clocks, file->clock_count);
-}
-
-struct clock_watch *clocks_case_add_watch(struct clocks_case *file)
-{
-    return memory_add(file->watches, file->watch_count);
-}
-
-struct clock_absence *clocks_case_add_absence(struct clocks_case *file)
-{
-    return memory_add(file->absences, file->absence_count);
-}
 
 void clocks_case_release(struct clocks_case *file)
 {
@@ -60,6 +41,29 @@ int watch_column(const struct clock_watch *watch, uint32_t clock)
     for (uint32_t column = 0; column < watch->columns; column++)
         if (watch->clocks[column] == clock)
             return (int)column;
+    return -1;
+}
+
+int watch_role_column(const struct clocks_case *file, const struct clock_watch *watch,
+                      enum clock_role role)
+{
+    for (uint32_t column = 0; column < watch->columns; column++)
+        if (file->clocks[watch->clocks[column]].role == role)
+            return (int)column;
+    return -1;
+}
+
+bool clock_is_counter(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && !clock->external && clock->way &&
+           strcmp(clock->way, "instruction") == 0;
+}
+
+int clocks_counter(const struct clocks_case *file)
+{
+    for (size_t i = 0; i < file->clock_count; i++)
+        if (clock_is_counter(&file->clocks[i]))
+            return (int)i;
     return -1;
 }
 
@@ -230,12 +234,8 @@ static bool stands_around_intervals(const struct clocks_case *file, uint32_t clo
  * that, the operating system's. -1: none. */
 static int suspect(const struct clocks_case *file)
 {
-    for (size_t i = 0; i < file->clock_count; i++)
-        if (file->clocks[i].role == ROLE_WALL && !file->clocks[i].external &&
-            strcmp(file->clocks[i].way, "instruction") == 0)
-            return (int)i;
-    int raw = clocks_index(file, "monotonic-raw");
-    return raw >= 0 ? raw : clocks_index(file, "monotonic-raw-syscall");
+    int counter = clocks_counter(file), raw = clocks_index(file, "monotonic-raw");
+    return counter >= 0 ? counter : raw >= 0 ? raw : clocks_index(file, "monotonic-raw-syscall");
 }
 
 static const char *const own_counters[] = {"hpet", "ptp"};
@@ -323,14 +323,13 @@ static void explain(const struct clocks_case *file, bool independent,
         snprintf(why + used, size - used, "; an RTC, PTP, an HPET or another machine could");
 }
 
-static int clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
+static void clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
 {
     bool independent = false;
     report->reference.clock = choose(file, &independent);
     report->reference.outside = outside_clock(file);
     report->reference.rtc = clock_of_kind(file, WATCH_EDGES);
     explain(file, independent, &report->reference);
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -399,16 +398,15 @@ static void gather(const struct clocks_case *file, uint32_t clock, uint32_t refe
     }
 }
 
-static int calibrate(const struct clocks_case *file, uint32_t clock, uint32_t reference,
-                     struct clock_scale *scale)
+static void calibrate(const struct clocks_case *file, uint32_t clock, uint32_t reference,
+                      struct clock_scale *scale)
 {
     size_t room = 1;
     for (size_t i = 0; i < file->watch_count; i++)
         if (file->watches[i].processes)
             room += file->watches[i].begins[file->watches[i].processes];
-    struct ratios ratios = {.values = malloc(room * sizeof(double))};
-    if (!ratios.values)
-        return -ENOMEM;
+    AUTO_MEMORY double *values = memory_new(room, sizeof(*values));
+    struct ratios ratios = {.values = values};
     for (int way = 0; way < WAYS && !scale->known; way++) {
         ratios.count = ratios.refused = 0;
         gather(file, clock, reference, way, &ratios);
@@ -420,37 +418,32 @@ static int calibrate(const struct clocks_case *file, uint32_t clock, uint32_t re
         scale->ns_per_tick = quantile(ratios.values, ratios.count, 0.5);
         scale->known = true;
     }
-    free(ratios.values);
-    return 0;
 }
 
-static int find(const struct clocks_case *file, const struct clocks_report *report, uint32_t clock,
-                struct clock_scale *scale)
+static void find(const struct clocks_case *file, const struct clocks_report *report, uint32_t clock,
+                 struct clock_scale *scale)
 {
     const struct clock_known *known = &file->clocks[clock];
-    int error = clock_step_find(file, clock, &scale->step_ticks);
-    if (error || known->role == ROLE_PLACE)
-        return error;
+    scale->step_ticks = clock_step_find(file, clock);
+    if (known->role == ROLE_PLACE)
+        return;
     uint64_t hz = strcmp(known->way, "controller") == 0 ? 1000000000 : known->hz;
     if (hz) {
         *scale = (struct clock_scale){.known = true,
                                       .ns_per_tick = 1e9 / (double)hz,
                                       .claimed = true,
                                       .step_ticks = scale->step_ticks};
-        return 0;
+        return;
     }
     int32_t reference = report->reference.clock;
-    if (reference < 0 || reference == (int32_t)clock || !file->clocks[reference].hz)
-        return 0;
-    return calibrate(file, clock, (uint32_t)reference, scale);
+    if (reference >= 0 && reference != (int32_t)clock && file->clocks[reference].hz)
+        calibrate(file, clock, (uint32_t)reference, scale);
 }
 
-static int clocks_find_scales(const struct clocks_case *file, struct clocks_report *report)
+static void clocks_find_scales(const struct clocks_case *file, struct clocks_report *report)
 {
-    int error = 0;
-    for (uint32_t clock = 0; clock < file->clock_count && error == 0; clock++)
-        error = find(file, report, clock, &report->scales[clock]);
-    return error;
+    for (uint32_t clock = 0; clock < file->clock_count; clock++)
+        find(file, report, clock, &report->scales[clock]);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -491,32 +484,13 @@ const char *words_share(double share, char text[WORDS_TIME])
 /* ----------------------------------------------------------------------------------------------
  * Medians over processes. */
 
-int replicate_add(struct replicate_list *list, size_t process, double value)
+void replicate_add(struct replicate_list *list, size_t process, double value)
 {
     if (isnan(value))
-        return 0;
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        double *values = realloc(list->values, room * sizeof(*values));
-        if (!values)
-            return -ENOMEM;
-        list->values = values;
-        size_t *processes = realloc(list->processes, room * sizeof(*processes));
-        if (!processes)
-            return -ENOMEM;
-        list->processes = processes;
-        list->room = room;
-    }
-    list->values[list->count] = value;
-    list->processes[list->count++] = process;
-    return 0;
-}
-
-void replicate_release(struct replicate_list *list)
-{
-    free(list->values);
-    free(list->processes);
-    *list = (struct replicate_list){0};
+        return;
+    size_t count = list->count;
+    *memory_add(list->processes, count) = process;
+    *memory_add(list->values, list->count) = value;
 }
 
 struct overhead_median replicate_median(struct replicate_list *list)
@@ -556,53 +530,25 @@ const char *const clock_fault_names[CLOCK_FAULTS] = {
     [FAULT_SCATTERS] = "scatters",
 };
 
-static int allocate(const struct clocks_case *file, struct clocks_report *report)
+void clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report)
 {
-    size_t count = file->clock_count + 1;
-    report->scales = calloc(count, sizeof(*report->scales));
-    report->costs = calloc(count, sizeof(*report->costs));
-    report->granularities = calloc(count, sizeof(*report->granularities));
-    report->monotonic = calloc(count, sizeof(*report->monotonic));
-    report->offsets = calloc(count, sizeof(*report->offsets));
-    report->rates = calloc(count, sizeof(*report->rates));
-    report->same = calloc(count, sizeof(*report->same));
-    report->verdicts = calloc(count, sizeof(*report->verdicts));
-    return report->scales && report->costs && report->granularities && report->monotonic &&
-                   report->offsets && report->rates && report->same && report->verdicts
-               ? 0
-               : -ENOMEM;
-}
-
-int clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report)
-{
-    static int (*const parts[])(const struct clocks_case *, struct clocks_report *) = {
+    static clocks_judge_part *const parts[] = {
         clocks_find_reference,     clocks_find_scales,       clocks_judge_intervals,
         clocks_judge_costs,        clocks_judge_granularity, clocks_judge_monotonicity,
         clocks_judge_pairs,        clocks_judge_rates,       clocks_find_same,
         clocks_judge_disturbances, clocks_judge_trust,       clocks_advise,
     };
-    *report = (struct clocks_report){0};
-    int error = allocate(file, report);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && error == 0; i++)
-        error = parts[i](file, report);
-    if (error == 0)
-        clocks_judge_findings(file, seed, report);
-    return error;
-}
-
-void clocks_report_release(struct clocks_report *report)
-{
-    free(report->scales);
-    free(report->costs);
-    free(report->granularities);
-    free(report->monotonic);
-    free(report->offsets);
-    free(report->rates);
-    free(report->same);
-    free(report->verdicts);
-    free(report->rows);
-    free(report->pairs);
-    free(report->points);
-    free(report->advice);
-    *report = (struct clocks_report){0};
+    const size_t count = file->clock_count + 1;
+    *report =
+        (struct clocks_report){.scales = memory_new(count, sizeof(*report->scales)),
+                               .costs = memory_new(count, sizeof(*report->costs)),
+                               .granularities = memory_new(count, sizeof(*report->granularities)),
+                               .monotonic = memory_new(count, sizeof(*report->monotonic)),
+                               .offsets = memory_new(count, sizeof(*report->offsets)),
+                               .rates = memory_new(count, sizeof(*report->rates)),
+                               .same = memory_new(count, sizeof(*report->same)),
+                               .verdicts = memory_new(count, sizeof(*report->verdicts))};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        parts[i](file, report);
+    clocks_judge_findings(file, seed, report);
 }

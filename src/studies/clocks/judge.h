@@ -14,8 +14,8 @@
  * How far a clock may be behind for its steps, and whether the machine was suspended. */
 
 /* The steps of a clock that stands still over several readings, in ticks, by its looks; 1 for all
- * others. -ENOMEM. */
-int clock_step_find(const struct clocks_case *file, uint32_t clock, double *ticks);
+ * others. */
+double clock_step_find(const struct clocks_case *file, uint32_t clock);
 /* By how much it may be behind, ns: that, never below a tick; or the usual step that watches of
  * steps showed, which is longer where the operating system had to wait for a CPU itself. */
 double clock_step_ns(const struct clocks_report *report, uint32_t clock);
@@ -63,16 +63,14 @@ size_t watch_interval_pair(const struct clock_watch *watch, size_t index, bool e
 struct replicate_list {
     double *values;
     size_t *processes; /* [value]: any number, alike for values of one process */
-    size_t count, room;
+    size_t count;
 };
 
-/* 0 or -ENOMEM; a value that is NaN is left out. Values of a process follow each other. */
-int replicate_add(struct replicate_list *list, size_t process, double value);
-void replicate_release(struct replicate_list *list);
+/* A value that is NaN is left out. Values of a process follow each other. */
+void replicate_add(struct replicate_list *list, size_t process, double value);
 /* Median over processes with its 95 % interval, which has no end where there is but one process;
  * NaN of nothing. Sorts within the list. */
 struct overhead_median replicate_median(struct replicate_list *list);
-#define AUTO_REPLICATES __attribute__((cleanup(replicate_release)))
 
 /* ----------------------------------------------------------------------------------------------
  * Readings of one clock that one thread took one after the other on one CPU, whatever they were
@@ -89,10 +87,9 @@ struct stretch {
     bool interrupted;  /* by others that wanted the CPU, so that slack may be anything */
     uint64_t largest;  /* reading that is known of it */
 };
-/* Anything but 0 ends it and is handed on. */
-typedef int stretch_visitor(const struct stretch *stretch, void *context);
-int visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
-                    uint32_t clock, stretch_visitor *visitor, void *context);
+typedef void stretch_visitor(const struct stretch *stretch, void *context);
+void visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
+                     uint32_t clock, stretch_visitor *visitor, void *context);
 
 /* Does what the stretch lost look like a counter that begins anew at `period`? */
 enum wraps { WRAPS_NOT, WRAPS_MAYBE, WRAPS_SURELY };

@@ -11,9 +11,7 @@
 
 #include "base/cleanup.h"
 #include "engine/run-store.h"
-#include "engine/skips.h"
 #include "studies/clocks/parts.h"
-#include "studies/clocks/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Clocks that a person brought along are read a few times before anything is planned: one that
@@ -244,9 +242,22 @@ static bool is_watched(const struct clocks_run *run, const char *column)
     return false;
 }
 
-static int put_clocks(struct clocks_run *run, struct failure *failure)
+int clocks_put(void *kept, struct failure *failure)
 {
+    static const char *const ways[] = {
+        [EXTERNAL_OBJECT] = "object", [EXTERNAL_ASK] = "ask", [EXTERNAL_RUN] = "run"};
+    static const struct stored_clock outside = {
+        .name = OUTSIDE,
+        .kind = "wall",
+        .way = "controller",
+        .hardware = "outside",
+        .claim = "the controller's operating system",
+        .note = "CLOCK_MONOTONIC_RAW of the machine that asks, before and after it was answered",
+        .hz = 1000000000};
+    struct clocks_run *run = kept;
+    struct store *store = run->studying.store;
     const struct catalogue *catalogue = run->studying.catalogue;
+    const struct clocks_plan *plan = &run->plan;
     int error = 0;
     for (size_t i = 0; i < catalogue->clock_count && error == 0; i++) {
         const struct catalogue_clock *known = &catalogue->clocks[i];
@@ -261,16 +272,8 @@ static int put_clocks(struct clocks_run *run, struct failure *failure)
                                            .slow = known->slow,
                                            .steered = known->steered};
         if (is_watched(run, known->name))
-            error = store_put_clock(run->studying.store, &clock, failure);
+            error = store_put_clock(store, &clock, failure);
     }
-    return error;
-}
-
-static int put_own(struct clocks_run *run, struct failure *failure)
-{
-    static const char *const ways[] = {
-        [EXTERNAL_OBJECT] = "object", [EXTERNAL_ASK] = "ask", [EXTERNAL_RUN] = "run"};
-    int error = 0;
     for (size_t i = 0; i < run->own_count && error == 0; i++) {
         const struct external_clock *own = &run->own[i].clock;
         const struct stored_clock clock = {.name = own->name,
@@ -281,51 +284,21 @@ static int put_own(struct clocks_run *run, struct failure *failure)
                                            .note = "",
                                            .hz = own->hz,
                                            .slow = run->own[i].pace != PACE_QUICK};
-        error = store_put_clock(run->studying.store, &clock, failure);
+        error = store_put_clock(store, &clock, failure);
     }
-    return error;
-}
-
-static int put_outside(struct clocks_run *run, struct failure *failure)
-{
-    static const struct stored_clock outside = {
-        .name = "outside",
-        .kind = "wall",
-        .way = "controller",
-        .hardware = "outside",
-        .claim = "the controller's operating system",
-        .note = "CLOCK_MONOTONIC_RAW of the machine that asks, before and after it was answered",
-        .hz = 1000000000};
-    return run->outside ? store_put_clock(run->studying.store, &outside, failure) : 0;
-}
-
-/* Who asked for some clocks does not miss the others. */
-static int put_absences(struct clocks_run *run, struct failure *failure)
-{
-    const struct clocks_plan *plan = &run->plan;
-    int error = 0;
-    if (!run->names.count)
-        error = absences_put(run->studying.catalogue, "clock", run->studying.store, failure);
+    if (error == 0 && run->outside)
+        error = store_put_clock(store, &outside, failure);
+    /* Who asked for some clocks does not miss the others. */
+    if (error == 0 && !run->names.count)
+        error = absences_put(catalogue, "clock", store, failure);
     for (size_t i = 0; i < plan->absence_count && error == 0; i++) {
-        const struct stored_event event = {
-            .name = plan->absences[i].what,
-            .kind = "watch",
-            .error = plan->absences[i].error ? plan->absences[i].error : ENOTSUP,
-            .reason = plan->absences[i].reason};
-        error = store_put_event(run->studying.store, &event, failure);
+        const struct stored_event event = {.name = plan->absences[i].what,
+                                           .kind = "watch",
+                                           .error = plan->absences[i].error,
+                                           .reason = plan->absences[i].reason};
+        error = store_put_event(store, &event, failure);
     }
     return error;
-}
-
-int clocks_put(void *kept, struct failure *failure)
-{
-    struct clocks_run *run = kept;
-    int error = put_clocks(run, failure);
-    if (error == 0)
-        error = put_own(run, failure);
-    if (error == 0)
-        error = put_outside(run, failure);
-    return error == 0 ? put_absences(run, failure) : error;
 }
 
 /* --- an unfinished one --- */

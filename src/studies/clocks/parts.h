@@ -100,7 +100,9 @@ double clocks_worse(double low, double high);
 
 /* --- words --- */
 /* "31 ns", "1.8 µs", "4 ms", "97 s"; "-" for what is no number. */
-void clocks_put_time(double ns, struct text *out);
+#define CLOCKS_TIME_SIZE 48
+const char *clocks_time(double ns, char words[CLOCKS_TIME_SIZE]);
+#define CLOCKS_TIME(ns) clocks_time(ns, (char[CLOCKS_TIME_SIZE]){""})
 /* 1.000002, 0.0003, 3.4: as many digits as tell how far from 1. */
 void clocks_ratio(double ratio, char *text, size_t size);
 /* +0.3, -120; signed. */
@@ -112,9 +114,8 @@ void clocks_put_interval(const struct clock_row *row, struct text *out);
 
 /* --- which clocks, where there is room for a few --- */
 #define CLOCKS_FEW 4u
-/* By usefulness: a person's own, then dependable ones first, cheap before dear; `order` has room
- * for all clocks. Returns how many. */
-size_t clocks_by_use(const struct clocks_run *run, uint32_t *order);
+/* By usefulness: a person's own, then dependable ones first, cheap before dear. */
+uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count);
 /* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
  * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);

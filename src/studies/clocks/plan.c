@@ -3,26 +3,16 @@
  *
  * The plan of `assay clocks`: cells of watches in the order of their importance. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/random.h"
 #include "studies/clocks/plan.h"
-#include <stdlib.h>
 
 /* ----------------------------------------------------------------------------------------------
  * Which pairs of CPUs are compared where there are too many for all: a choice that visits every
  * CPU. */
-
-static void shuffle_cpus(int32_t *cpus, size_t count, struct random *random)
-{
-    for (size_t left = count; left > 1; left--) {
-        size_t chosen = (size_t)random_below(random, left);
-        int32_t last = cpus[left - 1];
-        cpus[left - 1] = cpus[chosen];
-        cpus[chosen] = last;
-    }
-}
 
 static struct cpu_pair in_order(int32_t one, int32_t other)
 {
@@ -48,7 +38,12 @@ void clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
     struct random random;
     random_seed(&random, seed);
     memcpy(order, cpus, count * sizeof(*order));
-    shuffle_cpus(order, count, &random);
+    for (size_t left = count; left > 1; left--) {
+        size_t chosen = (size_t)random_below(&random, left);
+        int32_t last = order[left - 1];
+        order[left - 1] = order[chosen];
+        order[chosen] = last;
+    }
     /* First every CPU once, then random ones beyond those that are there. */
     for (size_t i = 0; i + 1 < count; i += 2)
         list[made++] = in_order(order[i], order[i + 1]);
@@ -109,10 +104,7 @@ static bool clocks_is_asked(const struct clocks_scope *study, const struct catal
 
 static bool is_offered(const struct catalogue *catalogue, const char *name)
 {
-    for (size_t i = 0; i < catalogue->clock_count; i++)
-        if (strcmp(catalogue->clocks[i].name, name) == 0)
-            return true;
-    return false;
+    return catalogue_clock(catalogue, name);
 }
 
 static const char *reference(const struct catalogue *catalogue)
@@ -177,49 +169,37 @@ static int compare(const void *left, const void *right)
     return one->index < other->index ? -1 : one->index > other->index;
 }
 
-static size_t put_in_order(struct place *places, size_t count, const char **columns, size_t most)
+/* Those of a look, or for `walls` the quick ones that go on whatever the CPU does. */
+static size_t put_in_order(const struct clocks_scope *study, bool walls, const char **columns,
+                           size_t most)
 {
+    const struct catalogue *catalogue = study->catalogue;
+    AUTO_MEMORY struct place *places =
+        memory_new(catalogue->clock_count + study->own_count + 1, sizeof(*places));
+    size_t count = 0;
+    for (size_t i = 0; i < catalogue->clock_count; i++) {
+        const struct catalogue_clock *clock = &catalogue->clocks[i];
+        if (!clocks_has_edges(clock) &&
+            (clocks_is_asked(study, clock) || is_needed(study, clock)) &&
+            (!walls || (kind_is(clock, "wall") && !clock->slow)))
+            places[count++] = (struct place){clock->name, rank_of(study, clock), i};
+    }
+    for (size_t i = 0; i < study->own_count && !walls; i++)
+        places[count++] = (struct place){study->own[i].text, rank_of_own(&study->own[i]), i};
     qsort(places, count, sizeof(*places), compare);
     for (size_t i = 0; i < count && i < most; i++)
         columns[i] = places[i].column;
-    free(places);
     return count;
 }
 
 size_t clocks_look(const struct clocks_scope *study, const char **columns, size_t most)
 {
-    const struct catalogue *catalogue = study->catalogue;
-    struct place *places = calloc(catalogue->clock_count + study->own_count + 1, sizeof(*places));
-    size_t count = 0;
-    for (size_t i = 0; places && i < catalogue->clock_count; i++) {
-        const struct catalogue_clock *clock = &catalogue->clocks[i];
-        if (!clocks_has_edges(clock) &&
-            (clocks_is_asked(study, clock) || is_needed(study, clock))) {
-            places[count] = (struct place){clock->name, rank_of(study, clock), count};
-            count++;
-        }
-    }
-    for (size_t i = 0; places && i < study->own_count; i++) {
-        places[count] = (struct place){study->own[i].text, rank_of_own(&study->own[i]), count};
-        count++;
-    }
-    return places ? put_in_order(places, count, columns, most) : 0;
+    return put_in_order(study, false, columns, most);
 }
 
 size_t clocks_quick_walls(const struct clocks_scope *study, const char **columns, size_t most)
 {
-    const struct catalogue *catalogue = study->catalogue;
-    struct place *places = calloc(catalogue->clock_count + 1, sizeof(*places));
-    size_t count = 0;
-    for (size_t i = 0; places && i < catalogue->clock_count; i++) {
-        const struct catalogue_clock *clock = &catalogue->clocks[i];
-        if (kind_is(clock, "wall") && !clock->slow && !clocks_has_edges(clock) &&
-            (clocks_is_asked(study, clock) || is_needed(study, clock))) {
-            places[count] = (struct place){clock->name, rank_of(study, clock), count};
-            count++;
-        }
-    }
-    return places ? put_in_order(places, count, columns, most) : 0;
+    return put_in_order(study, true, columns, most);
 }
 
 const char *clocks_meter(const struct catalogue *catalogue)
@@ -311,15 +291,10 @@ static void clocks_wish(struct clocks_wisher *wisher, const struct wished_watch 
     wishes_add(wisher->plan->wishes, &wish, &cell);
 }
 
-static void clocks_lack(struct clocks_wisher *wisher, const char *what, const char *reason,
-                        int error)
+static void clocks_lack(struct clocks_wisher *wisher, enum clocks_stage stage, const char *reason)
 {
-    struct clocks_plan *plan = wisher->plan;
-    if (plan->absence_count == CLOCKS_MOST_ABSENCES)
-        return;
-    plan->absences[plan->absence_count].what = what;
-    plan->absences[plan->absence_count].reason = reason;
-    plan->absences[plan->absence_count++].error = error;
+    *memory_add(wisher->plan->absences, wisher->plan->absence_count) =
+        (struct watch_absence){clocks_stage_names[stage], reason, ENODEV};
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -386,25 +361,6 @@ static uint64_t expect(const struct clocks_scope *study, const struct cell_watch
     return length * busy * (intervals * crowd + (measured_out ? 1 : 0));
 }
 
-static void wish(struct clocks_wisher *wisher, enum clocks_stage stage, struct cell_watch watch,
-                 const char *workload, struct often often)
-{
-    char copy[32];
-    bool alone = watch.threads == 1 && !watch.moves && !watch.handover;
-    strncpy(copy, workload, sizeof(copy) - 1);
-    copy[sizeof(copy) - 1] = '\0';
-    watch.workload = copy;
-    const struct wished_watch wished = {.stage = stage,
-                                        .watch = watch,
-                                        .groups = often.intervals,
-                                        .processes = often.processes,
-                                        .least = often.least,
-                                        .cpu = alone ? wisher->study->cpu : -1,
-                                        .expected_ns =
-                                            expect(wisher->study, &watch, often.intervals)};
-    clocks_wish(wisher, &wished, wisher->look, wisher->look_count);
-}
-
 /* Every length of a list. */
 static void wish_lengths(struct clocks_wisher *wisher, enum clocks_stage stage,
                          struct cell_watch watch, const char *workload, const uint32_t *lengths,
@@ -412,11 +368,20 @@ static void wish_lengths(struct clocks_wisher *wisher, enum clocks_stage stage,
 {
     watch.kind = WATCH_INTERVAL;
     watch.partner = -1;
-    if (!watch.threads)
-        watch.threads = 1;
+    watch.threads += !watch.threads;
+    watch.workload = memory_copy(workload);
+    const bool alone = watch.threads == 1 && !watch.moves && !watch.handover;
     for (; *lengths && is_wanted(wisher->study, workload); lengths++) {
         watch.length = (uint64_t)*lengths * MS_US;
-        wish(wisher, stage, watch, workload, often);
+        const struct wished_watch wished = {.stage = stage,
+                                            .watch = watch,
+                                            .groups = often.intervals,
+                                            .processes = often.processes,
+                                            .least = often.least,
+                                            .cpu = alone ? wisher->study->cpu : -1,
+                                            .expected_ns =
+                                                expect(wisher->study, &watch, often.intervals)};
+        clocks_wish(wisher, &wished, wisher->look, wisher->look_count);
     }
 }
 
@@ -454,8 +419,7 @@ static void clocks_wish_fine(struct clocks_wisher *wisher)
 static void clocks_wish_moves(struct clocks_wisher *wisher)
 {
     if (wisher->study->cpu_count < 2) {
-        clocks_lack(wisher, clocks_stage_names[CLOCKS_MOVES], "there is one CPU that may be used",
-                    ENODEV);
+        clocks_lack(wisher, CLOCKS_MOVES, "there is one CPU that may be used");
         return;
     }
     wish_both(wisher, CLOCKS_MOVES, (struct cell_watch){.moves = MOVES},
@@ -556,7 +520,7 @@ static const struct portion *portion_of(const struct clocks_scope *study, enum c
 
 static uint32_t processes_of(const struct clocks_scope *study)
 {
-    return study->quick || study->emulated ? 1 : 3;
+    return is_brief(study) ? 1 : 3;
 }
 
 /* All candidates but those whose edges are waited for. */
@@ -611,22 +575,22 @@ static void wish_row(struct clocks_wisher *wisher, const struct single *single)
     clocks_wish(wisher, &watch, columns, ROW_COLUMNS);
 }
 
-static bool lacks_meter(struct clocks_wisher *wisher, enum clocks_stage stage)
+/* Of every single clock, where something tells how long a reading takes. */
+static void wish_singles(struct clocks_wisher *wisher, enum clocks_stage stage,
+                         void (*wish)(struct clocks_wisher *, const struct single *))
 {
+    const struct singles singles = singles_of(wisher->study);
     if (!wisher->plan->meter)
-        clocks_lack(wisher, clocks_stage_names[stage],
+        clocks_lack(wisher, stage,
                     "neither the CPU's counter nor a clock of the operating system can be read, so "
-                    "nothing tells how long a reading takes",
-                    ENODEV);
-    return !wisher->plan->meter;
+                    "nothing tells how long a reading takes");
+    for (size_t i = 0; i < singles.count && wisher->plan->meter; i++)
+        wish(wisher, &singles.list[i]);
 }
 
 static void clocks_wish_rows(struct clocks_wisher *wisher)
 {
-    const struct singles singles = singles_of(wisher->study);
-    bool lacks = lacks_meter(wisher, CLOCKS_ROWS);
-    for (size_t i = 0; i < singles.count && !lacks; i++)
-        wish_row(wisher, &singles.list[i]);
+    wish_singles(wisher, CLOCKS_ROWS, wish_row);
 }
 
 /* --- granularity --- */
@@ -634,11 +598,10 @@ static void clocks_wish_rows(struct clocks_wisher *wisher)
 static uint32_t steps_of(const struct clocks_scope *study, const struct single *single)
 {
     uint32_t steps = portion_of(study, single->pace)->steps, most = steps;
-    bool is_brief = study->quick || study->emulated;
     if (single->own && !single->moves)
-        most = is_brief ? BRIEF_OWN_STEPS : OWN_STEPS;
+        most = is_brief(study) ? BRIEF_OWN_STEPS : OWN_STEPS;
     else if (single->step_ns * 1000 >= COARSE_PS)
-        most = is_brief ? BRIEF_COARSE_STEPS : COARSE_STEPS;
+        most = is_brief(study) ? BRIEF_COARSE_STEPS : COARSE_STEPS;
     return most < steps ? most : steps;
 }
 
@@ -662,10 +625,7 @@ static void wish_steps(struct clocks_wisher *wisher, const struct single *single
 
 static void clocks_wish_steps(struct clocks_wisher *wisher)
 {
-    const struct singles singles = singles_of(wisher->study);
-    bool lacks = lacks_meter(wisher, CLOCKS_STEPS);
-    for (size_t i = 0; i < singles.count && !lacks; i++)
-        wish_steps(wisher, &singles.list[i]);
+    wish_singles(wisher, CLOCKS_STEPS, wish_steps);
 }
 
 /* --- two CPUs --- */
@@ -716,8 +676,7 @@ static void clocks_wish_trips(struct clocks_wisher *wisher)
     struct cpu_pair *pairs;
     size_t count;
     if (study->cpu_count < 2) {
-        clocks_lack(wisher, clocks_stage_names[CLOCKS_TRIPS], "there is one CPU that may be used",
-                    ENODEV);
+        clocks_lack(wisher, CLOCKS_TRIPS, "there is one CPU that may be used");
         return;
     }
     clocks_pairs(study->cpus, study->cpu_count, most_pairs(study, &singles), study->seed, &pairs,

@@ -63,15 +63,14 @@ struct clocks_scope {
     uint64_t seed;
 };
 
-#define CLOCKS_MOST_ABSENCES 16u
 struct clocks_plan {
     struct wishes *wishes;
     const char *meter;       /* what is read around rows and after steps; NULL: nothing can be */
     size_t pairs, all_pairs; /* of CPUs that trips go between, and that there are */
-    struct {                 /* kinds of watches that cannot be had here */
+    struct watch_absence {   /* kinds of watches that cannot be had here */
         const char *what, *reason;
         int error;
-    } absences[CLOCKS_MOST_ABSENCES];
+    } * absences;
     size_t absence_count;
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/finish.h"
 #include "output/table.h"
 #include "studies/clocks/parts.h"
@@ -126,11 +126,10 @@ static void fold(const struct brief *brief, struct kind *into, struct kind *kind
 }
 
 /* A line for each kind of interval; those that go alike share one. */
-static bool find_kinds(struct brief *brief)
+static void find_kinds(struct brief *brief)
 {
     const struct clocks_run *run = brief->run;
-    brief->kinds = calloc(run->report.row_count, sizeof(*brief->kinds));
-    for (size_t i = 0; brief->kinds && i < run->report.row_count; i++) {
+    for (size_t i = 0; i < run->report.row_count; i++) {
         struct kind kind;
         size_t at = brief->kind_count;
         if (!leads(run, i))
@@ -142,9 +141,8 @@ static bool find_kinds(struct brief *brief)
         if (at > 0)
             fold(brief, &brief->kinds[at - 1], &kind);
         else
-            brief->kinds[brief->kind_count++] = kind;
+            *memory_add(brief->kinds, brief->kind_count) = kind;
     }
-    return brief->kinds != NULL;
 }
 
 /* As many clocks as leave room for the names of intervals. */
@@ -211,13 +209,10 @@ static void put_brief(const struct clocks_run *run, const struct style *style, s
     choose_columns(&brief, style->width);
     if (!brief.count)
         return;
-    if (find_kinds(&brief))
-        put_kinds(&brief, style, out);
-    else
-        out->failed = true;
+    find_kinds(&brief);
+    put_kinds(&brief, style, out);
     for (size_t i = 0; i < brief.kind_count; i++)
         text_free(&brief.kinds[i].names);
-    free(brief.kinds);
 }
 
 /* --- every row --- */
@@ -235,11 +230,7 @@ static void put_all_rows(const struct clocks_run *run, const struct style *style
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct clock_row *row = &run->report.rows[i];
         AUTO_TEXT struct text words = {0};
-        AUTO_TEXT struct text off = {0};
-        AUTO_TEXT struct text bound = {0};
         clocks_put_interval(row, &words);
-        clocks_put_time(row->runs ? row->max_error_ns : NAN, &off);
-        clocks_put_time(row->runs ? row->bound_ns : NAN, &bound);
         table_add(&table, TONE_PLAIN, clocks_name(&run->file, row->clock));
         table_add(&table, TONE_PLAIN, text_string(&words));
         table_addf(&table, TONE_PLAIN, "%.4g", (double)row->requested_us / 1000);
@@ -248,8 +239,8 @@ static void put_all_rows(const struct clocks_run *run, const struct style *style
         add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_min);
         add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_max);
         add_ratio(&table, row->runs, TONE_PLAIN, row->naive_median);
-        table_add(&table, TONE_PLAIN, text_string(&off));
-        table_add(&table, TONE_PLAIN, text_string(&bound));
+        table_add(&table, TONE_PLAIN, CLOCKS_TIME(row->runs ? row->max_error_ns : NAN));
+        table_add(&table, TONE_PLAIN, CLOCKS_TIME(row->runs ? row->bound_ns : NAN));
     }
     section_put_heading("Every clock over every interval: its duration over the reference's", style,
                         out);
@@ -384,12 +375,8 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
 
 void clocks_put_summary(const struct clocks_run *run, const struct style *style, struct text *out)
 {
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     deliver_put_machine(run->studying.facts, style, out);
     put_measured(run, count, style, out);
     for (size_t i = 0; i < TRUSTS; i++) {
@@ -437,10 +424,7 @@ static void add_number(struct table *table, bool known, double value)
 
 static void add_time(struct table *table, bool known, double ns)
 {
-    AUTO_TEXT struct text words = {0};
-    if (known && isfinite(ns))
-        clocks_put_time(ns, &words);
-    table_add(table, TONE_PLAIN, text_string(&words));
+    table_add(table, TONE_PLAIN, known && isfinite(ns) ? CLOCKS_TIME(ns) : "");
 }
 
 /* The offset where the CPUs' readings prove one, else the largest that could have hidden. */
@@ -449,13 +433,14 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
     const struct clock_offsets *offsets = &seen->offsets;
     double scale = seen->scale.known ? seen->scale.ns_per_tick : NAN;
     AUTO_TEXT struct text words = {0};
-    if (offsets->known && isfinite(offsets->worst * scale)) {
-        bool proven = offsets->worst != 0;
-        text_puts(&words, !proven ? "<" : offsets->worst > 0 ? "+" : "");
-        clocks_put_time((proven ? offsets->worst : offsets->largest_bound) * scale, &words);
-    }
-    table_add(table, offsets->known && offsets->worst != 0 ? TONE_BAD : TONE_PLAIN,
-              text_string(&words));
+    bool proven = offsets->known && offsets->worst != 0;
+    if (offsets->known && isfinite(offsets->worst * scale))
+        text_printf(&words, "%s%s",
+                    !proven              ? "<"
+                    : offsets->worst > 0 ? "+"
+                                         : "",
+                    CLOCKS_TIME((proven ? offsets->worst : offsets->largest_bound) * scale));
+    table_add(table, proven ? TONE_BAD : TONE_PLAIN, text_string(&words));
 }
 
 /* In two words: its workload, and what was special about it. */
@@ -566,12 +551,8 @@ static void put_legend(const struct clocks_run *run, const struct style *style, 
 
 void clocks_put_table(const struct clocks_run *run, const struct style *style, struct text *out)
 {
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     if (!count)
         return;
     text_putc(out, '\n');

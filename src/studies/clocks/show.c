@@ -9,12 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/claims.h"
-#include "engine/finish.h"
-#include "engine/skips.h"
 #include "output/plot.h"
-#include "output/table.h"
 #include "studies/clocks/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -22,7 +19,7 @@
 
 #define FINE 0.01 /* ratios nearer to 1 than this are told in millionths */
 
-void clocks_put_time(double ns, struct text *out)
+const char *clocks_time(double ns, char words[CLOCKS_TIME_SIZE])
 {
     const struct {
         double from, divisor;
@@ -33,20 +30,18 @@ void clocks_put_time(double ns, struct text *out)
                  {0, 1, "ns"}};
     char number[NUMBER_SIZE];
     size_t unit = 0;
-    if (!isfinite(ns)) {
-        text_puts(out, "-");
-        return;
-    }
+    if (!isfinite(ns))
+        return strcpy(words, "-");
     /* What would be rounded up to a thousand is one of the next unit. */
     while (fabs(ns) < 0.9995 * units[unit].from)
         unit++;
     double value = ns / units[unit].divisor;
     number_significant(value, fabs(value) >= 100 ? 3 : 2, number, sizeof(number));
     char *point = strchr(number, '.');
-    bool whole = point && strspn(point + 1, "0") == strlen(point + 1);
-    if (whole)
+    if (point && strspn(point + 1, "0") == strlen(point + 1))
         *point = '\0';
-    text_printf(out, "%s %s", value == 0 ? "0" : number, units[unit].unit);
+    snprintf(words, CLOCKS_TIME_SIZE, "%s %s", value == 0 ? "0" : number, units[unit].unit);
+    return words;
 }
 
 void clocks_ratio(double ratio, char *text, size_t size)
@@ -125,39 +120,20 @@ static void put_stolen(const struct clocks_disturbances *seen, struct text *out)
         text_puts(out, "The host took no time. ");
         return;
     }
-    text_puts(out, "The host took ");
-    clocks_put_time(seen->stolen_ns, out);
-    if (isfinite(seen->watched_ns) && seen->watched_ns > 0) {
-        text_puts(out, " of ");
-        clocks_put_time(seen->watched_ns, out);
-    }
+    text_printf(out, "The host took %s", CLOCKS_TIME(seen->stolen_ns));
+    if (isfinite(seen->watched_ns) && seen->watched_ns > 0)
+        text_printf(out, " of %s", CLOCKS_TIME(seen->watched_ns));
     text_printf(out, ", in %zu intervals. ", seen->stolen_intervals);
-}
-
-static void put_suspended(const struct clocks_disturbances *seen, struct text *out)
-{
-    if (!(isfinite(seen->suspended_ns) && seen->suspended_ns > 0))
-        return;
-    text_puts(out, "The machine was suspended for ");
-    clocks_put_time(seen->suspended_ns, out);
-    text_printf(out, ", in %zu intervals. ", seen->suspended_intervals);
 }
 
 static void put_overslept(const struct clocks_disturbances *seen, struct text *out)
 {
     if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
         return;
-    text_puts(out, "Sleeps ended ");
-    clocks_put_time(seen->overslept_median_ns, out);
-    text_puts(out, " late");
-    if (isfinite(seen->awake_median_ns)) {
-        text_puts(out, " (");
-        clocks_put_time(seen->awake_median_ns, out);
-        text_puts(out, " with CPUs held awake)");
-    }
-    text_puts(out, ", at most ");
-    clocks_put_time(seen->overslept_max_ns, out);
-    text_puts(out, ". ");
+    text_printf(out, "Sleeps ended %s late", CLOCKS_TIME(seen->overslept_median_ns));
+    if (isfinite(seen->awake_median_ns))
+        text_printf(out, " (%s with CPUs held awake)", CLOCKS_TIME(seen->awake_median_ns));
+    text_printf(out, ", at most %s. ", CLOCKS_TIME(seen->overslept_max_ns));
 }
 
 static void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
@@ -168,7 +144,9 @@ static void clocks_put_disturbances(const struct clocks_run *run, const struct s
     if (!run->report.looks)
         return;
     put_stolen(seen, &words);
-    put_suspended(seen, &words);
+    if (isfinite(seen->suspended_ns) && seen->suspended_ns > 0)
+        text_printf(&words, "The machine was suspended for %s, in %zu intervals. ",
+                    CLOCKS_TIME(seen->suspended_ns), seen->suspended_intervals);
     if (seen->intervals)
         text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
                     seen->intervals);
@@ -200,7 +178,7 @@ const char *clocks_name(const struct clocks_case *file, uint32_t clock)
 static const struct clock_rate *best_rate(const struct clock_rate *rates)
 {
     const struct clock_rate *best = NULL;
-    for (size_t i = 0; rates && i < CLOCK_MOST_RATES; i++) {
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
         if (!rates[i].known)
             continue;
         if (!best || (rates[i].independent && !best->independent))
@@ -213,23 +191,17 @@ struct clock_seen clocks_seen(const struct clocks_run *run, size_t index)
 {
     const struct clocks_report *report = &run->report;
     struct clock_seen seen = {.clock = &run->file.clocks[index]};
-    if (report->scales)
-        seen.scale = report->scales[index];
-    if (report->costs)
-        seen.cost = report->costs[index];
-    if (report->granularities)
-        seen.granularity = report->granularities[index];
-    if (report->monotonic)
-        seen.monotonic = report->monotonic[index];
-    if (report->offsets)
-        seen.offsets = report->offsets[index];
-    if (report->same)
-        seen.same = report->same[index];
-    if (report->rates)
-        seen.rates = report->rates[index];
-    seen.rate = best_rate(seen.rates);
-    if (report->verdicts)
-        seen.verdict = &report->verdicts[index];
+    if (report->verdicts) /* it was judged */
+        seen = (struct clock_seen){.clock = seen.clock,
+                                   .scale = report->scales[index],
+                                   .cost = report->costs[index],
+                                   .granularity = report->granularities[index],
+                                   .monotonic = report->monotonic[index],
+                                   .offsets = report->offsets[index],
+                                   .same = report->same[index],
+                                   .rates = report->rates[index],
+                                   .rate = best_rate(report->rates[index]),
+                                   .verdict = &report->verdicts[index]};
     return seen;
 }
 
@@ -239,15 +211,20 @@ bool clocks_is_judged(const struct clocks_run *run, size_t index)
     return clock_is_candidate(clock) && !(clock->way && strcmp(clock->way, "controller") == 0);
 }
 
+static bool has_rows(const struct clocks_run *run, size_t clock)
+{
+    for (size_t i = 0; i < run->report.row_count; i++)
+        if (run->report.rows[i].clock == clock)
+            return true;
+    return false;
+}
+
 /* Was anything of it measured? */
 static bool clocks_is_measured(const struct clocks_run *run, size_t index)
 {
     const struct clock_seen seen = clocks_seen(run, index);
-    bool compared = false;
-    for (size_t i = 0; i < run->report.row_count && !compared; i++)
-        compared = run->report.rows[i].clock == index;
-    return compared || seen.cost.known || seen.granularity.known || seen.monotonic.known ||
-           seen.offsets.known || seen.rate;
+    return has_rows(run, index) || seen.cost.known || seen.granularity.known ||
+           seen.monotonic.known || seen.offsets.known || seen.rate;
 }
 
 const struct clock_row *clocks_worst_row(const struct clocks_run *run,
@@ -292,37 +269,27 @@ static int group_of(const struct clock_seen *seen)
     return seen->clock->external ? place - CLOCK_TRUSTS - 1 : place;
 }
 
-size_t clocks_by_use(const struct clocks_run *run, uint32_t *order)
+uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
 {
-    size_t count = 0;
-    struct placed *placed = calloc(run->file.clock_count + 1, sizeof(*placed));
-    if (!placed)
-        return 0;
+    AUTO_MEMORY struct placed *placed = memory_new(run->file.clock_count + 1, sizeof(*placed));
+    uint32_t *order = memory_new(run->file.clock_count + 1, sizeof(*order));
+    *count = 0;
     for (size_t i = 0; i < run->file.clock_count; i++) {
         if (!clocks_is_judged(run, i) || !clocks_is_measured(run, i))
             continue;
         const struct clock_seen seen = clocks_seen(run, i);
         bool known = seen.cost.known && isfinite(seen.cost.ns);
-        placed[count++] = (struct placed){.clock = (uint32_t)i,
-                                          .group = group_of(&seen),
-                                          .cost = known ? seen.cost.ns : INFINITY};
+        placed[(*count)++] = (struct placed){.clock = (uint32_t)i,
+                                             .group = group_of(&seen),
+                                             .cost = known ? seen.cost.ns : INFINITY};
     }
-    qsort(placed, count, sizeof(*placed), by_use);
-    for (size_t i = 0; i < count; i++)
+    qsort(placed, *count, sizeof(*placed), by_use);
+    for (size_t i = 0; i < *count; i++)
         order[i] = placed[i].clock;
-    free(placed);
-    return count;
+    return order;
 }
 
 /* --- a few --- */
-
-static bool has_rows(const struct clocks_run *run, size_t clock)
-{
-    for (size_t i = 0; i < run->report.row_count; i++)
-        if (run->report.rows[i].clock == clock)
-            return true;
-    return false;
-}
 
 static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
 {
@@ -343,11 +310,6 @@ static void add_first(const struct clocks_run *run, const uint32_t *order, size_
             add_clock(few, count, order[i]);
             return;
         }
-}
-
-static bool is_instruction(const struct clock_known *clock)
-{
-    return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
 }
 
 static bool is_usual(const struct clock_known *clock)
@@ -376,13 +338,10 @@ static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
 
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
 {
-    static bool (*const kinds[])(const struct clock_known *) = {is_instruction, is_usual,
+    static bool (*const kinds[])(const struct clock_known *) = {clock_is_counter, is_usual,
                                                                 is_cpu_time};
-    size_t count = 0;
-    uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    if (!order)
-        return 0;
-    size_t all = clocks_by_use(run, order);
+    size_t count = 0, all;
+    const uint32_t *order = clocks_by_use(run, &all);
     for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
         if (run->file.clocks[order[i]].external && has_rows(run, order[i]))
             add_clock(few, &count, order[i]);
@@ -391,7 +350,6 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
     for (size_t i = all; i-- > 0;)
         if (has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
             add_clock(few, &count, order[i]);
-    free(order);
     return count;
 }
 
@@ -455,11 +413,7 @@ static void clocks_put_plot(const struct clocks_run *run, const struct style *st
     uint32_t shown[CLOCKS_FEW];
     const char *names[CLOCKS_FEW];
     size_t chosen = choose(run, shown), count = 0;
-    AUTO_FREE struct scatter_point *points = calloc(report->point_count + 1, sizeof(*points));
-    if (!points) {
-        out->failed = true;
-        return;
-    }
+    AUTO_MEMORY struct scatter_point *points = memory_new(report->point_count + 1, sizeof(*points));
     for (size_t i = 0; i < chosen; i++)
         names[i] = clocks_name(&run->file, shown[i]);
     for (size_t i = 0; i < report->point_count; i++)
@@ -478,7 +432,6 @@ static void clocks_put_plot(const struct clocks_run *run, const struct style *st
                                     .rows = ROWS};
     AUTO_TEXT struct text plot = {0};
     scatter_put(&scatter, style, &plot);
-    out->failed |= plot.failed;
     if (!plot.length)
         return;
     section_put_heading("Sleeps: ms asked for (across), ms by the clock (up)", style, out);
@@ -578,22 +531,15 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
     }
     if (!count)
         return;
-    text_printf(&words, " %s %s in other clothes: never parted by more than ",
-                count == 1 ? "is" : "are", clocks_name(&run->file, (uint32_t)with));
-    clocks_put_time(farthest->parted_ns, &words);
-    text_puts(&words, " in ");
-    clocks_put_time(1e9 * farthest->span_s, &words);
+    text_printf(&words, " %s %s in other clothes: never parted by more than %s in %s",
+                count == 1 ? "is" : "are", clocks_name(&run->file, (uint32_t)with),
+                CLOCKS_TIME(farthest->parted_ns), CLOCKS_TIME(1e9 * farthest->span_s));
     if (run->studying.options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
         text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
     section_put_item(text_string(&words), style, out);
 }
 
 /* --- the reference, and claims beside it --- */
-
-static bool is_said(const char *word)
-{
-    return word && *word;
-}
 
 /* Another clock of the same counter and rate before it? */
 static bool was_claimed(const struct clocks_run *run, size_t index)
@@ -623,7 +569,7 @@ static void put_rates(const struct clocks_run *run, struct text *out)
             continue;
         }
         text_printf(out, "; %s claims %.6g MHz", clock->name, (double)clock->hz / 1e6);
-        if (is_said(clock->claim))
+        if (*clock->claim)
             text_printf(out, " (%s)", clock->claim);
     }
 }
@@ -631,11 +577,10 @@ static void put_rates(const struct clocks_run *run, struct text *out)
 static void put_claims(const struct clocks_run *run, struct text *out)
 {
     const struct clocks_case *file = &run->file;
-    text_printf(out, "Claimed: clocksource %s",
-                is_said(file->clocksource) ? file->clocksource : "unknown");
-    if (is_said(file->available))
+    text_printf(out, "Claimed: clocksource %s", *file->clocksource ? file->clocksource : "unknown");
+    if (*file->available)
         text_printf(out, " (available: %s)", file->available);
-    text_printf(out, "; flags of the CPU: %s", is_said(file->flags) ? file->flags : "none");
+    text_printf(out, "; flags of the CPU: %s", *file->flags ? file->flags : "none");
     put_rates(run, out);
     if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
         text_printf(out, "; realtime and monotonic steered by %.3g ppm", file->steered_ppm + 0.0);
@@ -659,20 +604,15 @@ static void put_reference(const struct clocks_run *run, const struct style *styl
 static void clocks_put_reasons(const struct clocks_run *run, const struct style *style,
                                struct text *out)
 {
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
     AUTO_TEXT struct text lines = {0};
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
+    size_t count;
+    const uint32_t *order = clocks_by_use(run, &count);
     for (size_t i = 0; run->report.verdicts && i < count; i++)
         if (needs_reason(run, order[i]) && !was_said(run, order, i))
             put_reason(run, order, count, i, style, &lines);
     for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
         put_same(run, i, style, &lines);
     put_reference(run, style, &lines);
-    out->failed |= lines.failed;
     if (!lines.length)
         return;
     section_put_heading("Why", style, out);
@@ -727,7 +667,6 @@ static void clocks_put_absences(const struct clocks_run *run, const struct style
     omissions_put(&omissions, run->studying.options->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
-    out->failed |= lines.failed;
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
         text_puts(out, text_string(&lines));
@@ -800,5 +739,4 @@ void clocks_put_report(const void *kept, const struct style *style, struct text 
     put_unfinished(run, style, &all);
     put_origin(run, &all);
     put_plain(text_string(&all), out);
-    out->failed |= all.failed;
 }

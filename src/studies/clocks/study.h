@@ -104,18 +104,19 @@ struct clocks_case {
     size_t absence_count;
 };
 
-/* Grow by one, zeroed; NULL when out of memory. */
-struct clock_known *clocks_case_add_clock(struct clocks_case *file);
-struct clock_watch *clocks_case_add_watch(struct clocks_case *file);
-struct clock_absence *clocks_case_add_absence(struct clocks_case *file);
 void clocks_case_release(struct clocks_case *file);
 
 /* Index of the clock by name, or -1. */
 int clocks_index(const struct clocks_case *file, const char *name);
 /* Is it judged, rather than a place or stolen time? */
 bool clock_is_candidate(const struct clock_known *clock);
-/* The column of that clock in the watch, or -1. */
+/* Is it the CPU's own counter, in whatever form; and the first that is, or -1. */
+bool clock_is_counter(const struct clock_known *clock);
+int clocks_counter(const struct clocks_case *file);
+/* The column of that clock in the watch, or the first of such a role; -1: none. */
 int watch_column(const struct clock_watch *watch, uint32_t clock);
+int watch_role_column(const struct clocks_case *file, const struct clock_watch *watch,
+                      enum clock_role role);
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part fills
@@ -345,22 +346,15 @@ struct clocks_report {
     struct finding findings[CLOCKS_FINDINGS];
 };
 
-/* All parts in order. -ENOMEM. Release the report in either case. */
-int clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report);
-void clocks_report_release(struct clocks_report *report);
+/* All parts in order. */
+void clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report);
 
 /* The parts, in this order, after the reference and the scales (judge.c); each reads what those
- * before it filled. 0 or -ENOMEM. */
-int clocks_judge_intervals(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_costs(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_granularity(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_monotonicity(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_rates(const struct clocks_case *file, struct clocks_report *report);
-int clocks_find_same(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_disturbances(const struct clocks_case *file, struct clocks_report *report);
-int clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report);
-int clocks_advise(const struct clocks_case *file, struct clocks_report *report);
+ * before it filled. */
+typedef void clocks_judge_part(const struct clocks_case *file, struct clocks_report *report);
+clocks_judge_part clocks_judge_intervals, clocks_judge_costs, clocks_judge_granularity,
+    clocks_judge_monotonicity, clocks_judge_pairs, clocks_judge_rates, clocks_find_same,
+    clocks_judge_disturbances, clocks_judge_trust, clocks_advise;
 void clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
                            struct clocks_report *report);
 

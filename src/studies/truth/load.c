@@ -2,35 +2,86 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a store has of one execution of a command: counts, how it ended, and what it executed. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/command-line.h"
+#include "engine/loading.h"
 #include "studies/truth/study.h"
 
 struct loading {
     struct truth_run *run;
-    uint32_t cell;
-    char *events[CELL_MAX_COUNTERS];
-    uint32_t counters;
+    uint32_t cell; /* that counted it; 0: none did */
+    struct cell counted;
 };
 
-/* --- counts --- */
+/* --- who tried to count it, and who did --- */
 
-static int take_events(void *context, const struct stored_cell *stored)
+/* Every try is a cell: the first column is SOURCE/CLASS/. */
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct loading *loading = context;
-    if (stored->cell.id != loading->cell)
+    struct truth_run *run = loading->run;
+    const struct cell_command *command = &stored->cell.command;
+    char source[sizeof(run->counted.source)] = "";
+    if (!command->words || !stored->cell.counters)
         return 0;
-    for (uint32_t i = 0; i < stored->cell.counters; i++)
-        loading->events[i] = memory_copy(stored->cell.events[i]);
-    loading->counters = stored->cell.counters;
+    snprintf(source, sizeof(source), "%.*s", (int)strcspn(stored->cell.events[0], "/"),
+             stored->cell.events[0]);
+    run->controls = command->controls;
+    run->timeout = command->timeout;
+    run->shown = command->shown;
+    run->line = memory_copy(command->words);
+    run->name = memory_copy(command->name ? command->name : "");
+    if (!stored->done) {
+        run->error = stored->error;
+        return skips_add(&run->studying.skips, source, stored->reason ? stored->reason : "",
+                         stored->error);
+    }
+    *place = 0;
+    loading->cell = stored->cell.id;
+    loading->counted = plan_copy(&stored->cell);
+    memcpy(run->counted.source, source, sizeof(source));
+    run->counter = &run->known_counter;
     return 0;
 }
 
-static void take_value(struct loading *loading, const char *event, uint64_t value)
+/* Sources that were not there have no event, only their name. */
+static int take_absent(void *context, const struct stored_event *event)
 {
-    struct truth_counted *counted = &loading->run->counted;
+    struct truth_run *run = context;
+    return strchr(event->name, '/') ? 0
+                                    : skips_add(&run->studying.skips, event->name,
+                                                event->reason ? event->reason : "", event->error);
+}
+
+static int take_note(void *context, const struct stored_event *event)
+{
+    struct truth_run *run = context;
+    const size_t length = strlen(run->counted.source);
+    if (length && strncmp(event->name, run->counted.source, length) == 0 &&
+        event->name[length] == '/')
+        run->known_counter.note = memory_copy(event->reason ? event->reason : "");
+    return 0;
+}
+
+static int take_subject(void *context, const struct stored_subject *stored)
+{
+    struct catalogue *known = context;
+    *memory_add(known->subjects, known->subject_count) =
+        (struct catalogue_subject){.name = memory_copy(stored->name),
+                                   .has_truth = stored->has_truth,
+                                   .base = stored->base,
+                                   .each = stored->each};
+    return 0;
+}
+
+/* --- counts --- */
+
+static void take_value(struct truth_counted *counted, const char *event, uint64_t value)
+{
     char instructions[64], raw[64];
     snprintf(instructions, sizeof(instructions), "%s/instructions/", counted->source);
     snprintf(raw, sizeof(raw), "%s/instructions-raw/", counted->source);
@@ -54,22 +105,22 @@ static void take_value(struct loading *loading, const char *event, uint64_t valu
     counted->has_raw |= strcmp(raw, event) == 0;
 }
 
-static int take_sample(void *context, const struct sample *sample)
+static int take_run(void *context, const struct read_run *read)
 {
     struct loading *loading = context;
     struct truth_counted *counted = &loading->run->counted;
-    counted->account = sample->account;
-    if (sample->counter >= loading->counters)
-        return 0;
-    const char *event = loading->events[sample->counter];
-    /* What could not be known was not running: the counts of a source (its first columns) that was
-     * killed. */
-    if (strncmp(event, "run/", 4) != 0 && sample->enabled && !sample->running)
-        counted->lost = true;
-    else
-        take_value(loading, event, sample->value);
-    if (strcmp(event, RUN_OUTPUT_BYTES) == 0)
-        counted->output_known = sample->running > 0;
+    counted->account = read->account;
+    for (uint32_t i = 0; i < read->counters; i++) {
+        const char *event = loading->counted.events[i];
+        /* What could not be known was not running: the counts of a source (its first columns) that
+         * was killed. */
+        if (strncmp(event, "run/", 4) != 0 && read->enabled[i] && !read->running[i])
+            counted->lost = true;
+        else
+            take_value(counted, event, read->values[i]);
+        if (strcmp(event, RUN_OUTPUT_BYTES) == 0)
+            counted->output_known = read->running[i] > 0;
+    }
     return 0;
 }
 
@@ -101,14 +152,30 @@ static int take_executed(void *context, const struct stored_executed *executed)
     return 0;
 }
 
-int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure)
+int truth_load(void *kept, struct store *store, struct failure *failure)
 {
-    struct loading loading = {.run = run, .cell = cell};
-    snprintf(run->counted.source, sizeof(run->counted.source), "%.31s", run->counter->source);
-    int error = store_each_cell(run->store, take_events, &loading, failure);
+    struct truth_run *run = kept;
+    struct loading loading = {.run = run};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &loading,
+                            .cell = take_cell,
+                            .run = take_run};
+    run->catalogue = run->studying.catalogue ? run->studying.catalogue : &run->known;
+    int error = store_each_event(store, take_absent, run, failure);
     if (error == 0)
-        error = store_each_sample(run->store, cell, take_sample, &loading, failure);
+        error = reader_read(&reader);
     if (error == 0)
-        error = store_each_executed(run->store, take_executed, &loading, failure);
+        error = store_each_event(store, take_note, run, failure);
+    if (error == 0)
+        error = store_each_subject(store, take_subject, &run->known, failure);
+    if (error == 0 && loading.cell)
+        error = store_each_executed(store, take_executed, &loading, failure);
+    if (error == 0 && !run->line && run->studying.given->from)
+        error = fail_with(failure, -EINVAL, "the run in %.300s ended before the command was tried",
+                          run->studying.given->from);
+    for (size_t i = 0; run->counter && i < run->candidate_count; i++)
+        if (strcmp(run->candidates[i]->source, run->counted.source) == 0)
+            run->counter = run->candidates[i];
     return error;
 }

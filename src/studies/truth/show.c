@@ -10,13 +10,10 @@
 #include "base/words.h"
 #include "decode/walk.h"
 #include "engine/command-line.h"
-#include "engine/finish.h"
 #include "engine/options.h"
-#include "output/table.h"
 #include "studies/truth/study.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What a command executed, for programs (docs/json). */
+/* --- for programs (docs/json) --- */
 
 /* Is it a subject of the kit whose length is known, that ended as it should? */
 static bool is_known(const struct truth_run *run, int64_t *instructions)
@@ -44,7 +41,7 @@ static const char *no_opcodes_because(const struct truth_run *run)
         return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
     if (!counted->classes.count)
         return "it is more code than can be decoded";
-    return run->options->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
+    return run->studying.given->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
 }
 
 /* Does the code that was told cover all that was counted? */
@@ -137,29 +134,27 @@ static json_t *row_json(const struct truth_run *run)
     return object;
 }
 
-json_t *truth_results_json(const void *context)
+json_t *truth_results_json(const void *kept)
 {
-    const struct truth_run *run = context;
+    const struct truth_run *run = kept;
     json_t *list = json_array();
     if (run->counter)
         json_array_append_new(list, row_json(run));
     return list;
 }
 
-json_t *truth_analysis_json(const void *context)
+json_t *truth_analysis_json(const void *kept)
 {
-    const struct truth_run *run = context;
+    const struct truth_run *run = kept;
     json_t *object = json_object();
-    json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
+    json_object_set_new(object, "store", json_text(run->studying.stored));
     json_object_set_new(object, "complete",
                         json_boolean(run->counter && run->counted.status < STATUS_TIMEOUT));
-    json_object_set_new(object, "seconds", json_real(run->seconds));
+    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
     return object;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a command executed, for people: how many instructions and by whom they were counted, by
- * class, opcode and function, what the count is exact for, and what else became of it. */
+/* --- for people --- */
 
 #define FEW            20u /* opcodes or functions, unless all are asked for */
 #define SENTENCE_WORDS 60u /* columns that a command may take in a sentence */
@@ -242,7 +237,7 @@ static void put_classes(const struct truth_run *run, const struct style *style, 
     for (size_t i = 0; i < counted->classes.count; i++) {
         const struct truth_sum *class = &counted->classes.list[i];
         /* What it has none of is in the JSON. */
-        if (!class->count && !run->options->all)
+        if (!class->count && !run->studying.given->all)
             continue;
         table_add(&table, TONE_PLAIN, class->name);
         add_count(&table, class->count, counted->instructions);
@@ -254,64 +249,46 @@ static void put_classes(const struct truth_run *run, const struct style *style, 
     table_free(&table);
 }
 
-/* A table of the first of them under its heading, and how many are left. */
-static void put_shown(const char *heading, const char *what, struct table *table, size_t left,
-                      const struct style *style, struct text *out)
+/* The first of them under a heading, and how many are left. */
+static void put_sums(const struct truth_run *run, bool functions, const struct style *style,
+                     struct text *out)
 {
-    section_put_heading(heading, style, out);
-    table_put(table, style, out);
-    table_free(table);
-    if (left)
-        section_printf(style, out, "and %zu more %s (--all shows them)", left, what);
-}
-
-static size_t shown_of(const struct truth_run *run, const struct truth_sums *sums)
-{
-    return run->options->all || sums->count < FEW ? sums->count : FEW;
-}
-
-static void put_opcodes(const struct truth_run *run, const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {{"opcode", false, false, false},
-                                            {"instructions", true, false, false},
-                                            {"%", true, false, false},
-                                            {"repetitions", true, false, false}};
-    const struct truth_sums *sums = &run->counted.opcodes;
-    const size_t shown = shown_of(run, sums);
-    struct table table = {.columns = columns, .column_count = 4};
-    if (!run->by_opcode || !sums->count)
+    static const struct column columns[2][4] = {{{"opcode", false, false, false},
+                                                 {"instructions", true, false, false},
+                                                 {"%", true, false, false},
+                                                 {"repetitions", true, false, false}},
+                                                {{"instructions", true, false, false},
+                                                 {"%", true, false, false},
+                                                 {"function", false, false, false},
+                                                 {"of", false, true, false}}};
+    const struct truth_sums *sums = functions ? &run->counted.functions : &run->counted.opcodes;
+    struct table table = {.columns = columns[functions], .column_count = 4};
+    size_t shown = 0;
+    if (!(functions ? run->by_function : run->by_opcode) || !sums->count)
         return;
-    for (size_t i = 0; i < shown; i++) {
-        char number[NUMBER_SIZE] = "";
-        if (sums->list[i].repetitions)
-            number_count(sums->list[i].repetitions, number, sizeof(number));
-        table_add(&table, TONE_PLAIN, sums->list[i].name);
-        add_count(&table, sums->list[i].count, run->counted.instructions);
-        table_add(&table, TONE_PLAIN, number);
-    }
-    put_shown("By opcode", "opcodes", &table, sums->count - shown, style, out);
-}
-
-static void put_functions(const struct truth_run *run, const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {{"instructions", true, false, false},
-                                            {"%", true, false, false},
-                                            {"function", false, false, false},
-                                            {"of", false, true, false}};
-    const struct truth_sums *sums = &run->counted.functions;
-    const size_t shown = shown_of(run, sums);
-    struct table table = {.columns = columns, .column_count = 4};
-    if (!run->by_function || !sums->count)
-        return;
-    for (size_t i = 0; i < shown; i++) {
-        const struct truth_sum *sum = &sums->list[i];
+    for (; shown < sums->count && (run->studying.given->all || shown < FEW); shown++) {
+        const struct truth_sum *sum = &sums->list[shown];
+        if (!functions)
+            table_add(&table, TONE_PLAIN, sum->name);
         add_count(&table, sum->count, run->counted.instructions);
-        table_add(&table, TONE_PLAIN, *sum->name ? sum->name : "(no symbol)");
-        const char *slash = strrchr(sum->object, '/');
-        const char *object = slash && slash[1] ? slash + 1 : sum->object;
-        table_add(&table, TONE_DIM, *object ? object : "(no file)");
+        if (functions) {
+            const char *slash = strrchr(sum->object, '/');
+            const char *object = slash && slash[1] ? slash + 1 : sum->object;
+            table_add(&table, TONE_PLAIN, *sum->name ? sum->name : "(no symbol)");
+            table_add(&table, TONE_DIM, *object ? object : "(no file)");
+        } else {
+            char number[NUMBER_SIZE] = "";
+            if (sum->repetitions)
+                number_count(sum->repetitions, number, sizeof(number));
+            table_add(&table, TONE_PLAIN, number);
+        }
     }
-    put_shown("By function", "functions", &table, sums->count - shown, style, out);
+    section_put_heading(functions ? "By function" : "By opcode", style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+    if (shown < sums->count)
+        section_printf(style, out, "and %zu more %s (--all shows them)", sums->count - shown,
+                       functions ? "functions" : "opcodes");
 }
 
 /* --- how far it can be trusted --- */
@@ -388,15 +365,18 @@ static void put_circumstances(const struct truth_run *run, const struct style *s
     section_put_words(text_string(&words), style, out);
 }
 
-void truth_put_report(const struct truth_run *run, const struct style *style, struct text *out)
+void truth_put_report(const void *kept, const struct style *style, struct text *out)
 {
+    const struct truth_run *run = kept;
     AUTO_TEXT struct text code = {0};
+    if (!run->counter)
+        return;
     put_answer(run, style, out);
     put_repetitions(run, style, out);
     put_known(run, style, out);
     put_classes(run, style, out);
-    put_opcodes(run, style, out);
-    put_functions(run, style, out);
+    put_sums(run, false, style, out);
+    put_sums(run, true, style, out);
     text_putc(out, '\n');
     put_code(run, &code);
     if (code.length)
@@ -410,12 +390,12 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
                           "get them, so it may have done something else. Executed by a user who "
                           "has these rights it needs none of the file's.",
                           style, out);
-    for (size_t i = 0; i < run->skips.count;
+    for (size_t i = 0; i < run->studying.skips.count;
          i++) /* sources that could not, before the one that could */
-        section_printf(style, out, "Not by %s: %s", run->skips.list[i].what,
-                       run->skips.list[i].reason);
-    deliver_put_machine(run->facts, style, out);
+        section_printf(style, out, "Not by %s: %s", run->studying.skips.list[i].what,
+                       run->studying.skips.list[i].reason);
+    deliver_put_machine(run->studying.facts, style, out);
     text_puts(out, "samples in ");
-    text_put_clean(out, store_path(run->store));
+    text_put_clean(out, run->studying.stored);
     text_putc(out, '\n');
 }

@@ -6,30 +6,22 @@
  *
  * The folder:
  *
- *     study.c    options, and the command from start to end
+ *     study.c    options, the entry, and why nobody could count it
  *     measure.c  one source after the other until one can count all of it
  *     load.c     what a store has of the execution
  *     show.c     what was executed, for people and for programs */
 #pragma once
 
-#include "base/text.h"
-#include "engine/command.h"
 #include "engine/executed.h"
-#include "engine/run-store.h"
-#include "engine/session.h"
-#include "engine/skips.h"
-#include "output/json.h"
-#include "output/table.h"
-#include "store/store.h"
+#include "engine/study.h"
 
 struct truth_options {
-    struct common_options common;
-    const char *source, *control;
+    struct study_options study; /* first */
+    const char *source, *control, *input, *directory;
     struct string_list by, bring, keep;
-    const char *store, *from, *input, *directory;
     struct optional cpu;
     uint64_t timeout; /* ms */
-    bool show_output, all;
+    bool show_output;
 };
 
 /* Instructions of one function, opcode or class. */
@@ -67,47 +59,46 @@ struct truth_counted {
 
 /* One execution of the command. */
 struct truth_run {
-    const struct truth_options *options;
+    struct studying studying; /* first */
     bool by_opcode, by_function;
-    uint32_t controls;
+    /* --- what is executed --- */
+    char *words, *called, *input, *directory, *keep;
     int32_t cpu;
-    uint64_t timeout; /* ms */
-    bool shown;       /* what it wrote was passed on */
-    char *line, *name, *input, *directory, *keep;
-    /* --- the machine; of a stored run that is judged again there is no session, and the catalogue
-     * has what the store knows: the program of the kit that was executed --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct stored_run stored;
-    struct catalogue known;
-    struct catalogue_counter known_counter;
-    const struct facts *facts;
-    const char *fingerprint;
     const struct catalogue_counter **candidates; /* the fastest first */
-    size_t candidate_count;
-    struct skips skips; /* sources that could not, with the reason */
-    struct store *store;
+    size_t candidate_count, tried;
+    bool found;                /* the last one counted it */
+    char *reason;              /* why it could not */
     struct executed *executed; /* of the visit under way */
     bool ran;                  /* stretches of it came */
-    struct truth_counted counted;
+    /* --- what the store has of it --- */
+    char *line, *name;
+    uint32_t controls;
+    uint64_t timeout; /* ms */
+    bool shown;       /* what it wrote was passed on */
+    struct catalogue known;
+    struct catalogue_counter known_counter;
+    const struct catalogue *catalogue;       /* of a stored run the programs of the kit in it */
     const struct catalogue_counter *counter; /* that counted; NULL: none could */
-    int error;                               /* errno of the last that could not */
-    double seconds;
+    struct truth_counted counted;
+    int error; /* errno of the last that could not */
 };
 
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why: one of ours is 125. */
+static inline const struct truth_options *truth_asked(const struct truth_run *run)
+{
+    return (const struct truth_options *)run->studying.given;
+}
+
+/* Entries of the study; kept is struct truth_run. */
 
 /* Sources that can count a command here, or the one that was asked for. */
-int truth_find_sources(struct truth_run *run);
+int truth_find_sources(struct truth_run *run, struct failure *failure);
+/* What a new store holds before any was tried. */
+int truth_put(void *kept, struct failure *failure);
 /* Executes it by one source after the other until one counted it. */
-int truth_execute(struct truth_run *run);
-/* What the store has of the cell. Negative errno. */
-int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure);
-
-int truth_fail(const struct failure *failure);
-
-void truth_put_report(const struct truth_run *run, const struct style *style, struct text *out);
-json_t *truth_results_json(const void *run);
-json_t *truth_analysis_json(const void *run);
+int truth_measure(void *kept);
+int truth_load(void *kept, struct store *store, struct failure *failure);
+void truth_put_report(const void *kept, const struct style *style, struct text *out);
+json_t *truth_results_json(const void *kept);
+json_t *truth_analysis_json(const void *kept);
 /* Telling which code was executed costs it much more than counting: only when it is asked for. */
 bool truth_tells_late(const struct catalogue_counter *counter);
