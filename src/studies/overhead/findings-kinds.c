@@ -190,8 +190,10 @@ static void tell_slower(const struct overhead_facts *facts, const struct slower 
                    cost_words(slower->separate, apart));
 }
 
-void rule_more_events(const struct overhead_facts *facts, struct finding *finding)
+void rule_more_events(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     struct straightness straight = {.gravest = {.verdict = FINDING_UNTESTABLE}};
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
@@ -329,8 +331,10 @@ static void tell_start(const struct overhead_facts *facts, const struct first_ca
                    ratio_words(ratio.estimate.value, extra));
 }
 
-void rule_lazy_linking(const struct overhead_facts *facts, struct finding *finding)
+void rule_lazy_linking(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     struct first_calls read =
         first_calls_of(facts, "perf-read.read", "perf-syscall.read", "read()");
     struct first_calls start =
@@ -447,8 +451,10 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
                        cost_words(first.value, words));
 }
 
-void rule_plain_code(const struct overhead_facts *facts, struct finding *finding)
+void rule_plain_code(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ, USER_READ};
     struct cost costs[4];
     for (size_t i = 0; i < LINKS; i++)
@@ -476,8 +482,10 @@ void rule_plain_code(const struct overhead_facts *facts, struct finding *finding
 
 /* --- W3 --- */
 
-void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
+void rule_cold_page(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     for (size_t i = 0; i < LINKS; i++) {
         struct cost cold = cold_cost(facts, bound_links[i], "perf-user-cold.read", 1, NULL);
         struct cost call = cold_cost(facts, bound_links[i], READ, 1, NULL);
@@ -559,8 +567,10 @@ static void tell_mapped(const struct overhead_facts *facts, const struct mapped 
                    cost_words(mapped->call.value, call));
 }
 
-void rule_mapped_page(const struct overhead_facts *facts, struct finding *finding)
+void rule_mapped_page(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     static const char *const states[][2] = {{USER_READ, "populated"},
                                             {"perf-user-touched.read", "touched before"}};
     static const char *const times[] = {"first reads", "later reads"};
@@ -793,8 +803,10 @@ static void tell_dependence(const struct dependence *dependence, struct finding 
                        : "");
 }
 
-void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *finding)
+void rule_kinds_of_calls(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     struct dearest dearest = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
     for (int temperature = 0; temperature < TEMPERATURES; temperature++)
         for (size_t i = 0; i < VARIANTS; i++)

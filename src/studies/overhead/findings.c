@@ -110,6 +110,10 @@ static void why_not_called(const struct overhead_facts *facts, const char *opera
 void tell_absent(const struct overhead_facts *facts, const char *operation, struct finding *finding)
 {
     char why[WHY_SIZE];
+    if (!facts->file->machine_count) {
+        finding_clause(finding, "nothing was measured");
+        return;
+    }
     if (!facts->has_unit) {
         finding_clause(finding, "no call was metered in %s of this machine",
                        meter_unit_names[facts->unit]);
@@ -669,7 +673,9 @@ static bool tell_untimed(const struct overhead_facts *facts, struct finding *fin
 {
     if (facts->has_unit && unit_is_time(facts->unit))
         return false;
-    if (facts->file->machines[facts->machine].emulated)
+    if (!facts->file->machine_count)
+        tell_absent(facts, "perf-user.read", finding);
+    else if (facts->file->machines[facts->machine].emulated)
         finding_clause(finding, "this machine is emulated: it has no caches that repeated reads "
                                 "could fill, and its times mean nothing");
     else
@@ -678,8 +684,11 @@ static bool tell_untimed(const struct overhead_facts *facts, struct finding *fin
     return true;
 }
 
-static void rule_repeated_reads(const struct overhead_facts *facts, struct finding *finding)
+static void rule_repeated_reads(const struct claim *claim, const void *context,
+                                struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     if (tell_untimed(facts, finding))
         return;
     struct readers user = readers_of(facts, "perf-user.read");
@@ -708,53 +717,37 @@ static void rule_repeated_reads(const struct overhead_facts *facts, struct findi
 
 /* --- the claims --- */
 
-struct overhead_claim {
-    const char *id, *text, *figure, *unit;
-    overhead_rule *rule;
-};
-
-static const struct overhead_claim claims[OVERHEAD_FINDINGS] = {
+static const struct claim claims[OVERHEAD_FINDINGS] = {
     {"W1",
      "a program that measures itself through plain code pays several times what reading its "
      "counters in user code costs",
      "perf_event up to an order of magnitude above perfctr, which reads in user code (core2)",
-     "times", rule_plain_code},
+     "times", rule_plain_code, false, NULL},
     {"W2",
      "in a lazily linked program the first call costs a large extra; static linking or inline "
      "system calls remove it",
      "reads of static and inline variants approach perfmon2's, those of dynamic ones do not",
-     "times", rule_lazy_linking},
+     "times", rule_lazy_linking, false, NULL},
     {"W3",
      "a counter read in user code is no cheaper than read() while its page was not touched, "
      "because of the page fault",
      "no better than read() and in some cases worse; a fault takes thousands of cycles", "times",
-     rule_cold_page},
+     rule_cold_page, false, NULL},
     {"W4",
      "with its page populated or touched before, a read in user code costs far less than read()",
-     "on par with perfctr, the cheapest of all interfaces", "times", rule_mapped_page},
+     "on par with perfctr, the cheapest of all interfaces", "times", rule_mapped_page, false, NULL},
     {"W5", "reads in user code get cheaper when they are repeated; read() does not simply do so",
      "reads in user code do, read() behaves in a more complex way: misses of the L1 data cache",
-     "times", rule_repeated_reads},
+     "times", rule_repeated_reads, false, NULL},
     {"W6", "of start, stop and read, start costs most, and stop depends least on how it is called",
      "stop is not affected much by the method; start is, and perfmon2 starts far cheaper", "times",
-     rule_kinds_of_calls},
+     rule_kinds_of_calls, false, NULL},
     {"W7",
      "the cost grows linearly with the number of events, and slower where all share a page or a "
      "call",
      "linear on most implementations; perfctr, with one page for all events, grows slower", "times",
-     rule_more_events},
+     rule_more_events, false, NULL},
 };
-
-static struct finding blank(const struct overhead_claim *claim)
-{
-    struct finding finding = {.id = claim->id,
-                              .claim = claim->text,
-                              .paper = "weaver-overhead",
-                              .verdict = FINDING_UNTESTABLE,
-                              .unit = claim->unit};
-    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
-    return finding;
-}
 
 static bool is_metered(const struct overhead_report *report, uint32_t machine, enum meter_unit unit)
 {
@@ -795,37 +788,24 @@ void tell_hidden(struct finding *finding)
                             " misses nothing");
 }
 
-/* More are asked one by one, but not counted. */
-#define MACHINES_TOLD 64
-
-/* A claim about machines in general is refuted by one of them. */
-static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
-                               const struct overhead_report *report,
-                               const struct all_reads_in_a_row *reads)
+static void turn(void *context, size_t machine)
 {
-    struct finding finding = blank(claim);
-    enum finding_verdict verdicts[MACHINES_TOLD], gravest = FINDING_UNTESTABLE;
-    uint32_t decides = 0;
-    if (file->machine_count == 0) {
-        finding_clause(&finding, "nothing was measured");
-        return finding;
-    }
-    for (uint32_t machine = 0; machine < file->machine_count; machine++) {
-        struct overhead_facts facts = overhead_facts_of(file, report, machine);
-        facts.reads = reads;
-        struct finding asked = blank(claim);
-        claim->rule(&facts, &asked);
-        enum finding_verdict verdict = asked.verdict;
-        if (machine < MACHINES_TOLD)
-            verdicts[machine] = verdict;
-        if (verdict_graver(verdict, gravest)) {
-            gravest = verdict;
-            decides = machine;
-        }
-    }
-    struct overhead_facts facts = overhead_facts_of(file, report, decides);
-    facts.reads = reads;
-    if (file->machine_count > 1 && file->machine_count <= MACHINES_TOLD) {
+    struct overhead_facts *facts = context;
+    const struct all_reads_in_a_row *reads = facts->reads;
+    *facts = overhead_facts_of(facts->file, facts->report, (uint32_t)machine);
+    facts->reads = reads;
+}
+
+/* What is to be known before the figures: it is never left out for want of room. */
+static void introduce(const void *context, const enum finding_verdict *verdicts,
+                      struct finding *finding)
+{
+    const struct overhead_facts *facts = context;
+    const struct overhead_case *file = facts->file;
+    if (!file->machine_count)
+        return;
+    const struct overhead_machine *machine = &file->machines[facts->machine];
+    if (file->machine_count > 1) {
         /* Which machine decided, and what every one says. */
         size_t of[4] = {0}, used = 0;
         char words[160], name[120];
@@ -836,30 +816,30 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
                 used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
                                          used ? ", " : "", finding_verdict_names[j], of[j]);
         /* With its kernel: the same machine may have been measured with several. */
-        const struct overhead_machine *machine = &file->machines[decides];
         snprintf(name, sizeof(name), "%.60s%s%.40s", machine->name ? machine->name : "a machine",
                  machine->os && *machine->os ? ", Linux " : "", machine->os ? machine->os : "");
-        finding_clause(&finding, "on %s, one of %zu machines (%s)", name, file->machine_count,
+        finding_clause(finding, "on %s, one of %zu machines (%s)", name, file->machine_count,
                        words);
     }
-    if (gravest != FINDING_UNTESTABLE) {
-        /* What is to be known before the figures: it is never left out for want of room. */
-        if (facts.unit == METER_INSTRUCTIONS)
-            finding_clause(&finding, "in instructions of user and kernel code, as %s",
-                           facts.file->machines[facts.machine].emulated
-                               ? "the machine is emulated and its times mean nothing"
-                               : "no call was timed");
-        const struct overhead_machine *machine = &facts.file->machines[facts.machine];
-        if (facts.unit == METER_INSTRUCTIONS && machine->tick > 0)
-            finding_clause(&finding, "counted by its clock, %.0f a tick", machine->tick);
-    }
-    claim->rule(&facts, &finding);
-    return finding;
+    if (facts->unit != METER_INSTRUCTIONS || verdicts[facts->machine] == FINDING_UNTESTABLE)
+        return;
+    finding_clause(finding, "in instructions of user and kernel code, as %s",
+                   machine->emulated ? "the machine is emulated and its times mean nothing"
+                                     : "no call was timed");
+    if (machine->tick > 0)
+        finding_clause(finding, "counted by its clock, %.0f a tick", machine->tick);
 }
 
 void overhead_judge_findings(const struct overhead_case *file, struct overhead_report *report)
 {
     struct all_reads_in_a_row reads = collect_reads_in_a_row(file, report);
-    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
-        report->findings[i] = ask_each(&claims[i], file, report, &reads);
+    struct overhead_facts facts = {.file = file, .report = report, .reads = &reads};
+    const struct claiming claiming = {.paper = "weaver-overhead",
+                                      .claims = claims,
+                                      .count = OVERHEAD_FINDINGS,
+                                      .facts = &facts,
+                                      .machines = file->machine_count,
+                                      .turn = turn,
+                                      .before = introduce};
+    findings_judge(&claiming, report->findings);
 }

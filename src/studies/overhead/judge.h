@@ -138,9 +138,8 @@ struct overhead_facts {
 struct overhead_facts overhead_facts_of(const struct overhead_case *file,
                                         const struct overhead_report *report, uint32_t machine);
 
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. */
-typedef void overhead_rule(const struct overhead_facts *facts, struct finding *finding);
+/* Rules of claims (engine/findings.h), whose facts are these. */
+typedef void overhead_rule(const struct claim *claim, const void *context, struct finding *finding);
 overhead_rule rule_plain_code;     /* W1 */
 overhead_rule rule_lazy_linking;   /* W2 */
 overhead_rule rule_cold_page;      /* W3 */
