@@ -558,8 +558,9 @@ void overhead_put_cost(struct text *words, double value)
     text_puts(words, cost);
 }
 
-json_t *overhead_figures(const struct overhead_run *run)
+json_t *overhead_figures(const void *kept)
 {
+    const struct overhead_run *run = kept;
     static overhead_figures_part *const parts[] = {
         overhead_add_call_figures,        overhead_add_machine_figures, overhead_add_cold_figures,
         overhead_add_predecessor_figures, overhead_add_sweep_figures,   overhead_add_peer_figures,

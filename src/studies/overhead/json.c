@@ -110,17 +110,18 @@ static json_t *row_json(const struct overhead_case *file, const struct overhead_
     return object;
 }
 
-json_t *overhead_results_json(const struct overhead_run *run)
+json_t *overhead_results_json(const void *kept)
 {
+    const struct overhead_run *run = kept;
     json_t *list = json_array();
     for (size_t i = 0; i < run->report.row_count; i++)
         json_array_append_new(list, row_json(&run->file, &run->report.rows[i]));
     return list;
 }
 
-json_t *overhead_findings_json(const struct overhead_run *run)
+json_t *overhead_findings_json(const void *kept)
 {
-    return claims_json(run->report.findings, OVERHEAD_FINDINGS);
+    return claims_json(((const struct overhead_run *)kept)->report.findings, OVERHEAD_FINDINGS);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -338,15 +339,16 @@ static json_t *advice_json(const struct overhead_run *run, const struct overhead
         json_object_set_new(object, key, members);                                                 \
     } while (0)
 
-json_t *overhead_analysis_json(const struct overhead_run *run)
+json_t *overhead_analysis_json(const void *kept)
 {
+    const struct overhead_run *run = kept;
     const struct overhead_report *report = &run->report;
     json_t *object = json_object(), *machines = json_array();
     json_object_set_new(object, "calls", json_count(report->calls));
     json_object_set_new(object, "processes", json_count(report->processes));
-    json_object_set_new(object, "seconds", json_real(run->seconds));
-    json_object_set_new(object, "complete", json_boolean(run->complete));
-    json_object_set_new(object, "store", json_text(run->stored));
+    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
+    json_object_set_new(object, "complete", json_boolean(run->studying.complete));
+    json_object_set_new(object, "store", json_text(run->studying.stored));
     LIST(object, "timer", timer_json, run, report->timers, report->timer_count);
     LIST(object, "gauge", gauge_json, run, report->gauges, report->gauge_count);
     LIST(object, "cold", cold_json, run, report->cold, report->cold_count);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The plan of `assay overhead`: which tours a budget holds, and the order of their visits. */
+ * The tours that `assay overhead` wishes for, the most important first: how each is made. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,7 @@
 #include "studies/overhead/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Making wishes for `assay overhead`: from calls that belong together to a tour in several orders.
- */
+ * From calls that belong together to a tour in several orders. */
 
 /* Passes and processes are such that every pair has 1024 runs, and that 30 processes remain where
  * half of them were disturbed. On emulated machines counts hardly vary, and visits are dear. */
@@ -170,24 +169,22 @@ void wished_calls_add_timer(const struct overhead_study *study, struct wished_ca
 
 /* --- a wish --- */
 
-static struct overhead_wish *add_wish(struct overhead_wisher *wisher,
-                                      const struct wished_tour *tour, uint32_t circuits)
+static struct wish *add_wish(struct overhead_wisher *wisher, const struct wished_tour *tour)
 {
-    struct overhead_wish *wish = memory_add(wisher->plan->wishes, wisher->plan->wish_count);
-    *wish = (struct overhead_wish){.stage = tour->stage,
-                                   .circuits = memory_new(circuits, sizeof(*wish->circuits)),
-                                   .processes = tour->processes,
-                                   .least = tour->least < tour->processes ? tour->least
-                                                                          : tour->processes};
+    struct wish *wish = memory_add(wisher->wishes->list, wisher->wishes->count);
+    *wish = (struct wish){.stage = tour->stage,
+                          .processes = tour->processes,
+                          .least = tour->least < tour->processes ? tour->least : tour->processes,
+                          .after = NO_WISH};
     return wish;
 }
 
 /* One order of the calls, which the cell then owns. */
 static void add_circuit(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                        struct overhead_wish *wish, char *calls, size_t length)
+                        struct wish *wish, char *calls, size_t length)
 {
     const struct overhead_meters *meters = wisher->meters;
-    struct cell *cell = &wish->circuits[wish->circuit_count++];
+    struct cell *cell = memory_add(wish->cells, wish->cell_count);
     *cell = (struct cell){.counters = meters->count,
                           .path = memory_copy("tour"),
                           .pattern = PATTERN_RR,
@@ -265,7 +262,7 @@ void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tou
     uint32_t orders = tour->circuits < tour->processes ? tour->circuits : tour->processes;
     if (wisher->error < 0)
         return;
-    struct overhead_wish *wish = add_wish(wisher, tour, orders);
+    struct wish *wish = add_wish(wisher, tour);
     for (uint32_t i = 0; i < orders && wisher->error == 0; i++) {
         char *order = NULL;
         size_t length = 0;
@@ -300,7 +297,7 @@ void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wis
     uint32_t orders = count_orders(calls->count, most);
     if (wisher->error < 0)
         return;
-    struct overhead_wish *wish = add_wish(wisher, tour, orders);
+    struct wish *wish = add_wish(wisher, tour);
     for (uint32_t i = 0; i < orders; i++) {
         char *order = NULL;
         wisher->error = overhead_permutation(list, calls->count, i, &order, wisher->failure);
@@ -320,12 +317,11 @@ void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour 
     if (wisher->error < 0)
         return;
     put_calls(calls, &order);
-    add_circuit(wisher, tour, add_wish(wisher, tour, 1), memory_text(&order), calls->count);
+    add_circuit(wisher, tour, add_wish(wisher, tour), memory_text(&order), calls->count);
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What a visit of `assay overhead` will take: what those of its tour took, else what is assumed of
- * such tours, times how wrong that was of others. */
+ * What a visit of `assay overhead` is assumed to take, until others were seen. */
 
 #define US       UINT64_C(1000)
 #define EMULATED 20u      /* times dearer than here */
@@ -340,47 +336,17 @@ static const struct {
     {"likwid.", 12000 * US},     {"", 4000 * US},
 };
 
-static uint64_t assumed_price(const struct overhead_study *study, const struct overhead_wish *wish)
+static uint64_t assumed_price(const struct overhead_study *study, const struct cell *cell)
 {
-    const struct cell *cell = &wish->circuits[0];
     size_t i = 0;
     while (!strstr(cell->tour.calls, assumed[i].calls))
         i++;
     return (assumed[i].ns + cell->runs * CALL_NS) * (study->emulated ? EMULATED : 1);
 }
 
-void overhead_plan_learn(struct overhead_plan *plan, uint32_t cell, uint64_t ns)
-{
-    if (cell < 1 || cell > plan->count || plan->about[cell - 1].wish == OVERHEAD_NO_WISH)
-        return;
-    struct overhead_wish *wish = &plan->wishes[plan->about[cell - 1].wish];
-    wish->visits++;
-    wish->ns += ns;
-}
-
-static double slowness(const struct overhead_study *study, const struct overhead_plan *plan)
-{
-    double paid = 0, expected = 0;
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        const struct overhead_wish *wish = &plan->wishes[i];
-        paid += (double)wish->ns;
-        expected += (double)wish->visits * (double)assumed_price(study, wish);
-    }
-    return expected > 0 && paid > 0 ? paid / expected : 1;
-}
-
-uint64_t overhead_plan_price(const struct overhead_study *study, const struct overhead_plan *plan,
-                             const struct overhead_wish *wish)
-{
-    if (wish->visits)
-        return wish->ns / wish->visits;
-    return (uint64_t)(slowness(study, plan) * (double)assumed_price(study, wish));
-}
-
-/* --- the plan --- */
+/* --- all of them --- */
 
 #define SURELY_FIT 4u /* counters */
-#define GIVE_UP    5u /* failures after which a tour gets no further visit */
 
 const char *const overhead_stage_names[OVERHEAD_STAGES] = {
     [OVERHEAD_READS] = "reads side by side",
@@ -399,233 +365,57 @@ static overhead_wish_stage *const wishers[] = {
     overhead_wish_cold,   overhead_wish_more_events,
 };
 
-static bool same_cell(const struct cell *left, const struct cell *right)
+/* One counter of a sweep may be what another stage measures anyway, in the same orders. */
+static void drop_repeated(struct wishes *wishes)
 {
-    return plan_same_way(left, right) && left->runs == right->runs &&
-           strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
+    size_t kept = 0;
+    for (size_t i = 0; i < wishes->count; i++) {
+        bool repeated = false;
+        for (size_t j = 0; j < kept && !repeated; j++)
+            repeated = plan_same_way(&wishes->list[i].cells[0], &wishes->list[j].cells[0]) &&
+                       wishes->list[i].cells[0].runs == wishes->list[j].cells[0].runs;
+        if (!repeated)
+            wishes->list[kept++] = wishes->list[i];
+    }
+    wishes->count = kept;
 }
 
-int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
-                       struct failure *failure)
+/* Who does not fit with so many counters does not with more: those beyond what every CPU has are
+ * tried one after the other. The same with fewer counters, whoever calls: how many fit is the
+ * machine's to say. */
+static size_t with_fewer(const struct wishes *wishes, const struct cell *cell)
 {
-    struct overhead_wisher wisher = {.study = study, .plan = plan, .failure = failure};
+    size_t found = NO_WISH;
+    uint32_t most = 0;
+    for (size_t i = 0; i < wishes->count && cell->tour.open > SURELY_FIT; i++) {
+        const struct cell *other = &wishes->list[i].cells[0];
+        if (other->tour.open < cell->tour.open && other->tour.open > most &&
+            other->separate == cell->separate && strcmp(other->link, cell->link) == 0 &&
+            strcmp(other->events[0], cell->events[0]) == 0) {
+            found = i;
+            most = other->tour.open;
+        }
+    }
+    return found;
+}
+
+int overhead_wish(const struct overhead_study *study, struct wishes *wishes,
+                  struct failure *failure)
+{
+    struct overhead_wisher wisher = {.study = study, .wishes = wishes, .failure = failure};
     for (size_t i = 0; i < study->meters_count; i++) {
         wisher.meters = &study->meters[i];
         for (size_t j = 0; j < sizeof(wishers) / sizeof(*wishers); j++)
             if (!study->uncounted || wishers[j] == overhead_wish_commands)
                 wishers[j](&wisher);
     }
-    if (wisher.error == 0) {
-        /* One counter of a sweep may be what another stage measures anyway, in the same orders. */
-        size_t kept = 0;
-        for (size_t i = 0; i < plan->wish_count; i++) {
-            bool repeated = false;
-            for (size_t j = 0; j < kept && !repeated; j++)
-                repeated = same_cell(&plan->wishes[i].circuits[0], &plan->wishes[j].circuits[0]);
-            if (!repeated)
-                plan->wishes[kept++] = plan->wishes[i];
-        }
-        plan->wish_count = kept;
-        /* Who does not fit with so many counters does not with more: those beyond what every CPU
-         * has are tried one after the other. */
-        for (size_t i = 0; i < plan->wish_count; i++) {
-            const struct cell *cell = &plan->wishes[i].circuits[0];
-            uint32_t most = 0;
-            plan->wishes[i].after = OVERHEAD_NO_WISH;
-            for (size_t j = 0; j < plan->wish_count && cell->tour.open > SURELY_FIT; j++) {
-                const struct cell *other = &plan->wishes[j].circuits[0];
-                /* The same with fewer counters, whoever calls: how many fit is the machine's to
-                 * say. */
-                if (!(other->tour.open < cell->tour.open && other->separate == cell->separate &&
-                      strcmp(other->link, cell->link) == 0 &&
-                      strcmp(other->events[0], cell->events[0]) == 0) ||
-                    other->tour.open <= most)
-                    continue;
-                plan->wishes[i].after = j;
-                most = other->tour.open;
-            }
-        }
+    if (wisher.error < 0)
+        return wisher.error;
+    drop_repeated(wishes);
+    for (size_t i = 0; i < wishes->count; i++) {
+        struct wish *wish = &wishes->list[i];
+        wish->after = with_fewer(wishes, &wish->cells[0]);
+        wish->expected_ns = assumed_price(study, &wish->cells[0]);
     }
-    return wisher.error;
-}
-
-/* --- the cells of a plan --- */
-
-static size_t wish_of(const struct overhead_plan *plan, const struct cell *cell)
-{
-    for (size_t i = 0; i < plan->wish_count; i++)
-        for (size_t j = 0; j < plan->wishes[i].circuit_count; j++)
-            if (same_cell(&plan->wishes[i].circuits[j], cell))
-                return i;
-    return OVERHEAD_NO_WISH;
-}
-
-static void append(struct overhead_plan *plan, const struct cell *cell, struct overhead_about about)
-{
-    const struct cell copy = plan_copy(cell);
-    size_t count = plan->count;
-    *memory_add(plan->about, count) = about;
-    plan_append(&plan->cells, &plan->count, &copy);
-}
-
-void overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
-                         uint32_t failed)
-{
-    append(
-        plan, cell,
-        (struct overhead_about){.wish = wish_of(plan, cell), .planned = planned, .failed = failed});
-}
-
-static uint32_t count_visits(const struct overhead_plan *plan, size_t wish, bool failed)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->about[i].wish == wish)
-            sum += failed ? plan->about[i].failed : plan->about[i].planned;
-    return sum;
-}
-
-uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish)
-{
-    return count_visits(plan, wish, false) - count_visits(plan, wish, true);
-}
-
-bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish)
-{
-    uint32_t failed = count_visits(plan, wish, true);
-    return failed && (failed >= GIVE_UP || failed == count_visits(plan, wish, false));
-}
-
-bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish)
-{
-    size_t after = plan->wishes[wish].after;
-    return after == OVERHEAD_NO_WISH || overhead_plan_processes(plan, after) > 0;
-}
-
-/* --- goals --- */
-
-static uint64_t cost_of(uint64_t price, uint32_t visits)
-{
-    uint64_t cost;
-    return __builtin_mul_overflow(price, (uint64_t)visits, &cost) ? UINT64_MAX : cost;
-}
-
-static uint64_t less(uint64_t ns, uint64_t cost)
-{
-    return ns == UINT64_MAX ? ns : cost < ns ? ns - cost : 0;
-}
-
-void overhead_plan_look(const struct overhead_study *study, struct overhead_plan *plan, uint64_t ns)
-{
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        struct overhead_wish *wish = &plan->wishes[i];
-        uint64_t price = overhead_plan_price(study, plan, wish);
-        wish->goal = count_visits(plan, i, false);
-        /* The most important one is measured whatever it costs: else nothing would be. */
-        if (wish->goal || (price > ns && i > 0) || !overhead_plan_is_due(plan, i))
-            continue;
-        wish->goal = 1;
-        ns = less(ns, price);
-    }
-}
-
-/* Every tour the least that says something. What is left of ns. */
-static uint64_t settle_least(const struct overhead_study *study, struct overhead_plan *plan,
-                             uint64_t ns)
-{
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        struct overhead_wish *wish = &plan->wishes[i];
-        uint32_t planned = count_visits(plan, i, false);
-        wish->goal = planned;
-        if (overhead_plan_is_failing(plan, i) || planned >= wish->least ||
-            !overhead_plan_is_due(plan, i))
-            continue;
-        uint64_t cost = cost_of(overhead_plan_price(study, plan, wish), wish->least - planned);
-        if (cost > ns && i > 0)
-            continue;
-        wish->goal = wish->least;
-        ns = less(ns, cost);
-    }
-    return ns;
-}
-
-/* How many more the tour would have, if it cost nothing. */
-static uint32_t room_of(const struct overhead_plan *plan, size_t index)
-{
-    const struct overhead_wish *wish = &plan->wishes[index];
-    bool grows = wish->goal >= wish->least && wish->goal < wish->processes &&
-                 !overhead_plan_is_failing(plan, index);
-    return grows ? wish->processes - wish->goal : 0;
-}
-
-void overhead_plan_settle(const struct overhead_study *study, struct overhead_plan *plan,
-                          uint64_t ns)
-{
-    double wanted = 0, left = (double)settle_least(study, plan, ns);
-    for (size_t i = 0; i < plan->wish_count; i++)
-        wanted +=
-            (double)room_of(plan, i) * (double)overhead_plan_price(study, plan, &plan->wishes[i]);
-    double share = wanted > left ? left / wanted : 1;
-    for (size_t i = 0; i < plan->wish_count; i++)
-        plan->wishes[i].goal += (uint32_t)(share * (double)room_of(plan, i));
-}
-
-static uint32_t lacking(const struct overhead_plan *plan, size_t wish)
-{
-    uint32_t planned = count_visits(plan, wish, false);
-    return plan->wishes[wish].goal > planned ? plan->wishes[wish].goal - planned : 0;
-}
-
-bool overhead_plan_wants(const struct overhead_plan *plan)
-{
-    for (size_t i = 0; i < plan->wish_count; i++)
-        if (lacking(plan, i))
-            return true;
-    return false;
-}
-
-/* --- the order --- */
-
-/* Index of the circuit's cell, which is appended where it is not there yet. */
-static size_t cell_of(struct overhead_plan *plan, size_t wish, const struct cell *circuit)
-{
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->about[i].wish == wish && same_cell(&plan->cells[i], circuit))
-            return i;
-    append(plan, circuit, (struct overhead_about){.wish = wish});
-    return plan->count - 1;
-}
-
-void overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
-                          struct visit **visits, size_t *count)
-{
-    for (size_t i = 0; i < plan->count; i++)
-        plan->about[i].drawn = 0;
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        uint32_t wanted = lacking(plan, i);
-        wanted = wanted / portions + (wanted % portions != 0);
-        for (uint32_t made = 0; made < wanted; made++) {
-            /* One visit more, of the circuit that has the fewest. */
-            size_t best = 0;
-            uint32_t fewest = UINT32_MAX;
-            for (size_t j = 0; j < plan->wishes[i].circuit_count && fewest; j++) {
-                size_t candidate = cell_of(plan, i, &plan->wishes[i].circuits[j]);
-                if (plan->about[candidate].planned < fewest) {
-                    best = candidate;
-                    fewest = plan->about[candidate].planned;
-                }
-            }
-            plan->about[best].planned++;
-            plan->about[best].drawn++;
-        }
-    }
-    AUTO_MEMORY uint32_t *portion = memory_new(plan->count + 1, sizeof(*portion));
-    for (size_t i = 0; i < plan->count; i++)
-        portion[i] = plan->about[i].drawn;
-    plan_rounds(plan->cells, plan->count, portion, seed, visits, count);
-    /* Ids count from 1 in the order of the plan; processes go on where they were. */
-    for (size_t i = 0; i < *count; i++) {
-        size_t cell = (*visits)[i].cell - 1;
-        (*visits)[i].process += plan->about[cell].planned - portion[cell];
-    }
+    return 0;
 }

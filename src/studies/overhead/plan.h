@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `assay overhead` measures: from the catalogue's operations, the meters that can be had, a
- * budget and what visits cost to tours, their cells and the order of their visits. Pure: touches
- * no machine and no store. */
+ * What `assay overhead` measures: from the catalogue's operations and the meters that can be had to
+ * tours and their cells. Pure: touches no machine and no store. */
 #pragma once
 
 #include <stddef.h>
@@ -11,6 +10,7 @@
 
 #include "base/failure.h"
 #include "engine/session.h"
+#include "engine/wishes.h"
 #include "store/store.h"
 #include "studies/overhead/study.h"
 #include "wire/cell.h"
@@ -53,71 +53,17 @@ struct overhead_study {
     uint64_t seed;
 };
 
-/* --- wishes: tours, each in several orders --- */
-#define OVERHEAD_NO_WISH SIZE_MAX
-struct overhead_wish {
-    enum overhead_stage stage;
-    struct cell *circuits; /* the same calls in different orders; no ids */
-    size_t circuit_count;
-    uint32_t processes; /* over all circuits */
-    uint32_t least;     /* fewer say nothing: then rather none */
-    size_t after;       /* the wish that must have been measured before; OVERHEAD_NO_WISH: none */
-    /* --- as the plan goes on --- */
-    uint32_t goal;
-    uint64_t visits, ns; /* that were seen, and what they took */
-};
-
-/* --- the plan --- */
-struct overhead_about {
-    size_t wish; /* index; OVERHEAD_NO_WISH: of a stored plan, and nobody wishes for it now */
-    uint32_t planned, failed; /* visits */
-    uint32_t drawn;           /* of the planned ones, in the portion under way */
-};
-struct overhead_plan {
-    struct overhead_wish *wishes; /* the most important first */
-    size_t wish_count;
-    struct cell *cells; /* plan_append's: ids count from 1 in this order */
-    size_t count;
-    struct overhead_about *about; /* [cell] */
-};
-/* Everything that could be measured, drawn from the study's seed: the same study gives the same
- * circuits. Fails with what overhead_order refused. */
-int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
-                       struct failure *failure);
-/* Takes over a cell of a stored plan, in the order of their ids. */
-void overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
-                         uint32_t failed);
-
-/* A visit of the cell took so long; and what the next one of a tour will take. */
-void overhead_plan_learn(struct overhead_plan *plan, uint32_t cell, uint64_t ns);
-uint64_t overhead_plan_price(const struct overhead_study *study, const struct overhead_plan *plan,
-                             const struct overhead_wish *wish);
-
-/* Sets goals: one process of every tour that has none and is due, as far as ns go. A first look at
- * what they cost; another one may find more that are due. */
-void overhead_plan_look(const struct overhead_study *study, struct overhead_plan *plan,
-                        uint64_t ns);
-/* Sets goals by what is known: every tour gets the least that says something while ns last, the
- * most important first, and what is left then goes to all alike. Tours that fail get no more. */
-void overhead_plan_settle(const struct overhead_study *study, struct overhead_plan *plan,
-                          uint64_t ns);
-bool overhead_plan_wants(const struct overhead_plan *plan);
-/* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
- * counts them as planned. The caller frees *visits. */
-void overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
-                          struct visit **visits, size_t *count);
-/* Processes that the tour has or will have, those that failed left aside. */
-uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish);
-/* Was what must come before it measured? */
-bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish);
-/* Did it fail as often as it was tried? */
-bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish);
+/* Everything that could be measured, tours that are each visited in several orders of their calls,
+ * drawn from the study's seed: the same study gives the same orders. Fails with what overhead_order
+ * refused. */
+int overhead_wish(const struct overhead_study *study, struct wishes *wishes,
+                  struct failure *failure);
 
 /* --- the parts that make wishes --- */
 struct overhead_wisher {
     const struct overhead_study *study;
     const struct overhead_meters *meters;
-    struct overhead_plan *plan;
+    struct wishes *wishes;
     struct failure *failure;
     int error; /* the first failure; nothing is added after it */
 };
@@ -224,6 +170,5 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
 /* Adds what the store holds: its machine (once for a fingerprint, whose tours are then joined),
  * operations (once for a name), tours with the calls of all processes that ended well, and what
  * failed everywhere as absences. Passes that are not whole are left out. Hostile stores (calls that
- * no text parses, runs beyond the tour, meters that disagree) get a sentence. The caller releases
- * the case also after a failure. */
+ * no text parses, runs beyond the tour, meters that disagree) get a sentence. */
 int overhead_load(struct store *store, struct overhead_case *file, struct failure *failure);

@@ -65,7 +65,7 @@ static bool is_shown(const struct overhead_run *run, size_t index)
 {
     const struct overhead_report *report = &run->report;
     const struct overhead_peer *peer = &report->peers[index];
-    if (run->options->all)
+    if (run->studying.given->all)
         return true;
     if (overhead_is_half(report, peer->meter))
         return false;
@@ -98,7 +98,7 @@ static bool has_variants(const struct overhead_run *run, const struct overhead_p
 static bool same_table(const struct overhead_run *run, const struct overhead_peer *left,
                        const struct overhead_peer *right)
 {
-    if (run->options->all)
+    if (run->studying.given->all)
         return same_group(left, right);
     return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
 }
@@ -132,7 +132,8 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
             table_add(&table, TONE_STRONG, text_string(&ratio));
         }
     text_printf(&heading, "Other interfaces against %s, in %s",
-                run->options->all ? like->bare_path : "bare calls", overhead_unit(like->meter));
+                run->studying.given->all ? like->bare_path : "bare calls",
+                overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
     section_put_heading(text_string(&heading), style, out);
     table_put(&table, style, out);
@@ -256,7 +257,7 @@ static bool looks_alike(const struct sheet *sheet, const struct overhead_machine
     for (size_t i = 0; i < sheet->column_count; i++) {
         double one = figure(sheet, left, i), other = figure(sheet, right, i);
         bool missing = isnan(one) || isnan(other);
-        double limit = sheet->run->options->all ? 0 : ALIKE * fmax(fabs(one), fabs(other));
+        double limit = sheet->run->studying.given->all ? 0 : ALIKE * fmax(fabs(one), fabs(other));
         if (missing ? isnan(one) != isnan(other) : fabs(one - other) > limit)
             return false;
     }
@@ -291,7 +292,7 @@ static bool put_calls(const struct sheet *sheet, size_t index, struct text *out)
         if (same_call(&list[i], call) || looks_alike(sheet, &list[i], call))
             return false;
     text_printf(&name, "%s.%s", call->path, call->kind);
-    if (!sheet->run->options->all && stands_for_all(sheet, call)) {
+    if (!sheet->run->studying.given->all && stands_for_all(sheet, call)) {
         text_put_clean(out, text_string(&name));
         return true;
     }
@@ -492,7 +493,7 @@ static void put_measure(const struct overhead_run *run, struct measure measure,
 static bool is_wanted(const struct overhead_run *run, struct measure measure)
 {
     const struct overhead_report *report = &run->report;
-    if (run->options->all || overhead_same_word(measure.mode, "uk"))
+    if (run->studying.given->all || overhead_same_word(measure.mode, "uk"))
         return true;
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct measure other = measure_of(&report->machines[i]);

@@ -62,7 +62,7 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
         const struct overhead_row *usual = &report->rows[i];
         if (usual->machine != first->machine ||
             !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i) ||
-            (!run->options->all && overhead_is_folded(run, i)))
+            (!run->studying.given->all && overhead_is_folded(run, i)))
             continue;
         for (size_t j = 0; j < report->row_count; j++) {
             const struct overhead_row *row = &report->rows[j];
@@ -121,7 +121,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         };
         struct table table = {.columns = columns,
                               .column_count = sizeof(columns) / sizeof(*columns)};
-        size_t shown = run->options->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
+        size_t shown = run->studying.given->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
         for (size_t i = 0; i < shown; i++) {
             AUTO_TEXT struct text call = {0};
             overhead_put_row_call(&run->file, pairs[i].row, &call);
@@ -137,7 +137,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
                     "%zu of %zu pairs of calls cost more than 5 %% more or less than usual, the "
                     "median over all calls before",
                     count, looked);
-        if (count > ROWS_SHOWN && !run->options->all)
+        if (count > ROWS_SHOWN && !run->studying.given->all)
             text_printf(&words, "; the %u largest are shown", ROWS_SHOWN);
         if (reads_after_stop(&run->file, pairs, count))
             text_puts(&words, ". After a stop, a read is one of a counter that does not run.");
@@ -148,7 +148,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
 /* Times; where there are none what the kernel executes, which varies. */
 static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
 {
-    if (run->options->all || !overhead_counts_code(row->meter))
+    if (run->studying.given->all || !overhead_counts_code(row->meter))
         return true;
     const char *mode = overhead_has_clock(&run->report, row->machine) ? "uk" : "k";
     return overhead_is_emulated(&run->file, row->machine) &&
@@ -212,7 +212,7 @@ static const struct overhead_cold *find(const struct overhead_run *run,
             variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
         /* Of enough processes that a figure of it is worth showing? */
         if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
-            !(run->options->all ||
+            !(run->studying.given->all ||
               cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST)))
             continue;
         if (!found || (cold->opening && !found->opening))
@@ -356,7 +356,7 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
 /* Has the cell a figure in the table? */
 static bool is_told(const struct overhead_run *run, const struct overhead_cold *cold)
 {
-    return run->options->all ||
+    return run->studying.given->all ||
            find(run, cold, has_column(cold->variant) ? cold->variant : NULL) == cold;
 }
 
@@ -366,8 +366,8 @@ static bool cold_put_group(const struct overhead_run *run, const struct overhead
 {
     overhead_put_heading(run, "The first calls of a process", like->meter, like->machine, style,
                          out);
-    bool any =
-        run->options->all ? put_full(run, like, style, out) : put_brief(run, like, style, out);
+    bool any = run->studying.given->all ? put_full(run, like, style, out)
+                                        : put_brief(run, like, style, out);
     if (any) {
         /* How many calls were far above the others, and how many of those the account explains. */
         const struct overhead_report *report = &run->report;
@@ -418,14 +418,14 @@ void overhead_put_cold(const struct overhead_run *run, const struct style *style
     const struct overhead_report *report = &run->report;
     bool any = false;
     for (size_t i = 0; i < report->cold_count; i++) {
-        bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
+        bool leads = run->studying.given->all || !overhead_is_half(report, report->cold[i].meter);
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
         if (leads && cold_put_group(run, &report->cold[i], style, out))
             any = true;
     }
     if (any)
-        section_put_words(run->options->all
+        section_put_words(run->studying.given->all
                               ? "warm: the median once all was called before; first adds: 95 % "
                                 "interval of what the first costs beyond that (or the second); "
                                 "faults: page faults in a first call, on average; after: what of "
@@ -463,7 +463,7 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
                            struct text *out)
 {
     const struct overhead_report *report = &run->report;
-    for (size_t i = 0; i < report->cold_count && run->options->all; i++) {
+    for (size_t i = 0; i < report->cold_count && run->studying.given->all; i++) {
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
@@ -540,7 +540,7 @@ static bool is_bare(const struct overhead_run *run, const struct overhead_slope 
 static bool sweeps_is_shown(const struct overhead_run *run, const struct overhead_slope *slope)
 {
     const struct overhead_report *report = &run->report;
-    if (run->options->all)
+    if (run->studying.given->all)
         return true;
     if (slope->by_reads || overhead_is_half(report, slope->meter))
         return false;

@@ -354,9 +354,9 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
         if (row->level_count < 2)
             continue;
         /* What the call before decides stands in the part about that. */
-        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->options->all)
+        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->studying.given->all)
             continue;
-        if (shown == LEVELS_SHOWN && !boxing->run->options->all) {
+        if (shown == LEVELS_SHOWN && !boxing->run->studying.given->all) {
             left++;
             continue;
         }
@@ -408,7 +408,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
             !overhead_is_like_meter(chosen->meter, boxing.first->meter) ||
             !overhead_is_usual(boxing.run, i))
             continue;
-        if (!boxing.run->options->all && overhead_is_folded(boxing.run, i))
+        if (!boxing.run->studying.given->all && overhead_is_folded(boxing.run, i))
             boxing.folded = true;
         else
             boxing.plotted[boxing.count++] =
@@ -465,7 +465,7 @@ static void overhead_put_boxes(const struct overhead_run *run, const struct styl
     for (size_t i = 0; i < report->row_count; i++)
         /* Instructions vary little: a table has them, and boxes with --all. */
         if (overhead_leads(run, i) &&
-            (run->options->all || !overhead_counts_code(report->rows[i].meter)))
+            (run->studying.given->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
     AUTO_TEXT struct text words = {0};
     text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
@@ -569,7 +569,7 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
                           "and read in user code, without a system call.",
                           style, out);
     for (size_t i = 0; i < report->gauge_count; i++)
-        put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);
+        put_gauge(&run->file, run->studying.given->all, &report->gauges[i], style, out);
 }
 
 /* --- all parts --- */
@@ -599,7 +599,7 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
     char calls[NUMBER_SIZE], processes[NUMBER_SIZE];
     number_count(report->calls, calls, sizeof(calls));
     number_count(report->processes, processes, sizeof(processes));
-    deliver_put_machine(run->facts, style, out);
+    deliver_put_machine(run->studying.facts, style, out);
     for (size_t i = 1; i < run->file.machine_count; i++) {
         text_puts(&words, "and");
         overhead_put_machine(&run->file, (uint32_t)i, &words);
@@ -608,8 +608,8 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
     }
     if (report->calls) {
         text_printf(&words, "%s calls in %s processes", calls, processes);
-        if (!run->options->from.count)
-            text_printf(&words, ", %.1f s", run->seconds);
+        if (!run->studying.given->froms.count)
+            text_printf(&words, ", %.1f s", run->studying.seconds);
         /* "in ticks", "in instructions in user mode, instructions of the kernel": every meter once.
          */
         size_t named = 0;
@@ -695,13 +695,13 @@ static void overhead_put_absences(const struct overhead_run *run, const struct s
     const struct overhead_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &run->skips);
+    omissions_add_skips(&omissions, &run->studying.skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
     /* Where nothing works, what to do about it is the answer. */
-    omissions.brief = !run->options->all && run->report.calls;
-    omissions_put(&omissions, run->options->all, style, &lines);
+    omissions.brief = !run->studying.given->all && run->report.calls;
+    omissions_put(&omissions, run->studying.given->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
     out->failed |= lines.failed;
@@ -717,9 +717,9 @@ static void put_unfinished(const struct overhead_run *run, const struct style *s
                            struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!run->complete && run->stored)
-        unfinished_put("overhead", run->stored, &run->options->common, &words);
-    if (!run->options->all)
+    if (!run->studying.complete && run->studying.stored)
+        unfinished_put("overhead", run->studying.stored, &run->studying.given->common, &words);
+    if (!run->studying.given->all)
         text_puts(&words, "--all shows every variant, pair and reason, --json every figure.");
     if (!words.length)
         return;
@@ -729,11 +729,11 @@ static void put_unfinished(const struct overhead_run *run, const struct style *s
 
 static void put_origin(const struct overhead_run *run, struct text *out)
 {
-    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->seed,
-                run->options->from.count ? "judged again in " : "", run->seconds);
-    if (run->stored) {
+    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->studying.seed,
+                run->studying.given->froms.count ? "judged again in " : "", run->studying.seconds);
+    if (run->studying.stored) {
         text_puts(out, ", samples in ");
-        text_put_clean(out, run->stored);
+        text_put_clean(out, run->studying.stored);
     }
     text_putc(out, '\n');
 }
@@ -747,7 +747,7 @@ static void put_parts(const struct overhead_run *run, const struct style *style,
         overhead_put_predecessors, overhead_put_cold,  overhead_put_in_a_row,
         overhead_put_sweeps,       overhead_put_peers, overhead_put_metering,
     };
-    if (run->file.machine_count > 1 && !run->options->all) {
+    if (run->file.machine_count > 1 && !run->studying.given->all) {
         overhead_put_machines(run, style, out);
         section_put_words("First calls, predecessors, slopes and peers of each machine come with "
                           "--all, and where it is judged alone.",
@@ -758,15 +758,15 @@ static void put_parts(const struct overhead_run *run, const struct style *style,
         each[i](run, style, out);
 }
 
-void overhead_put_report(const struct overhead_run *run, const struct style *style,
-                         struct text *out)
+void overhead_put_report(const void *kept, const struct style *style, struct text *out)
 {
+    const struct overhead_run *run = kept;
     const struct claims claims = {.list = run->report.findings,
                                   .count = OVERHEAD_FINDINGS,
                                   .paper = "overhead",
                                   .terse = true,
                                   .brief = true,
-                                  .all = run->options->all};
+                                  .all = run->studying.given->all};
     overhead_put_measured(run, style, out);
     put_parts(run, style, out);
     claims_put(&claims, style, out);
