@@ -36,6 +36,8 @@ struct overhead_meters {
     uint32_t count;
 };
 bool overhead_tells_time(const struct overhead_meters *meters);
+/* What the tour calls of its own. */
+bool overhead_is_timer(const struct catalogue_operation *operation);
 
 struct overhead_study {
     const struct catalogue *catalogue;
@@ -58,74 +60,6 @@ struct overhead_study {
  * refused. */
 int overhead_wish(const struct overhead_study *study, struct wishes *wishes,
                   struct failure *failure);
-
-/* --- the parts that make wishes --- */
-struct overhead_wisher {
-    const struct overhead_study *study;
-    const struct overhead_meters *meters;
-    struct wishes *wishes;
-    struct failure *failure;
-    int error; /* the first failure; nothing is added after it */
-};
-/* How a tour is made. */
-struct wished_tour {
-    enum overhead_stage stage;
-    const char *link;
-    uint32_t open;
-    bool separate;
-    bool cold;
-    uint32_t passes;
-    uint32_t circuits, processes, least;
-};
-/* Calls of a tour, while they are gathered. */
-struct wished_call {
-    char name[TOUR_NAME + 8]; /* with "*TIMES" */
-    const struct catalogue_operation *operation;
-    const struct catalogue_operation *then; /* what follows it always; NULL: nothing does */
-};
-struct wished_calls {
-    struct wished_call *list;
-    size_t count;
-    bool running; /* what makes sense in either state is called while the instrument runs alone */
-};
-void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
-                      uint32_t times);
-void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_operation *first,
-                           const struct catalogue_operation *then);
-/* The calls of the timer that every warm tour has. */
-void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls);
-
-/* In random orders of all pairs; in the order in which they were gathered; each once, in all orders
- * up to the number of circuits, and `end` behind them. */
-void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                         const struct wished_calls *calls);
-void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                       const struct wished_calls *calls);
-void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                                const struct wished_calls *calls, const struct wished_calls *end);
-
-/* Is its path asked for, and can it be linked like that? The timer's calls are no such. */
-bool overhead_uses(const struct overhead_study *study, const struct catalogue_operation *operation,
-                   const char *link);
-bool overhead_effect_is(const struct catalogue_operation *operation, const char *effect);
-/* Does it switch or read counters of its own by calls of its own, as no library does for it? */
-bool overhead_is_bare(const struct catalogue_operation *operation);
-bool overhead_is_timer(const struct catalogue_operation *operation);
-bool overhead_is_command(const struct catalogue_operation *operation);
-/* Does its page in a warm tour look as its path says? One that is read once is no longer cold. */
-bool overhead_is_warm(const struct catalogue_operation *operation);
-/* A warm tour that is the mainstay of the study; one point of a sweep; of commands; a cold one. */
-struct wished_tour overhead_main_tour(const struct overhead_study *study, enum overhead_stage stage,
-                                      const char *link);
-struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
-                                       enum overhead_stage stage, const char *link);
-struct wished_tour overhead_command_tour(const struct overhead_study *study, const char *link);
-struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link);
-
-typedef void overhead_wish_stage(struct overhead_wisher *wisher);
-overhead_wish_stage overhead_wish_reads, overhead_wish_instruments, overhead_wish_bare_cold,
-    overhead_wish_cold, overhead_wish_commands, overhead_wish_events, overhead_wish_more_events,
-    overhead_wish_repeats;
 
 /* ----------------------------------------------------------------------------------------------
  * The order of a tour's calls. What was called before changes what a call costs, so in one pass

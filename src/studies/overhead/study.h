@@ -9,8 +9,8 @@
  *     study.h                 the case of overhead, and the report of the judge
  *     study.c                 options, what the machine has, the entry in the driver of studies
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              how a tour is made; all of them, the most important first
- *     plan-tours.c            the tours that are wished for
+ *     plan.h, .c              what is planned; the order of a tour's calls
+ *     plan-tours.c            the tours that are wished for, the most important first
  *     load.c                  samples -> the case
  *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
  *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
