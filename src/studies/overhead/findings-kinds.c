@@ -40,16 +40,6 @@ static bool concerns(const struct overhead_facts *facts, const struct overhead_s
            strncmp(operation->path, "perf-", 5) == 0;
 }
 
-static bool has_mode(const struct overhead_slope *slope, const char *mode)
-{
-    return slope->meter->mode && strcmp(slope->meter->mode, mode) == 0;
-}
-
-static bool is_half(const struct overhead_slope *slope)
-{
-    return has_mode(slope, "u") || has_mode(slope, "k");
-}
-
 /* --- a straight line? --- */
 
 /* Is the same known of user and kernel code together? */
@@ -57,8 +47,9 @@ static bool has_whole(const struct overhead_facts *facts, const struct overhead_
 {
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (concerns(facts, slope) && !is_half(slope) && slope->operation == half->operation &&
-            slope->separate == half->separate && strcmp(slope->link, half->link) == 0)
+        if (concerns(facts, slope) && !overhead_has_one_mode(slope->meter) &&
+            slope->operation == half->operation && slope->separate == half->separate &&
+            strcmp(slope->link, half->link) == 0)
             return true;
     }
     return false;
@@ -120,7 +111,7 @@ static void tell_power(const struct overhead_facts *facts, const struct overhead
     const struct overhead_operation *operation = operation_of(facts, slope);
     snprintf(name, sizeof(name), "%.40s of %s%s", operation->name,
              slope->separate ? "separate events" : "a group",
-             has_mode(slope, "k") ? ", kernel code" : "");
+             overhead_same_word(slope->meter->mode, "k") ? ", kernel code" : "");
     finding_clause(finding, "%s %s: %s %s with one event, %s with %u", name, growth_words(slope),
                    cost_words(slope->one, one), meter_unit_names[facts->unit],
                    cost_words(slope->most, most), slope->most_count);
@@ -139,7 +130,7 @@ static bool add_up(const struct overhead_facts *facts, const struct overhead_slo
         if (!concerns(facts, slope) || slope->separate != separate ||
             slope->operation != like->operation || strcmp(slope->link, like->link) != 0)
             continue;
-        if (!is_half(slope)) {
+        if (!overhead_has_one_mode(slope->meter)) {
             *sum = (struct cost){.value = slope->slope, .low = slope->low, .high = slope->high};
             return true;
         }
@@ -197,7 +188,8 @@ void rule_more_events(const struct claim *claim, const void *context, struct fin
     struct straightness straight = {.gravest = {.verdict = FINDING_UNTESTABLE}};
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (!concerns(facts, slope) || (is_half(slope) && has_whole(facts, slope)))
+        if (!concerns(facts, slope) ||
+            (overhead_has_one_mode(slope->meter) && has_whole(facts, slope)))
             continue;
         straight.asked++;
         if (!grows(slope))
@@ -249,7 +241,7 @@ void rule_more_events(const struct claim *claim, const void *context, struct fin
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *other = &facts->report->slopes[i];
         if (other == straight.slope || !concerns(facts, other) || !grows(other) ||
-            (is_half(other) && has_whole(facts, other)))
+            (overhead_has_one_mode(other->meter) && has_whole(facts, other)))
             continue;
         if (verdict_of(other) == FINDING_FAILS)
             tell_power(facts, other, finding);

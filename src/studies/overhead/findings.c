@@ -159,18 +159,6 @@ struct cost cost_times(struct cost cost, double factor)
     return cost;
 }
 
-/* The step in which the meter counts: no interval is narrower. */
-static double resolution_of(const struct overhead_facts *facts, const struct overhead_row *row)
-{
-    for (size_t i = 0; i < facts->report->timer_count; i++) {
-        const struct overhead_timer *timer = &facts->report->timers[i];
-        if (timer->machine == row->machine && timer->known &&
-            strcmp(timer->meter->event, row->meter->event) == 0 && isfinite(timer->resolution))
-            return timer->resolution;
-    }
-    return 0;
-}
-
 static struct cost cost_of_row(const struct overhead_facts *facts, const struct overhead_row *row)
 {
     struct cost cost = {.value = row->median,
@@ -181,7 +169,9 @@ static struct cost cost_of_row(const struct overhead_facts *facts, const struct 
                         .faults = row->runs ? (double)row->faults / (double)row->runs : 0,
                         .processes = row->processes};
     bool by_steps = unit_is_time(facts->unit) || row->meter->step > 1;
-    double half = by_steps ? resolution_of(facts, row) / 2 : 0;
+    const struct overhead_timer *timer = overhead_timer_of(facts->report, row->machine, row->meter);
+    /* No interval is narrower than the step in which the meter counts. */
+    double half = by_steps && timer && timer->known ? timer->resolution / 2 : 0;
     /* One process limits nothing; fmin and fmax take the other of a number and NaN. */
     cost.low = row->processes > 1 ? fmin(cost.low, cost.value - half) : -HUGE_VAL;
     cost.high = row->processes > 1 ? fmax(cost.high, cost.value + half) : HUGE_VAL;
@@ -192,15 +182,10 @@ static struct cost cost_of_row(const struct overhead_facts *facts, const struct 
     return cost;
 }
 
-static bool same(const char *one, const char *other)
-{
-    return one == other || (one && other && strcmp(one, other) == 0);
-}
-
 static bool is_operation(const struct overhead_facts *facts, int32_t index, const char *name)
 {
     return index >= 0 && (size_t)index < facts->file->operation_count &&
-           same(facts->file->operations[index].name, name);
+           overhead_same_word(facts->file->operations[index].name, name);
 }
 
 /* One call of an operation on one counter, of this machine, in this unit. */
@@ -209,7 +194,8 @@ static bool concerns(const struct overhead_facts *facts, const struct overhead_r
 {
     return row->machine == facts->machine && row->meter->unit == facts->unit &&
            row->temperature == temperature && row->runs > 0 && row->events <= 1 &&
-           row->reads <= 1 && !row->all_predecessors && (!link || same(row->link, link)) &&
+           row->reads <= 1 && !row->all_predecessors &&
+           (!link || overhead_same_word(row->link, link)) &&
            is_operation(facts, (int32_t)row->operation, operation);
 }
 
@@ -222,26 +208,21 @@ static const struct overhead_row *row_like(const struct overhead_facts *facts,
         if (concerns(facts, row, like->temperature, like->link, operation) &&
             (row->predecessor == like->predecessor &&
              row->predecessor_times == like->predecessor_times && row->position == like->position &&
-             row->separate == like->separate && same(row->link, like->link) &&
-             same(row->counted, like->counted)) &&
-            same(row->meter->mode, mode))
+             row->separate == like->separate && overhead_same_word(row->link, like->link) &&
+             overhead_same_word(row->counted, like->counted)) &&
+            overhead_same_word(row->meter->mode, mode))
             return row;
     }
     return NULL;
 }
 
-/* What is metered in user mode alone needs the other half, too. */
-static bool is_half(const struct overhead_meter *meter)
-{
-    return same(meter->mode, "u") || same(meter->mode, "k");
-}
-
-/* The operation in the circumstances of `like`, in all modes together. */
+/* The operation in the circumstances of `like`, in all modes together: what is metered in user mode
+ * alone needs the other half, too. */
 static struct cost whole_cost(const struct overhead_facts *facts, const struct overhead_row *like,
                               const char *operation)
 {
     const struct overhead_row *row = NULL;
-    if (!is_half(like->meter)) {
+    if (!overhead_has_one_mode(like->meter)) {
         row = row_like(facts, like, operation, like->meter->mode);
         return row ? cost_of_row(facts, row) : (struct cost){0};
     }
@@ -257,7 +238,7 @@ static struct cost whole_cost(const struct overhead_facts *facts, const struct o
 /* Kernel rows are found beside those of user mode. */
 static bool leads(const struct overhead_row *row)
 {
-    return !same(row->meter->mode, "k");
+    return !overhead_same_word(row->meter->mode, "k");
 }
 
 /* Is the operation known in all modes together as well, as the clock of an emulated machine counts
@@ -267,7 +248,8 @@ static bool has_whole(const struct overhead_facts *facts, enum temperature tempe
 {
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
-        if (concerns(facts, row, temperature, link, operation) && same(row->meter->mode, "uk"))
+        if (concerns(facts, row, temperature, link, operation) &&
+            overhead_same_word(row->meter->mode, "uk"))
             return true;
     }
     return false;
@@ -306,7 +288,7 @@ bool warm_costs(const struct overhead_facts *facts, const char *link, const char
         const struct overhead_row *row = &facts->report->rows[i];
         /* The very first call of a process follows nothing, and is no warm one. */
         if (!concerns(facts, row, TEMPERATURE_WARM, link, operations[0]) || !leads(row) ||
-            row->predecessor < 0 || (whole && is_half(row->meter)))
+            row->predecessor < 0 || (whole && overhead_has_one_mode(row->meter)))
             continue;
         bool all = true;
         for (size_t j = 0; all && j < count; j++) {
@@ -348,7 +330,7 @@ struct cost cold_cost(const struct overhead_facts *facts, const char *link, cons
     bool whole = has_whole(facts, TEMPERATURE_COLD, link, operation);
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
-        if (!(whole && is_half(row->meter)) &&
+        if (!(whole && overhead_has_one_mode(row->meter)) &&
             concerns(facts, row, TEMPERATURE_COLD, link, operation) && leads(row) &&
             row->position == position && better(facts, row, best, after))
             best = row;
@@ -498,11 +480,10 @@ static bool is_in_a_row(const struct overhead_case *file, const struct overhead_
                         uint32_t position)
 {
     const struct overhead_tour *tour = &file->tours[figure->tour];
-    const char *mode = figure->meter->mode ? figure->meter->mode : "";
     return tour->cold && tour->open <= 1 && figure->times == 1 && figure->position == position &&
            (position == 1 || figure->predecessor == (int32_t)figure->operation) &&
            strcmp(file->operations[figure->operation].kind, "read") == 0 &&
-           strcmp(mode, "u") != 0 && strcmp(mode, "k") != 0;
+           !overhead_has_one_mode(figure->meter);
 }
 
 /* How many figures from `begin` on are one process's reads in a row. */

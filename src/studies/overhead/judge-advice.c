@@ -235,8 +235,7 @@ static bool many_events(const struct overhead_facts *facts, const char *operatio
             strcmp(facts->file->operations[slope->operation].name, operation) != 0 ||
             !(slope->low > 0))
             continue;
-        const char *mode = slope->meter->mode ? slope->meter->mode : "";
-        bool half = strcmp(mode, "u") == 0 || strcmp(mode, "k") == 0;
+        bool half = overhead_has_one_mode(slope->meter);
         *count = slope->most_count;
         *cost = half ? *cost + slope->most : slope->most;
         if (!half)

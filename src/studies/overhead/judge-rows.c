@@ -435,8 +435,13 @@ static const char *overhead_variant(const struct overhead_operation *operation, 
 
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right)
 {
-    return left == right ||
-           (strcmp(left->event, right->event) == 0 && strcmp(left->mode, right->mode) == 0);
+    return left == right || (left && right && overhead_same_word(left->event, right->event) &&
+                             overhead_same_word(left->mode, right->mode));
+}
+
+bool overhead_has_one_mode(const struct overhead_meter *meter)
+{
+    return meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
 }
 
 bool overhead_is_time(const struct overhead_meter *meter)

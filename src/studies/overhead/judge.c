@@ -10,6 +10,11 @@
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
 
+bool overhead_same_word(const char *left, const char *right)
+{
+    return strcmp(left ? left : "", right ? right : "") == 0;
+}
+
 int overhead_operation_index(const struct overhead_case *file, const char *name)
 {
     for (size_t index = 0; index < file->operation_count; index++)

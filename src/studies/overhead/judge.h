@@ -109,7 +109,15 @@ struct companies companies_of(const struct overhead_case *file);
 /* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
 
+/* NULL is no word, and the meter of whole commands. */
+bool overhead_same_word(const char *left, const char *right);
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+static inline int compare_numbers(int64_t left, int64_t right)
+{
+    return (left > right) - (left < right);
+}
+/* User mode or kernel, alone. */
+bool overhead_has_one_mode(const struct overhead_meter *meter);
 /* Ticks and nanoseconds; not what is counted. */
 bool overhead_is_time(const struct overhead_meter *meter);
 /* Not the ticks of an emulated machine, whose cycles are no time either. */

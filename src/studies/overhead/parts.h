@@ -11,8 +11,8 @@
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
+#include "studies/overhead/judge.h"
 #include "studies/overhead/plan.h"
-#include "studies/overhead/study.h"
 
 struct overhead_options {
     struct study_options study;
@@ -88,14 +88,13 @@ void overhead_put_interval(double value, double low, double high, struct text *o
 void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
-/* NULL is the meter of whole commands: ns. */
-bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
-bool overhead_same_word(const char *left, const char *right);
 /* Were counters of the CPU switched under meters that are such themselves? The operating system
  * halts all of them meanwhile. */
 bool overhead_hides_switches(const struct overhead_report *report);
 /* User mode or kernel alone, where both together were metered as well: with --all only. */
 bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
+/* "uk" where both were added up; "" where there is none. */
+const char *overhead_mode(const struct overhead_machine_row *row);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
 bool overhead_counts_code(const struct overhead_meter *meter);
 
@@ -141,7 +140,11 @@ overhead_figures_part overhead_add_peer_figures;        /* others against bare c
         "machine", "machine", role, true                                                           \
     }
 json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine);
-void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure);
+/* Of one unit, which is added to the id and the title: "levels", "Levels in ". */
+json_t *overhead_unit_figure(const char *unit, struct figure_spec spec);
+/* caption NULL: it has one. */
+void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure,
+                            const struct text *caption);
 
 /* What a figure is in. Meters of one unit share a figure; user mode and kernel alone have none
  * where both together have one. */

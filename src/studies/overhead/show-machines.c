@@ -38,7 +38,7 @@ static void put_ratio(const struct overhead_peer *peer, struct text *out)
 
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
 {
-    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter) &&
+    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter) &&
            strcmp(left->bare_path, right->bare_path) == 0;
 }
 
@@ -46,7 +46,7 @@ static bool same_task(const struct overhead_peer *left, const struct overhead_pe
 {
     return left->machine == right->machine && overhead_same_word(left->path, right->path) &&
            overhead_same_word(left->what, right->what) &&
-           overhead_is_like_meter(left->meter, right->meter);
+           overhead_same_meter(left->meter, right->meter);
 }
 
 static bool is_inline(const struct overhead_peer *peer)
@@ -100,7 +100,7 @@ static bool same_table(const struct overhead_run *run, const struct overhead_pee
 {
     if (run->studying.given->all)
         return same_group(left, right);
-    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
+    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter);
 }
 
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
@@ -117,20 +117,19 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     const struct overhead_peer *like = &report->peers[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
-    for (size_t i = first; i < report->peer_count; i++)
-        if (same_table(run, &report->peers[i], like) && is_shown(run, i)) {
-            AUTO_TEXT struct text call = {0};
-            AUTO_TEXT struct text ratio = {0};
-            overhead_put_call(
-                report->peers[i].path,
-                has_variants(run, &report->peers[i]) ? report->peers[i].variant : NULL, &call);
-            put_ratio(&report->peers[i], &ratio);
-            table_add(&table, TONE_PLAIN, text_string(&call));
-            table_add(&table, TONE_PLAIN, report->peers[i].what);
-            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].cost);
-            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].bare);
-            table_add(&table, TONE_STRONG, text_string(&ratio));
-        }
+    for (size_t i = first; i < report->peer_count; i++) {
+        const struct overhead_peer *peer = &report->peers[i];
+        if (!same_table(run, peer, like) || !is_shown(run, i))
+            continue;
+        AUTO_TEXT struct text call = {0}, ratio = {0};
+        overhead_put_call(peer->path, has_variants(run, peer) ? peer->variant : NULL, &call);
+        put_ratio(peer, &ratio);
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        table_add(&table, TONE_PLAIN, peer->what);
+        overhead_add_cost(&table, TONE_PLAIN, peer->cost);
+        overhead_add_cost(&table, TONE_PLAIN, peer->bare);
+        table_add(&table, TONE_STRONG, text_string(&ratio));
+    }
     text_printf(&heading, "Other interfaces against %s, in %s",
                 run->studying.given->all ? like->bare_path : "bare calls",
                 overhead_unit(like->meter));
@@ -185,11 +184,15 @@ struct sheet {
     size_t column_count;
 };
 
+const char *overhead_mode(const struct overhead_machine_row *row)
+{
+    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
+    return row->total ? "uk" : mode;
+}
+
 static struct measure measure_of(const struct overhead_machine_row *row)
 {
-    enum meter_unit unit = row->meter ? row->meter->unit : METER_NS;
-    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
-    return (struct measure){unit, row->total ? "uk" : mode};
+    return (struct measure){row->meter ? row->meter->unit : METER_NS, overhead_mode(row)};
 }
 
 static bool same_measure(struct measure left, struct measure right)

@@ -14,9 +14,7 @@
 #include "engine/skips.h"
 #include "output/plot.h"
 #include "output/table.h"
-#include "studies/overhead/judge.h"
 #include "studies/overhead/parts.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Words and numbers that the parts of `assay overhead` share. */
@@ -167,16 +165,6 @@ void overhead_put_share(double share, struct text *out)
         text_printf(out, "%.1g %%", percent);
 }
 
-bool overhead_same_word(const char *left, const char *right)
-{
-    return strcmp(left ? left : "", right ? right : "") == 0;
-}
-
-bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right)
-{
-    return left && right ? overhead_same_meter(left, right) : left == right;
-}
-
 bool overhead_counts_code(const struct overhead_meter *meter)
 {
     return meter && (meter->unit == METER_INSTRUCTIONS || meter->unit == METER_EVENTS);
@@ -186,11 +174,9 @@ bool overhead_is_half(const struct overhead_report *report, const struct overhea
 {
     for (size_t i = 0; meter && i < report->total_count; i++)
         if (report->totals[i].unit == meter->unit &&
-            !overhead_is_like_meter(&report->totals[i], meter))
+            !overhead_same_meter(&report->totals[i], meter))
             return true;
-    bool one_mode =
-        meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
-    for (size_t i = 0; one_mode && i < report->timer_count; i++)
+    for (size_t i = 0; overhead_has_one_mode(meter) && i < report->timer_count; i++)
         if (report->timers[i].meter && overhead_is_clock(report->timers[i].meter) &&
             meter->unit == METER_INSTRUCTIONS)
             return true;
@@ -231,7 +217,7 @@ static bool is_summary(const struct overhead_row *row)
 static bool same_call(const struct overhead_row *left, const struct overhead_row *right)
 {
     return left->machine == right->machine && left->operation == right->operation &&
-           overhead_is_like_meter(left->meter, right->meter) &&
+           overhead_same_meter(left->meter, right->meter) &&
            overhead_same_word(left->variant, right->variant);
 }
 
@@ -271,7 +257,7 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index)
     const struct overhead_row *rows = run->report.rows, *row = &rows[index];
     for (size_t i = 0; i < index; i++)
         if (rows[i].machine == row->machine && rows[i].operation == row->operation &&
-            overhead_is_like_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
+            overhead_same_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
             !overhead_rows_differ(&rows[i], row))
             return true;
     return false;
@@ -282,7 +268,7 @@ bool overhead_leads(const struct overhead_run *run, size_t index)
     const struct overhead_row *rows = run->report.rows;
     for (size_t i = 0; i < index; i++)
         if (rows[i].machine == rows[index].machine &&
-            overhead_is_like_meter(rows[i].meter, rows[index].meter))
+            overhead_same_meter(rows[i].meter, rows[index].meter))
             return false;
     return true;
 }
@@ -405,7 +391,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *chosen = &report->rows[i];
         if (chosen->machine != boxing.first->machine ||
-            !overhead_is_like_meter(chosen->meter, boxing.first->meter) ||
+            !overhead_same_meter(chosen->meter, boxing.first->meter) ||
             !overhead_is_usual(boxing.run, i))
             continue;
         if (!boxing.run->studying.given->all && overhead_is_folded(boxing.run, i))
@@ -572,8 +558,6 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
         put_gauge(&run->file, run->studying.given->all, &report->gauges[i], style, out);
 }
 
-/* --- all parts --- */
-
 /* --- the first lines --- */
 
 static void put_emulated(const struct overhead_case *file, const struct style *style,
@@ -616,7 +600,7 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
         for (size_t i = 0; i < report->timer_count; i++) {
             bool new = report->timers[i].meter != NULL;
             for (size_t j = 0; j < i && new; j++)
-                new = !overhead_is_like_meter(report->timers[i].meter, report->timers[j].meter);
+                new = !overhead_same_meter(report->timers[i].meter, report->timers[j].meter);
             if (!new)
                 continue;
             text_puts(&words, named++ ? ", " : "; metered in ");
