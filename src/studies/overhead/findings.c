@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* A figure with what its cell is told by. */
 struct entry {

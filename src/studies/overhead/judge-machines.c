@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What others cost in units of the bare calls: the same task done through each. Where one process
@@ -298,20 +297,14 @@ static uint32_t rank_of(const struct overhead_case *file, uint32_t machine)
 }
 
 /* User mode, kernel, both. */
-static int mode_rank(const char *mode)
-{
-    static const char *const modes[] = {"", "u", "k", "uk"};
-    int rank = 0;
-    while (rank < 4 && strcmp(modes[rank], mode) != 0)
-        rank++;
-    return rank;
-}
+static const char *const modes[] = {"", "u", "k", "uk"};
 
 static int compare_meters(const struct overhead_meter *left, const struct overhead_meter *right)
 {
     if (left->unit != right->unit)
         return left->unit < right->unit ? -1 : 1;
-    int order = mode_rank(left->mode) - mode_rank(right->mode);
+    int order =
+        (int)overhead_rank(left->mode, modes, 4) - (int)overhead_rank(right->mode, modes, 4);
     return order ? order : strcmp(left->event, right->event);
 }
 

@@ -11,7 +11,6 @@
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The figures of a row of one cell. */
@@ -674,8 +673,7 @@ void overhead_judge_rows(const struct overhead_case *file, struct overhead_repor
 {
     for (size_t i = 0; i < file->tour_count; i++) {
         report->processes += file->tours[i].processes;
-        if (file->tours[i].processes)
-            report->calls += file->tours[i].begins[file->tours[i].processes];
+        report->calls += overhead_calls_of(&file->tours[i]);
     }
     report->rows = memory_new(1, sizeof(*report->rows));
     /* The rows alone are in the scope outside. */

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 bool overhead_same_word(const char *left, const char *right)
 {
@@ -190,8 +189,7 @@ static struct sorted_tour sort_tour(const struct overhead_tour *tour)
     }
     for (size_t i = 1; i < sorted.slot_count; i++)
         sorted.slots[i].before = sorted.slots[i - 1].before + sorted.slots[i - 1].occurrences;
-    size_t calls = tour->processes ? tour->begins[tour->processes] : 0;
-    sorted.seen = memory_new(calls * tour->meter_count + 1, sizeof(*sorted.seen));
+    sorted.seen = memory_new(overhead_calls_of(tour) * tour->meter_count + 1, sizeof(*sorted.seen));
     sorted.filled = memory_new(tour->processes * sorted.slot_count * tour->meter_count + 1,
                                sizeof(*sorted.filled));
     return sorted;
@@ -405,15 +403,16 @@ static void lay_span(void *context, const struct overhead_span *span)
 
 #define COMPARE(field) ((left->field > right->field) - (left->field < right->field))
 
-/* Static first: it has least to do with the dynamic linker. */
-static int link_rank(const char *link)
+size_t overhead_rank(const char *word, const char *const *order, size_t count)
 {
-    static const char *const order[] = {"static", "lazy", "bind-now"};
-    int rank = 0;
-    while (rank < 3 && strcmp(order[rank], link) != 0)
+    size_t rank = 0;
+    while (rank < count && strcmp(order[rank], word) != 0)
         rank++;
     return rank;
 }
+
+/* Static first: it has least to do with the dynamic linker. */
+static const char *const links[] = {"static", "lazy", "bind-now"};
 
 static int compare_words(const struct overhead_case *file, const struct overhead_cell *one,
                          const struct overhead_cell *other)
@@ -424,7 +423,8 @@ static int compare_words(const struct overhead_case *file, const struct overhead
     if (!order)
         order = strcmp(left->kind, right->kind);
     if (!order)
-        order = link_rank(one->tour->link) - link_rank(other->tour->link);
+        order = (int)overhead_rank(one->tour->link, links, 3) -
+                (int)overhead_rank(other->tour->link, links, 3);
     if (!order)
         order = strcmp(one->tour->link, other->tour->link);
     return order ? order : strcmp(one->tour->counted, other->tour->counted);

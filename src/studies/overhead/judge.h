@@ -112,10 +112,17 @@ struct companies companies_of(const struct overhead_case *file);
 /* NULL is no word, and the meter of whole commands. */
 bool overhead_same_word(const char *left, const char *right);
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+/* Of all its processes. */
+static inline size_t overhead_calls_of(const struct overhead_tour *tour)
+{
+    return tour->processes ? tour->begins[tour->processes] : 0;
+}
 static inline int compare_numbers(int64_t left, int64_t right)
 {
     return (left > right) - (left < right);
 }
+/* The place of the word in that order; `count`: it has none. */
+size_t overhead_rank(const char *word, const char *const *order, size_t count);
 /* User mode or kernel, alone. */
 bool overhead_has_one_mode(const struct overhead_meter *meter);
 /* Ticks and nanoseconds; not what is counted. */

@@ -82,8 +82,9 @@ void overhead_add_cost(struct table *table, enum tone tone, double value);
 void overhead_put_heading(const struct overhead_run *run, const char *what,
                           const struct overhead_meter *meter, uint32_t machine,
                           const struct style *style, struct text *out);
-/* "1,014 (998 to 1,020)"; the interval only where it shows. */
-void overhead_put_interval(double value, double low, double high, struct text *out);
+/* "1,014 (998 to 1,020)", each as `write` has it; the interval only where it shows. */
+void overhead_put_interval(double value, double low, double high,
+                           void (*write)(double value, char *text, size_t size), struct text *out);
 /* The interval alone, "998 to 1,020". */
 void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */

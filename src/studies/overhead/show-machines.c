@@ -20,22 +20,6 @@ static void write_ratio(double ratio, char *text, size_t size)
     snprintf(text, size, "%.*f", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
 }
 
-static void put_ratio(const struct overhead_peer *peer, struct text *out)
-{
-    if (!isfinite(peer->ratio)) {
-        text_puts(out, "-");
-        return;
-    }
-    char ratio[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    write_ratio(peer->ratio, ratio, sizeof(ratio));
-    write_ratio(peer->low, low, sizeof(low));
-    write_ratio(peer->high, high, sizeof(high));
-    text_puts(out, ratio);
-    bool wide = strcmp(low, ratio) != 0 || strcmp(high, ratio) != 0;
-    if (wide && isfinite(peer->low) && isfinite(peer->high))
-        text_printf(out, " (%s to %s)", low, high);
-}
-
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
 {
     return left->machine == right->machine && overhead_same_meter(left->meter, right->meter) &&
@@ -123,12 +107,13 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
             continue;
         AUTO_TEXT struct text call = {0}, ratio = {0};
         overhead_put_call(peer->path, has_variants(run, peer) ? peer->variant : NULL, &call);
-        put_ratio(peer, &ratio);
+        if (isfinite(peer->ratio))
+            overhead_put_interval(peer->ratio, peer->low, peer->high, write_ratio, &ratio);
         table_add(&table, TONE_PLAIN, text_string(&call));
         table_add(&table, TONE_PLAIN, peer->what);
         overhead_add_cost(&table, TONE_PLAIN, peer->cost);
         overhead_add_cost(&table, TONE_PLAIN, peer->bare);
-        table_add(&table, TONE_STRONG, text_string(&ratio));
+        table_add(&table, TONE_STRONG, ratio.length ? text_string(&ratio) : "-");
     }
     text_printf(&heading, "Other interfaces against %s, in %s",
                 run->studying.given->all ? like->bare_path : "bare calls",

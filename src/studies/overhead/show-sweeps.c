@@ -562,9 +562,10 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
                           has_variants(&run->report, slope) ? slope->variant : NULL, &call);
         overhead_cost(slope->most, most, sizeof(most));
         if (slope->first_apart)
-            overhead_put_interval(slope->rest_slope, slope->rest_low, slope->rest_high, &each);
+            overhead_put_interval(slope->rest_slope, slope->rest_low, slope->rest_high,
+                                  overhead_cost, &each);
         else
-            overhead_put_interval(slope->slope, slope->low, slope->high, &each);
+            overhead_put_interval(slope->slope, slope->low, slope->high, overhead_cost, &each);
         /* "straight", or the power of the count by which the cost grows; counts that never vary
          * show the smallest bend, which nobody needs to know. */
         if (slope->straight)

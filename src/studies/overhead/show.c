@@ -134,12 +134,13 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
     section_put_heading(text_string(&heading), style, out);
 }
 
-void overhead_put_interval(double value, double low, double high, struct text *out)
+void overhead_put_interval(double value, double low, double high,
+                           void (*write)(double value, char *text, size_t size), struct text *out)
 {
     char words[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    overhead_cost(value, words, sizeof(words));
-    overhead_cost(low, from, sizeof(from));
-    overhead_cost(high, to, sizeof(to));
+    write(value, words, sizeof(words));
+    write(low, from, sizeof(from));
+    write(high, to, sizeof(to));
     text_puts(out, words);
     bool wide = strcmp(from, words) != 0 || strcmp(to, words) != 0;
     if (wide && isfinite(low) && isfinite(high))
@@ -301,10 +302,7 @@ struct boxing {
 
 size_t overhead_kind_order(const char *kind)
 {
-    size_t order = 0;
-    while (order < KINDS && !overhead_same_word(kind, kinds[order]))
-        order++;
-    return order;
+    return overhead_rank(kind ? kind : "", kinds, KINDS);
 }
 
 static const struct overhead_operation *operation_of(const struct boxing *boxing,
@@ -479,7 +477,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
                           "metered; it is in every figure");
     } else {
         text_puts(&words, "reading it around a call costs ");
-        overhead_put_interval(timer->cost, timer->low, timer->high, &words);
+        overhead_put_interval(timer->cost, timer->low, timer->high, overhead_cost, &words);
         text_printf(&words, " %s, taken off every figure",
                     timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
     }

@@ -75,12 +75,6 @@ static int recall(void *kept, struct failure *failure)
 
 /* --- meters --- */
 
-static bool is_of_cpu(const struct tried_event *tried)
-{
-    const struct error_event event = {.name = tried->name, .kind = tried->kind};
-    return error_event_of_cpu(&event);
-}
-
 /* NULL where user code can read counters here; else why it cannot. */
 static const char *no_user_reads(const struct catalogue *catalogue)
 {
@@ -120,7 +114,8 @@ static int check_meter(const struct overhead_run *run, const char *name, struct 
                          tried->reason);
     if (strcmp(name, TICKS) == 0)
         return 0;
-    if (!tried || !is_of_cpu(tried))
+    if (!tried ||
+        !error_event_of_cpu(&(struct error_event){.name = tried->name, .kind = tried->kind}))
         return fail_with(failure, -EINVAL,
                          "%.100s is no meter: that is %s, or a counter of the CPU that user code "
                          "can read, such as instructions:u",
@@ -158,19 +153,14 @@ static int take_named_meters(struct overhead_run *run, struct failure *failure)
  * clock counts them all, also while the operating system halts the counters that meter. */
 static int take_usual_meters(struct overhead_run *run, struct failure *failure)
 {
-    struct skips *skips = &run->studying.skips;
     const char *why = no_user_reads(run->studying.catalogue);
-    bool counts = !why && tried_opens(&run->tried, counters[0]);
-    int error = 0;
-    if (tried_opens(&run->tried, TICKS))
-        error = add_meter(run, TICKS, failure);
-    for (size_t i = 0; i < COUNT(counters) && error == 0; i++) {
-        const struct tried_event *tried = tried_find(&run->tried, counters[i]);
-        if (!why && tried && !tried->error && counts)
-            error = add_meter(run, tried->name, failure);
-    }
-    if (error == 0 && why && tried_opens(&run->tried, counters[0]))
-        skips_add(skips, "instructions of each call", why, 0);
+    const bool counts = tried_opens(&run->tried, counters[0]);
+    int error = tried_opens(&run->tried, TICKS) ? add_meter(run, TICKS, failure) : 0;
+    for (size_t i = 0; i < COUNT(counters) && error == 0 && counts && !why; i++)
+        if (tried_opens(&run->tried, counters[i]))
+            error = add_meter(run, counters[i], failure);
+    if (error == 0 && why && counts)
+        skips_add(&run->studying.skips, "instructions of each call", why, 0);
     return error;
 }
 
