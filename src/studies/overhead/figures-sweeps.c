@@ -4,7 +4,6 @@
  * Pictures of sweeps, of predecessors, and of machines and peers side by side. */
 #include <math.h>
 
-#include "output/table.h"
 #include "studies/overhead/parts.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "output/json.h"
-#include "output/table.h"
 #include "studies/overhead/parts.h"
 
 /* "perf-read.read, lazy", and "on NAME" where there are several machines. */

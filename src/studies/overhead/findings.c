@@ -5,7 +5,6 @@
  * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -5,7 +5,6 @@
  * the figures that say so. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -71,82 +71,65 @@ struct companies companies_of(const struct overhead_case *file)
 /* ----------------------------------------------------------------------------------------------
  * Every call of the case once, with its factors. */
 
-/* What a walk knows of the tour it is in. */
-struct walk {
-    const struct overhead_case *file;
-    const struct overhead_tour *tour;
-    struct overhead_passes *passes;
-    uint32_t *ordinals; /* [call]: how many-th of its operation in a pass, from 1 */
-    uint32_t *of_pass;  /* [call]: how many of its operation a pass has */
-    const struct overhead_timer **timers; /* [meter] */
-    const struct overhead_gauge **gauges; /* [meter] */
-    overhead_span_each *each;
-    void *context;
-};
-
 static double cost_of(const struct overhead_timer *timer)
 {
     return timer && timer->known ? timer->cost : 0;
 }
 
+/* What metering costs by each meter of a tour, and what its gauge says. */
+struct metering {
+    const struct overhead_timer *timer;
+    const struct overhead_gauge *gauge;
+};
+
 /* By the gauge of any meter, or by the account. */
-static bool is_disturbed(const struct walk *walk, size_t process, uint32_t pass)
+static bool is_disturbed(const struct overhead_passes *passes, const struct metering *meterings,
+                         size_t process, uint32_t pass)
 {
-    for (uint32_t meter = 0; meter < walk->tour->meter_count; meter++) {
-        const struct overhead_gauge *gauge = walk->gauges[meter];
+    for (uint32_t meter = 0; meter < passes->tour->meter_count; meter++) {
+        const struct overhead_gauge *gauge = meterings[meter].gauge;
         if (gauge && gauge->known &&
-            overhead_pass_gauge(walk->passes, process, pass, meter) - cost_of(walk->timers[meter]) >
+            overhead_pass_gauge(passes, process, pass, meter) - cost_of(meterings[meter].timer) >
                 gauge->limit)
             return true;
     }
-    return overhead_pass_unsettled(walk->passes, process, pass);
+    return overhead_pass_unsettled(passes, process, pass);
 }
 
-static void walk_tour(struct walk *walk, const struct overhead_report *report, uint32_t index)
+static void walk_tour(const struct overhead_case *file, const struct overhead_report *report,
+                      uint32_t index, overhead_span_each *each, void *context)
 {
-    const struct overhead_tour *tour = walk->tour;
-    AUTO_MEMORY uint32_t *seen = memory_new(walk->file->operation_count + 1, sizeof(*seen));
+    const struct overhead_tour *tour = &file->tours[index];
+    AUTO_MEMORY uint32_t *seen = memory_new(file->operation_count + 1, sizeof(*seen));
+    /* How many-th of its operation in a pass, from 1. */
     AUTO_MEMORY uint32_t *ordinals = memory_new(tour->length + 1, sizeof(*ordinals));
-    AUTO_MEMORY uint32_t *of_pass = memory_new(tour->length + 1, sizeof(*of_pass));
-    AUTO_MEMORY const struct overhead_timer **timers =
-        memory_new(tour->meter_count + 1, sizeof(*timers));
-    AUTO_MEMORY const struct overhead_gauge **gauges =
-        memory_new(tour->meter_count + 1, sizeof(*gauges));
-    for (uint32_t meter = 0; meter < tour->meter_count; meter++) {
-        timers[meter] = overhead_timer_of(report, tour->machine, &tour->meters[meter]);
-        gauges[meter] = overhead_gauge_of(report, tour->machine, &tour->meters[meter]);
-    }
+    AUTO_MEMORY struct metering *meterings = memory_new(tour->meter_count + 1, sizeof(*meterings));
+    for (uint32_t meter = 0; meter < tour->meter_count; meter++)
+        meterings[meter] =
+            (struct metering){overhead_timer_of(report, tour->machine, &tour->meters[meter]),
+                              overhead_gauge_of(report, tour->machine, &tour->meters[meter])};
     for (size_t call = 0; call < tour->length; call++)
         ordinals[call] = ++seen[tour->calls[call]];
-    for (size_t call = 0; call < tour->length; call++)
-        of_pass[call] = seen[tour->calls[call]];
-    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(walk->file, tour);
-    walk->passes = &passes;
-    walk->ordinals = ordinals;
-    walk->of_pass = of_pass;
-    walk->timers = timers;
-    walk->gauges = gauges;
+    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
     struct overhead_span span = {.tour = index, .machine = tour->machine};
-    for (uint32_t process = 0; process < tour->processes; process++)
-        for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
-            span.process = process;
-            span.pass = pass;
+    for (span.process = 0; span.process < tour->processes; span.process++)
+        for (span.pass = 0; span.pass < tour->passes[span.process]; span.pass++) {
             size_t first = tour->begins[span.process] + span.pass * tour->length;
-            span.disturbed = is_disturbed(walk, span.process, span.pass);
-            for (size_t call = 0; call < tour->length; call++) {
-                size_t before = call ? call - 1 : tour->length - 1;
-                bool none = call == 0 && span.pass == 0;
-                span.call = (uint32_t)call;
-                span.operation = tour->calls[call];
-                span.times = tour->times[call];
-                span.position = span.pass * walk->of_pass[call] + walk->ordinals[call];
-                span.account = tour->cold ? &tour->accounts[first + call] : NULL;
+            span.disturbed = is_disturbed(&passes, meterings, span.process, span.pass);
+            for (span.call = 0; span.call < tour->length; span.call++) {
+                size_t at = first + span.call;
+                size_t before = span.call ? span.call - 1 : tour->length - 1;
+                bool none = span.call == 0 && span.pass == 0;
+                span.operation = tour->calls[span.call];
+                span.times = tour->times[span.call];
+                span.position = span.pass * seen[span.operation] + ordinals[span.call];
+                span.account = tour->cold ? &tour->accounts[at] : NULL;
                 span.predecessor = none ? -1 : (int32_t)tour->calls[before];
                 span.predecessor_times = none ? 0 : tour->times[before];
                 for (span.meter = 0; span.meter < tour->meter_count; span.meter++) {
-                    span.raw = tour->values[(first + call) * tour->meter_count + span.meter];
-                    span.cost = (double)span.raw - cost_of(walk->timers[span.meter]);
-                    walk->each(walk->context, &span);
+                    span.raw = tour->values[at * tour->meter_count + span.meter];
+                    span.cost = (double)span.raw - cost_of(meterings[span.meter].timer);
+                    each(context, &span);
                 }
             }
         }
@@ -155,11 +138,8 @@ static void walk_tour(struct walk *walk, const struct overhead_report *report, u
 void overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
                         overhead_span_each *each, void *context)
 {
-    for (size_t i = 0; i < file->tour_count; i++) {
-        struct walk walk = {
-            .file = file, .tour = &file->tours[i], .each = each, .context = context};
-        walk_tour(&walk, report, (uint32_t)i);
-    }
+    for (size_t i = 0; i < file->tour_count; i++)
+        walk_tour(file, report, (uint32_t)i, each, context);
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ bool overhead_is_half(const struct overhead_report *report, const struct overhea
         if (report->totals[i].unit == meter->unit &&
             !overhead_same_meter(&report->totals[i], meter))
             return true;
-    for (size_t i = 0; overhead_has_one_mode(meter) && i < report->timer_count; i++)
+    for (size_t i = 0; meter && overhead_has_one_mode(meter) && i < report->timer_count; i++)
         if (report->timers[i].meter && overhead_is_clock(report->timers[i].meter) &&
             meter->unit == METER_INSTRUCTIONS)
             return true;
