@@ -430,14 +430,12 @@ struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *
 void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
                struct finding *finding)
 {
-    char least[WORDS_SIZE], most[WORDS_SIZE];
     if (ratio->few)
         finding_clause(finding, "too few processes were measured to tell");
     if (ratio->by_levels)
         finding_clause(finding,
                        "one of these calls costs now %s, now %s %s, and its levels disagree",
-                       cost_words(ratio->least, least), cost_words(ratio->most, most),
-                       meter_unit_names[facts->unit]);
+                       COST(ratio->least), COST(ratio->most), meter_unit_names[facts->unit]);
 }
 
 const char *cost_words(double value, char text[])
@@ -596,13 +594,11 @@ static struct estimate judge_ratio(const struct readers *readers, size_t late, s
 
 static void tell_reads(const struct readers *readers, const char *name, struct finding *finding)
 {
-    char first[WORDS_SIZE], second[WORDS_SIZE], last[WORDS_SIZE];
     size_t end = readers->count - 1;
     finding_clause(finding, "%s: the first costs %s %s, the second %s, number %u to %u %s each",
-                   name, cost_words(median_of(readers, 0, NULL).median, first),
-                   meter_unit_names[readers->facts->unit],
-                   cost_words(median_of(readers, 1, NULL).median, second), (1u << (end - 1)) + 1,
-                   1u << end, cost_words(median_of(readers, end, NULL).median, last));
+                   name, COST(median_of(readers, 0, NULL).median),
+                   meter_unit_names[readers->facts->unit], COST(median_of(readers, 1, NULL).median),
+                   (1u << (end - 1)) + 1, 1u << end, COST(median_of(readers, end, NULL).median));
     if (readers->processes < FEW_PROCESSES)
         finding_clause(finding, "too few processes were measured to tell");
 }
@@ -627,10 +623,9 @@ static struct estimate judge_calls(const struct readers *readers, struct finding
             if (heavier > 0 || (heavier == 0 && candidate.value > rise.value))
                 rise = candidate;
         }
-    char words[WORDS_SIZE];
     if (rise.verdict == FINDING_HOLDS) {
         finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
-                       ratio_words(rise.value, words));
+                       RATIO(rise.value));
         return rise;
     }
     struct estimate whole = fall;

@@ -214,6 +214,9 @@ const char *cost_words(double value, char text[]);
 /* 12, 3.4, 0.25. */
 const char *ratio_words(double value, char text[]);
 #define WORDS_SIZE 40
+/* Both where they are printed. */
+#define COST(value)  cost_words(value, (char[WORDS_SIZE]){""})
+#define RATIO(value) ratio_words(value, (char[WORDS_SIZE]){""})
 
 /* --- why nothing can be told (findings.c) --- */
 
