@@ -55,7 +55,7 @@ int main(int argc, char **argv)
                                     .fingerprint = "0123456789abcdef",
                                     .results = overhead_results_json(&shown.run),
                                     .analysis = overhead_analysis_json(&shown.run),
-                                    .skipped = skips_json(&shown.run.skips),
+                                    .skipped = skips_json(&shown.run.studying.skips),
                                     .findings = overhead_findings_json(&shown.run)};
         int error = json_envelope_write(&envelope, stdout, &failure);
         shown_end(&shown);

@@ -440,6 +440,9 @@ bool planned_may_go_on(const struct planned *planned, int status)
 /* ms that what waited for the end may have, whatever is left: without it what was measured at the
  * beginning is worth nothing. */
 #define END_MS 4000u
+/* Percent of the budget that visits which are kept, rather than struck, may take longer: a run that
+ * all but ended in time is finished. */
+#define OVERRUN 3u
 
 struct stages {
     struct portioning *of;
@@ -658,7 +661,8 @@ int portions_measure(struct portioning *portioning, bool *complete)
                                                       .timed = keep_time,
                                                       .timed_context = portioning->wishes,
                                                       .beside = portioning->beside},
-                                        .complete = complete}};
+                                        .complete = complete},
+                            .beyond = portioning->keeps ? portioning->budget * OVERRUN / 100 : 0};
     int status = EXIT_DONE;
     if (!portioning->store)
         return EXIT_DONE;

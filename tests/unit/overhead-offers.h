@@ -75,19 +75,19 @@ static inline struct overhead_study emulated_machine(void)
     return study;
 }
 
-static inline struct overhead_plan wished(const struct overhead_study *study)
+static inline struct wishes wished(const struct overhead_study *study)
 {
-    struct overhead_plan plan = {0};
+    struct wishes wishes = {0};
     struct failure failure = {0};
-    assert_int_equal(overhead_plan_wish(study, &plan, &failure), 0);
-    return plan;
+    assert_int_equal(overhead_wish(study, &wishes, &failure), 0);
+    return wishes;
 }
 
 /* --- looking at wishes --- */
 
-static inline const struct cell *cell_of_wish(const struct overhead_plan *plan, size_t wish)
+static inline const struct cell *cell_of_wish(const struct wishes *plan, size_t wish)
 {
-    return &plan->wishes[wish].circuits[0];
+    return &plan->list[wish].cells[0];
 }
 
 /* Does one of its calls begin so? */
@@ -116,29 +116,28 @@ struct looked_for {
     uint32_t open;                     /* 0: any */
 };
 
-static inline bool fits(const struct overhead_wish *wish, const struct looked_for *wanted)
+static inline bool fits(const struct wish *wish, const struct looked_for *wanted)
 {
-    const struct cell *cell = &wish->circuits[0];
+    const struct cell *cell = &wish->cells[0];
     return wish->stage == wanted->stage && (!wanted->call || calls(cell, wanted->call)) &&
            (!wanted->without || !calls(cell, wanted->without)) &&
            (!wanted->link || strcmp(cell->link, wanted->link) == 0) &&
            (!wanted->open || cell->tour.open == wanted->open);
 }
 
-static inline size_t count_of(const struct overhead_plan *plan, struct looked_for wanted)
+static inline size_t count_of(const struct wishes *plan, struct looked_for wanted)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->wish_count; i++)
-        count += fits(&plan->wishes[i], &wanted);
+    for (size_t i = 0; i < plan->count; i++)
+        count += fits(&plan->list[i], &wanted);
     return count;
 }
 
-static inline const struct overhead_wish *first_of(const struct overhead_plan *plan,
-                                                   struct looked_for wanted)
+static inline const struct wish *first_of(const struct wishes *plan, struct looked_for wanted)
 {
-    for (size_t i = 0; i < plan->wish_count; i++)
-        if (fits(&plan->wishes[i], &wanted))
-            return &plan->wishes[i];
+    for (size_t i = 0; i < plan->count; i++)
+        if (fits(&plan->list[i], &wanted))
+            return &plan->list[i];
     assert_true(false);
     return NULL;
 }

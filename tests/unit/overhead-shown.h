@@ -35,19 +35,20 @@ static struct overhead_meter shown_kernel = {.event = (char *)(uintptr_t) "instr
 static inline void shown_start(struct shown *shown)
 {
     *shown = (struct shown){0};
-    shown->run = (struct overhead_run){.options = &shown->options,
-                                       .seed = 5,
-                                       .facts = &shown->facts,
-                                       .complete = true,
-                                       .seconds = 1.5,
-                                       .stored = "/somewhere/run.sqlite"};
+    shown->run = (struct overhead_run){.studying = {.options = &shown->options.study,
+                                                    .given = &shown->options.study,
+                                                    .seed = 5,
+                                                    .facts = &shown->facts,
+                                                    .complete = true,
+                                                    .seconds = 1.5,
+                                                    .stored = "/somewhere/run.sqlite"}};
     if (facts_set(&shown->facts, "isa", "x86_64", 0) != 0)
         abort();
 }
 
 static inline void shown_end(struct shown *shown)
 {
-    skips_free(&shown->run.skips);
+    skips_free(&shown->run.studying.skips);
     facts_free(&shown->facts);
     text_free(&shown->text);
 }
@@ -319,7 +320,7 @@ static inline void shown_build_rich(struct shown *shown)
                                            .high = 9,
                                            .detectable = 0.1,
                                            .unit = "times"};
-    if (skips_add(&shown->run.skips, "likwid", "its access daemon is not here", 2) != 0)
+    if (skips_add(&shown->run.studying.skips, "likwid", "its access daemon is not here", 2) != 0)
         abort();
 }
 
@@ -358,5 +359,5 @@ static inline void shown_build_absent(struct shown *shown)
         absence->reason = shown_copy("perf_event_open is refused in this container");
         absence->error = 1;
     }
-    shown->run.stored = NULL;
+    shown->run.studying.stored = NULL;
 }

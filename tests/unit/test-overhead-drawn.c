@@ -272,7 +272,8 @@ static void violins_are_of_the_calls(void **state)
                                                          .call_level_share = 0.5,
                                                          .call_level_factor = 1.6});
     memory_give_back(calls);
-    struct overhead_run run = {.options = &options, .file = builder.file};
+    struct overhead_run run = {.studying = {.options = &options.study, .given = &options.study},
+                               .file = builder.file};
     overhead_judge(&run.file, &run.report);
     json_t *figures = figures_of(&run);
     const json_t *figure = figure_called(figures, "calls-read-ticks");

@@ -21,35 +21,35 @@ struct drawn {
     size_t count;
 };
 
-static struct drawn draw(struct overhead_plan *plan, uint32_t portions, uint64_t seed)
+static struct drawn draw(struct wishes *plan, uint32_t portions, uint64_t seed)
 {
     struct drawn drawn = {0};
-    overhead_plan_visits(plan, portions, seed, &drawn.visits, &drawn.count);
+    wishes_visits(plan, portions, seed, &drawn.visits, &drawn.count);
     return drawn;
 }
 
 /* A first look at everything, where every visit takes `price`. */
-static struct overhead_plan looked(const struct overhead_study *study, uint64_t price)
+static struct wishes looked(const struct overhead_study *study, uint64_t price)
 {
-    struct overhead_plan plan = wished(study);
+    struct wishes plan = wished(study);
     for (;;) {
-        overhead_plan_look(study, &plan, UINT64_MAX);
-        if (!overhead_plan_wants(&plan))
+        wishes_look(&plan, UINT64_MAX, false);
+        if (!wishes_want(&plan))
             break;
         struct drawn drawn = draw(&plan, 1, 1);
         for (size_t i = 0; i < drawn.count; i++)
-            overhead_plan_learn(&plan, drawn.visits[i].cell, price);
+            wishes_learn(&plan, drawn.visits[i].cell, price, 0, 1);
         memory_give_back(drawn.visits);
     }
-    assert_int_equal(plan.count, plan.wish_count);
+    assert_int_equal(plan.cell_count, plan.count);
     return plan;
 }
 
-static uint64_t goals(const struct overhead_plan *plan)
+static uint64_t goals(const struct wishes *plan)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < plan->wish_count; i++)
-        sum += plan->wishes[i].goal;
+    for (size_t i = 0; i < plan->count; i++)
+        sum += plan->list[i].goal;
     return sum;
 }
 
@@ -57,10 +57,10 @@ static void without_a_limit_everything_is_wanted(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
-    for (size_t i = 0; i < plan.wish_count; i++)
-        assert_int_equal(plan.wishes[i].goal, plan.wishes[i].processes);
+    struct wishes plan = looked(&study, MS);
+    wishes_settle(&plan, UINT64_MAX);
+    for (size_t i = 0; i < plan.count; i++)
+        assert_int_equal(plan.list[i].goal, plan.list[i].processes);
 }
 
 /* The least for the most important ones, and no process for the rest: fewer say nothing. */
@@ -68,17 +68,17 @@ static void a_small_budget_leaves_out_the_least_important(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, 10 * MS);
-    overhead_plan_settle(&study, &plan, 5 * SECOND);
+    struct wishes plan = looked(&study, 10 * MS);
+    wishes_settle(&plan, 5 * SECOND);
     bool left_out = false;
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[i];
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
         assert_true(wish->goal == 1 || wish->goal >= wish->least);
         left_out |= wish->goal == 1;
         assert_false(wish->stage <= OVERHEAD_SWITCHES && wish->goal == 1);
     }
     assert_true(left_out);
-    assert_true((goals(&plan) - plan.wish_count) * 10 * MS <= 5 * SECOND);
+    assert_true((goals(&plan) - plan.count) * 10 * MS <= 5 * SECOND);
 }
 
 /* Where everything has the least, what is left raises all alike. */
@@ -86,34 +86,33 @@ static void what_is_left_goes_to_all_alike(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
+    struct wishes plan = looked(&study, MS);
     uint64_t least = 0, most = 0;
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        least += plan.wishes[i].least - 1;
-        most += plan.wishes[i].processes - 1;
+    for (size_t i = 0; i < plan.count; i++) {
+        least += plan.list[i].least - 1;
+        most += plan.list[i].processes - 1;
     }
-    overhead_plan_settle(&study, &plan, (least + most) / 2 * MS);
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[i];
+    wishes_settle(&plan, (least + most) / 2 * MS);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
         uint32_t room = wish->processes - wish->least, given = wish->goal - wish->least;
         assert_in_range(given + 2, room / 2, room / 2 + 3);
     }
-    assert_in_range(goals(&plan) - plan.wish_count, (least + most) / 2 - plan.wish_count,
-                    (least + most) / 2);
+    assert_in_range(goals(&plan) - plan.count, (least + most) / 2 - plan.count, (least + most) / 2);
 }
 
 static void the_most_important_tour_is_measured_whatever_it_costs(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
-    overhead_plan_look(&study, &plan, 0);
+    struct wishes plan = wished(&study);
+    wishes_look(&plan, 0, false);
     assert_int_equal(goals(&plan), 1);
     struct drawn drawn = draw(&plan, 1, 1);
     assert_int_equal(drawn.count, 1);
     memory_give_back(drawn.visits);
-    overhead_plan_settle(&study, &plan, 0);
-    assert_int_equal(plan.wishes[0].goal, plan.wishes[0].least);
+    wishes_settle(&plan, 0);
+    assert_int_equal(plan.list[0].goal, plan.list[0].least);
 }
 
 /* What was assumed of a tour is corrected by what others cost. */
@@ -121,17 +120,16 @@ static void prices_are_learnt(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
-    plan.wishes[0].goal = 1;
+    struct wishes plan = wished(&study);
+    plan.list[0].goal = 1;
     struct drawn drawn = draw(&plan, 1, 1);
-    uint64_t assumed = overhead_plan_price(&study, &plan, &plan.wishes[0]);
-    uint64_t other = overhead_plan_price(&study, &plan, &plan.wishes[5]);
-    overhead_plan_learn(&plan, 1, 3 * assumed);
-    assert_int_equal(overhead_plan_price(&study, &plan, &plan.wishes[0]), 3 * assumed);
-    assert_in_range(overhead_plan_price(&study, &plan, &plan.wishes[5]), 3 * other - 3,
-                    3 * other + 3);
-    overhead_plan_learn(&plan, 999, MS); /* of no cell: nothing happens */
-    overhead_plan_learn(&plan, 0, MS);
+    uint64_t assumed = wishes_price(&plan, &plan.list[0]);
+    uint64_t other = wishes_price(&plan, &plan.list[5]);
+    wishes_learn(&plan, 1, 3 * assumed, 0, 1);
+    assert_int_equal(wishes_price(&plan, &plan.list[0]), 3 * assumed);
+    assert_in_range(wishes_price(&plan, &plan.list[5]), 3 * other - 3, 3 * other + 3);
+    wishes_learn(&plan, 999, MS, 0, 1); /* of no cell: nothing happens */
+    wishes_learn(&plan, 0, MS, 0, 1);
     memory_give_back(drawn.visits);
 }
 
@@ -139,14 +137,14 @@ static void what_fails_gets_no_more(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
-    plan.about[3].failed = 1;
+    struct wishes plan = looked(&study, MS);
     size_t failing = plan.about[3].wish;
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
-    for (size_t i = 0; i < plan.wish_count; i++)
-        assert_int_equal(plan.wishes[i].goal, i == failing ? 1 : plan.wishes[i].processes);
-    assert_true(overhead_plan_is_failing(&plan, failing));
-    assert_int_equal(overhead_plan_processes(&plan, failing), 0);
+    plan.list[failing].failed = 1;
+    wishes_settle(&plan, UINT64_MAX);
+    for (size_t i = 0; i < plan.count; i++)
+        assert_int_equal(plan.list[i].goal, i == failing ? 1 : plan.list[i].processes);
+    assert_true(wishes_is_failing(&plan, failing));
+    assert_int_equal(wishes_processes(&plan, failing), 0);
 }
 
 /* Five counters do not fit: six are not even tried, neither now nor later. */
@@ -154,21 +152,19 @@ static void more_counters_wait_for_fewer(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     for (int look = 0; look < 6; look++) {
-        overhead_plan_look(&study, &plan, UINT64_MAX);
+        wishes_look(&plan, UINT64_MAX, false);
         struct drawn drawn = draw(&plan, 1, 1);
         memory_give_back(drawn.visits);
         for (size_t i = 0; i < plan.count; i++)
-            plan.about[i].failed = plan.cells[i].tour.open == 5 ? plan.about[i].planned : 0;
+            plan.list[i].failed = plan.list[i].cells[0].tour.open == 5 ? plan.list[i].planned : 0;
     }
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        uint32_t open = plan.wishes[i].circuits[0].tour.open;
-        assert_int_equal(plan.wishes[i].goal, open > 5    ? 0
-                                              : open == 5 ? 1
-                                                          : plan.wishes[i].processes);
-        assert_int_equal(overhead_plan_is_due(&plan, i), open <= 5);
+    wishes_settle(&plan, UINT64_MAX);
+    for (size_t i = 0; i < plan.count; i++) {
+        uint32_t open = plan.list[i].cells[0].tour.open;
+        assert_int_equal(plan.list[i].goal, open > 5 ? 0 : open == 5 ? 1 : plan.list[i].processes);
+        assert_int_equal(wishes_is_due(&plan, i), open <= 5);
     }
 }
 
@@ -177,13 +173,13 @@ static void a_failure_among_many_is_borne(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct wishes plan = looked(&study, MS);
+    wishes_settle(&plan, UINT64_MAX);
     struct drawn drawn = draw(&plan, 4, 2);
-    plan.about[0].failed = 1;
-    assert_false(overhead_plan_is_failing(&plan, plan.about[0].wish));
-    plan.about[0].failed = 5;
-    assert_true(overhead_plan_is_failing(&plan, plan.about[0].wish));
+    plan.list[0].failed = 1;
+    assert_false(wishes_is_failing(&plan, 0));
+    plan.list[0].failed = 5;
+    assert_true(wishes_is_failing(&plan, 0));
     memory_give_back(drawn.visits);
 }
 
@@ -193,32 +189,32 @@ static void portions_hold_something_of_every_tour(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct wishes plan = looked(&study, MS);
+    wishes_settle(&plan, UINT64_MAX);
     for (uint32_t left = 4; left > 0; left--) {
         uint32_t before[200] = {0};
-        for (size_t i = 0; i < plan.wish_count; i++)
-            before[i] = overhead_plan_processes(&plan, i);
+        for (size_t i = 0; i < plan.count; i++)
+            before[i] = wishes_processes(&plan, i);
         struct drawn drawn = draw(&plan, left, left);
-        for (size_t i = 0; i < plan.wish_count; i++)
-            assert_in_range(overhead_plan_processes(&plan, i) - before[i],
-                            (plan.wishes[i].processes - 1) / 4 - 1,
-                            (plan.wishes[i].processes - 1) / 4 + 1);
+        for (size_t i = 0; i < plan.count; i++)
+            assert_in_range(wishes_processes(&plan, i) - before[i],
+                            (plan.list[i].processes - 1) / 4 - 1,
+                            (plan.list[i].processes - 1) / 4 + 1);
         memory_give_back(drawn.visits);
     }
-    assert_false(overhead_plan_wants(&plan));
+    assert_false(wishes_want(&plan));
 }
 
 static void processes_are_spread_over_the_orders(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct wishes plan = looked(&study, MS);
+    wishes_settle(&plan, UINT64_MAX);
     struct drawn drawn = draw(&plan, 1, 1);
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[plan.about[i].wish];
-        assert_int_equal(plan.about[i].planned, wish->processes / wish->circuit_count);
+    for (size_t i = 0; i < plan.cell_count; i++) {
+        const struct wish *wish = &plan.list[plan.about[i].wish];
+        assert_int_equal(plan.about[i].planned, wish->processes / wish->cell_count);
         assert_int_equal(plan.cells[i].id, i + 1);
     }
     memory_give_back(drawn.visits);
@@ -229,15 +225,15 @@ static void visits_come_in_rounds(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = looked(&study, MS);
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct wishes plan = looked(&study, MS);
+    wishes_settle(&plan, UINT64_MAX);
     uint32_t next[1000];
     for (size_t i = 0; i < 1000; i++)
-        next[i] = i < plan.count ? plan.about[i].planned : 0;
+        next[i] = i < plan.cell_count ? plan.about[i].planned : 0;
     for (uint32_t left = 3; left > 0; left--) {
         struct drawn drawn = draw(&plan, left, 7 + left);
         size_t changes = 0;
-        assert_true(plan.count < 1000);
+        assert_true(plan.cell_count < 1000);
         for (size_t i = 0; i < drawn.count; i++) {
             size_t cell = drawn.visits[i].cell - 1;
             assert_int_equal(drawn.visits[i].process, next[cell]++);
@@ -254,8 +250,8 @@ static void the_seed_gives_the_order(void **state)
     struct overhead_study study = plain_machine();
     struct drawn drawn[3];
     for (size_t i = 0; i < 3; i++) {
-        struct overhead_plan plan = wished(&study);
-        overhead_plan_look(&study, &plan, UINT64_MAX);
+        struct wishes plan = wished(&study);
+        wishes_look(&plan, UINT64_MAX, false);
         drawn[i] = draw(&plan, 1, i < 2 ? 1 : 2);
     }
     size_t bytes = drawn[0].count * sizeof(struct visit);
@@ -267,31 +263,39 @@ static void the_seed_gives_the_order(void **state)
 
 /* --- going on --- */
 
+static void take(struct wishes *plan, const struct cell *cell, uint32_t planned, uint32_t failed)
+{
+    const size_t index = wishes_add_cell(plan, cell);
+    plan->about[index].planned = planned;
+    plan->about[index].failed = failed;
+}
+
 static void a_stored_plan_is_taken_over(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan begun = looked(&study, MS), plan = wished(&study);
-    for (size_t i = 0; i < begun.count; i++)
-        overhead_plan_adopt(&plan, &begun.cells[i], 7, 2);
+    struct wishes begun = looked(&study, MS), plan = wished(&study);
+    for (size_t i = 0; i < begun.cell_count; i++)
+        take(&plan, &begun.cells[i], 7, 2);
     struct cell foreign = {0};
     assert_int_equal(cell_copy(&foreign, &begun.cells[0]), 0);
     foreign.tour.open = 31;
-    overhead_plan_adopt(&plan, &foreign, 3, 0);
+    take(&plan, &foreign, 3, 0);
     cell_release(&foreign);
-    assert_int_equal(plan.count, begun.count + 1);
-    assert_true(plan.about[begun.count].wish == OVERHEAD_NO_WISH);
-    for (size_t i = 0; i < begun.count; i++) {
+    wishes_claim(&plan);
+    assert_int_equal(plan.cell_count, begun.cell_count + 1);
+    assert_true(plan.about[begun.cell_count].wish == NO_WISH);
+    for (size_t i = 0; i < begun.cell_count; i++) {
         assert_int_equal(plan.about[i].wish, begun.about[i].wish);
-        assert_int_equal(overhead_plan_processes(&plan, plan.about[i].wish), 5);
+        assert_int_equal(wishes_processes(&plan, plan.about[i].wish), 5);
     }
     /* Nothing is looked at again, and no process is planned twice. */
-    overhead_plan_look(&study, &plan, UINT64_MAX);
-    assert_false(overhead_plan_wants(&plan));
-    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    wishes_look(&plan, UINT64_MAX, false);
+    assert_false(wishes_want(&plan));
+    wishes_settle(&plan, UINT64_MAX);
     struct drawn drawn = draw(&plan, 1, 1);
     for (size_t i = 0; i < drawn.count; i++)
-        if (drawn.visits[i].cell <= begun.count)
+        if (drawn.visits[i].cell <= begun.cell_count)
             assert_true(drawn.visits[i].process >= 7);
     memory_give_back(drawn.visits);
 }

@@ -16,11 +16,11 @@ static void every_tour_is_whole(void **state)
     (void)state;
     const struct overhead_study studies[] = {plain_machine(), emulated_machine()};
     for (size_t i = 0; i < 2; i++) {
-        struct overhead_plan plan = wished(&studies[i]);
-        assert_true(plan.wish_count > 20);
-        for (size_t j = 0; j < plan.wish_count; j++)
-            for (size_t k = 0; k < plan.wishes[j].circuit_count; k++) {
-                const struct cell *cell = &plan.wishes[j].circuits[k];
+        struct wishes plan = wished(&studies[i]);
+        assert_true(plan.count > 20);
+        for (size_t j = 0; j < plan.count; j++)
+            for (size_t k = 0; k < plan.list[j].cell_count; k++) {
+                const struct cell *cell = &plan.list[j].cells[k];
                 struct failure failure = {0};
                 assert_int_equal(cell_check_tour(cell, &failure), 0);
                 assert_int_equal(cell->runs % length_of(cell), 0);
@@ -38,25 +38,25 @@ static void reads_stand_side_by_side_in_every_link_mode(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_READS}), 3);
-    const struct overhead_wish *still =
+    const struct wish *still =
         first_of(&plan, (struct looked_for){.stage = OVERHEAD_READS, .link = "static"});
-    const struct overhead_wish *lazy =
+    const struct wish *lazy =
         first_of(&plan, (struct looked_for){.stage = OVERHEAD_READS, .link = "lazy"});
     /* nothing, gauge, perf-read, perf-syscall, perf-user, assay; lazily PAPI's two for assay */
-    assert_int_equal(length_of(&still->circuits[0]), 36);
-    assert_int_equal(length_of(&lazy->circuits[0]), 49);
-    assert_true(calls(&lazy->circuits[0], "papi-low.accum"));
+    assert_int_equal(length_of(&still->cells[0]), 36);
+    assert_int_equal(length_of(&lazy->cells[0]), 49);
+    assert_true(calls(&lazy->cells[0], "papi-low.accum"));
     /* A page that was read once is no longer cold. */
-    assert_false(calls(&still->circuits[0], "perf-user-cold.read"));
+    assert_false(calls(&still->cells[0], "perf-user-cold.read"));
 }
 
 static void instruments_are_switched_each_by_itself(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     const struct looked_for shared = {.stage = OVERHEAD_SWITCHES},
                             papi = {.stage = OVERHEAD_SINGLES, .call = "papi-low.start"},
                             high = {.stage = OVERHEAD_SINGLES, .call = "papi-high.begin"},
@@ -65,17 +65,17 @@ static void instruments_are_switched_each_by_itself(void **state)
     assert_int_equal(count_of(&plan, shared), 3);
     /* Running two reads, two of the timer, two stops, and two that a read follows; as many
      * stopped. Each of the 16 stands eight times, and so do two reads. */
-    assert_int_equal(length_of(&first_of(&plan, shared)->circuits[0]), 16 * 8 + 2 * 8);
+    assert_int_equal(length_of(&first_of(&plan, shared)->cells[0]), 16 * 8 + 2 * 8);
     /* It would need a mapped page, with which starting and stopping cost more. */
-    assert_false(calls(&first_of(&plan, shared)->circuits[0], "perf-user.read"));
+    assert_false(calls(&first_of(&plan, shared)->cells[0], "perf-user.read"));
     assert_int_equal(count_of(&plan, papi), 2);
     assert_int_equal(count_of(&plan, high), 2);
     assert_int_equal(count_of(&plan, assay), 1);
     /* It calls no library: how it is linked does not matter. */
     assert_int_equal(count_of(&plan, prctl), 1);
-    const struct cell *alone = &first_of(&plan, prctl)->circuits[0];
+    const struct cell *alone = &first_of(&plan, prctl)->cells[0];
     assert_false(calls(alone, "perf-read"));
-    assert_false(calls(&first_of(&plan, papi)->circuits[0], "perf-read"));
+    assert_false(calls(&first_of(&plan, papi)->cells[0], "perf-read"));
 }
 
 /* What a read costs depends on whether the counters run. */
@@ -83,10 +83,10 @@ static void reads_while_counters_run_or_right_after_a_stop(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     size_t after_stops = 0;
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        if (plan.wishes[i].stage == OVERHEAD_COLD)
+    for (size_t i = 0; i < plan.count; i++) {
+        if (plan.list[i].stage == OVERHEAD_COLD)
             continue;
         struct tour_call *list = NULL;
         size_t count = 0;
@@ -115,17 +115,17 @@ static void orders_of_one_tour_differ(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study), again = wished(&study);
+    struct wishes plan = wished(&study), again = wished(&study);
     study.seed++;
-    struct overhead_plan other = wished(&study);
-    const struct overhead_wish *wish = &plan.wishes[0];
-    assert_int_equal(wish->circuit_count, 6);
-    for (size_t i = 0; i < wish->circuit_count; i++) {
-        const char *order = wish->circuits[i].tour.calls;
-        assert_string_equal(order, again.wishes[0].circuits[i].tour.calls);
-        assert_string_not_equal(order, other.wishes[0].circuits[i].tour.calls);
+    struct wishes other = wished(&study);
+    const struct wish *wish = &plan.list[0];
+    assert_int_equal(wish->cell_count, 6);
+    for (size_t i = 0; i < wish->cell_count; i++) {
+        const char *order = wish->cells[i].tour.calls;
+        assert_string_equal(order, again.list[0].cells[i].tour.calls);
+        assert_string_not_equal(order, other.list[0].cells[i].tour.calls);
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(order, wish->circuits[j].tour.calls);
+            assert_string_not_equal(order, wish->cells[j].tour.calls);
     }
 }
 
@@ -134,21 +134,21 @@ static void an_order_depends_on_its_tour_alone(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan all = wished(&study);
+    struct wishes all = wished(&study);
     static const char *const paths[] = {"perf-prctl"};
     const struct looked_for wanted = {.stage = OVERHEAD_SINGLES, .call = "perf-prctl.start"};
     study.paths = paths;
     study.path_count = 1;
-    struct overhead_plan one = wished(&study);
-    assert_string_equal(first_of(&all, wanted)->circuits[0].tour.calls,
-                        first_of(&one, wanted)->circuits[0].tour.calls);
+    struct wishes one = wished(&study);
+    assert_string_equal(first_of(&all, wanted)->cells[0].tour.calls,
+                        first_of(&one, wanted)->cells[0].tour.calls);
 }
 
 static void first_calls_come_first(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     const struct looked_for start = {.stage = OVERHEAD_COLD, .call = "perf-read.start"},
                             read = {.stage = OVERHEAD_COLD,
                                     .call = "perf-read.read",
@@ -163,21 +163,21 @@ static void first_calls_come_first(void **state)
     assert_int_equal(count_of(&plan, inlined), 1);
     assert_int_equal(count_of(&plan, page), 1);
     assert_int_equal(count_of(&plan, high), 2);
-    const struct overhead_wish *first = first_of(&plan, start), *reads = first_of(&plan, read);
-    assert_memory_equal(first->circuits[0].tour.calls, begins, strlen(begins));
-    assert_int_equal(length_of(&reads->circuits[0]), 2 + 32 + 3);
+    const struct wish *first = first_of(&plan, start), *reads = first_of(&plan, read);
+    assert_memory_equal(first->cells[0].tour.calls, begins, strlen(begins));
+    assert_int_equal(length_of(&reads->cells[0]), 2 + 32 + 3);
     /* The gauge would warm what is not to be warm: it comes last. */
-    assert_string_equal(strstr(reads->circuits[0].tour.calls, ",timer.gauge"),
+    assert_string_equal(strstr(reads->cells[0].tour.calls, ",timer.gauge"),
                         ",timer.gauge,timer.gauge,timer.gauge");
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[i];
-        assert_int_equal(wish->stage == OVERHEAD_COLD, wish->circuits[0].tour.cold);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
+        assert_int_equal(wish->stage == OVERHEAD_COLD, wish->cells[0].tour.cold);
         if (wish->stage != OVERHEAD_COLD)
             continue;
         assert_true(wish->least >= 200 && wish->processes >= wish->least);
         /* A process is one replicate: it goes through its calls once. */
-        assert_int_equal(wish->circuits[0].runs, length_of(&wish->circuits[0]));
-        assert_int_equal(wish->circuit_count, 1);
+        assert_int_equal(wish->cells[0].runs, length_of(&wish->cells[0]));
+        assert_int_equal(wish->cell_count, 1);
     }
 }
 
@@ -185,7 +185,7 @@ static void counters_and_reads_are_swept(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     const struct looked_for events = {.stage = OVERHEAD_EVENTS, .call = "perf-read.start"};
     assert_int_equal(count_of(&plan, events), 16);
     for (uint32_t open = 1; open <= 8; open++)
@@ -195,15 +195,15 @@ static void counters_and_reads_are_swept(void **state)
                                                              .open = open}),
                          2);
     /* One path switches; pages are read in tours of their own. */
-    const struct cell *cell = &first_of(&plan, events)->circuits[0];
+    const struct cell *cell = &first_of(&plan, events)->cells[0];
     assert_false(calls(cell, "perf-syscall"));
     assert_false(calls(cell, "perf-user.read"));
     const struct looked_for pages = {.stage = OVERHEAD_EVENTS, .call = "perf-user.read"};
     assert_int_equal(count_of(&plan, pages), 16);
-    assert_false(calls(&first_of(&plan, pages)->circuits[0], "perf-read"));
+    assert_false(calls(&first_of(&plan, pages)->cells[0], "perf-read"));
     const struct looked_for repeats = {.stage = OVERHEAD_REPEATS, .call = "perf-read.read*32"};
     assert_int_equal(count_of(&plan, repeats), 1);
-    assert_int_equal(length_of(&first_of(&plan, repeats)->circuits[0]), 64);
+    assert_int_equal(length_of(&first_of(&plan, repeats)->cells[0]), 64);
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_REPEATS}), 5);
     study.most_open = 4;
     plan = wished(&study);
@@ -214,17 +214,16 @@ static void commands_are_called_in_every_order(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
-    const struct overhead_wish *wish =
-        first_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS});
-    assert_int_equal(wish->circuit_count, 6);
-    for (size_t i = 0; i < wish->circuit_count; i++) {
-        const char *order = wish->circuits[i].tour.calls;
-        assert_int_equal(length_of(&wish->circuits[i]), 6);
-        assert_int_equal(wish->circuits[i].runs, 6);
+    struct wishes plan = wished(&study);
+    const struct wish *wish = first_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS});
+    assert_int_equal(wish->cell_count, 6);
+    for (size_t i = 0; i < wish->cell_count; i++) {
+        const char *order = wish->cells[i].tour.calls;
+        assert_int_equal(length_of(&wish->cells[i]), 6);
+        assert_int_equal(wish->cells[i].runs, 6);
         assert_string_equal(strstr(order, ",timer.gauge"), ",timer.gauge,timer.gauge,timer.gauge");
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(wish->circuits[i].tour.calls, wish->circuits[j].tour.calls);
+            assert_string_not_equal(wish->cells[i].tour.calls, wish->cells[j].tour.calls);
     }
 }
 
@@ -233,7 +232,7 @@ static void no_tour_is_measured_twice(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     struct looked_for swept = {.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 1};
     assert_int_equal(count_of(&plan, swept), 1); /* separately */
     swept.open = 2;
@@ -246,10 +245,10 @@ static void every_pair_has_a_thousand_runs(void **state)
 {
     (void)state;
     struct overhead_study study = plain_machine();
-    struct overhead_plan plan = wished(&study);
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[i];
-        uint32_t passes = wish->circuits[0].runs / (uint32_t)length_of(&wish->circuits[0]);
+    struct wishes plan = wished(&study);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
+        uint32_t passes = wish->cells[0].runs / (uint32_t)length_of(&wish->cells[0]);
         if (wish->stage <= OVERHEAD_SINGLES)
             assert_true(passes * wish->processes >= 1024);
         if (wish->stage != OVERHEAD_COMMANDS && wish->stage != OVERHEAD_COLD)
@@ -262,12 +261,12 @@ static void an_emulated_machine_gets_few_processes(void **state)
 {
     (void)state;
     struct overhead_study study = emulated_machine();
-    struct overhead_plan plan = wished(&study);
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[i];
+    struct wishes plan = wished(&study);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
         assert_int_equal(wish->processes, wish->stage == OVERHEAD_COLD ? 12 : 9);
         assert_int_equal(wish->least, wish->stage == OVERHEAD_COLD ? 9 : 3);
-        assert_string_equal(wish->circuits[0].events[1], "instructions:k");
+        assert_string_equal(wish->cells[0].events[1], "instructions:k");
     }
     /* A counter is of one process: it does not see a command. */
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS}), 0);
@@ -279,10 +278,10 @@ static void every_set_of_meters_has_tours_of_its_own(void **state)
     struct overhead_study study = plain_machine();
     study.meters = both;
     study.meters_count = 2;
-    struct overhead_plan plan = wished(&study);
+    struct wishes plan = wished(&study);
     size_t first_of_counters = 0, last_of_ticks = 0;
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        bool timed = strcmp(plan.wishes[i].circuits[0].events[0], "clock/ticks/") == 0;
+    for (size_t i = 0; i < plan.count; i++) {
+        bool timed = strcmp(plan.list[i].cells[0].events[0], "clock/ticks/") == 0;
         if (timed)
             last_of_ticks = i;
         else if (!first_of_counters)
@@ -299,16 +298,16 @@ static void only_what_was_asked_for_is_called(void **state)
     study.paths = paths;
     study.path_count = 2;
     study.processes = 4;
-    struct overhead_plan plan = wished(&study);
-    assert_true(plan.wish_count > 5);
-    for (size_t i = 0; i < plan.wish_count; i++) {
-        const struct overhead_wish *wish = &plan.wishes[i];
-        const struct cell *cell = &wish->circuits[0];
+    struct wishes plan = wished(&study);
+    assert_true(plan.count > 5);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
+        const struct cell *cell = &wish->cells[0];
         assert_true(calls(cell, "papi-low.") || calls(cell, "perf-syscall."));
         assert_false(calls(cell, "perf-read.") || calls(cell, "assay.") || calls(cell, "command."));
         assert_int_equal(wish->processes, 4);
         assert_int_equal(wish->least, 4);
-        assert_true(wish->circuit_count <= 4);
+        assert_true(wish->cell_count <= 4);
     }
 }
 
@@ -317,9 +316,9 @@ static void without_counters_commands_remain(void **state)
     (void)state;
     struct overhead_study study = plain_machine();
     study.uncounted = true;
-    struct overhead_plan plan = wished(&study);
-    assert_int_equal(plan.wish_count, 1);
-    assert_int_equal(plan.wishes[0].stage, OVERHEAD_COMMANDS);
+    struct wishes plan = wished(&study);
+    assert_int_equal(plan.count, 1);
+    assert_int_equal(plan.list[0].stage, OVERHEAD_COMMANDS);
 }
 
 static void a_machine_without_operations_has_no_plan(void **state)
@@ -328,8 +327,8 @@ static void a_machine_without_operations_has_no_plan(void **state)
     static const struct catalogue empty = {0};
     struct overhead_study study = plain_machine();
     study.catalogue = &empty;
-    struct overhead_plan plan = wished(&study);
-    assert_int_equal(plan.wish_count, 0);
+    struct wishes plan = wished(&study);
+    assert_int_equal(plan.count, 0);
 }
 
 int main(void)

@@ -153,7 +153,7 @@ static void variants_that_are_alike_share_a_box(void **state)
     for (int all = 0; all < 2; all++) {
         struct shown shown;
         shown_build_rich(&shown);
-        shown.options.all = all;
+        shown.options.study.all = all;
         shown_put(&shown, 80);
         expect_line(&shown, "start perf-read static", "2,444");
         expect_line(&shown, "      perf-read lazy", all ? "2,450" : "1,800");
@@ -185,7 +185,7 @@ static void first_calls_take_a_line_a_call(void **state)
         report->cold[1].opening = false;
         report->cold[1].predecessor = (int32_t)shown_operation(&shown, "perf-read.start");
         report->cold[2].first = 6296;
-        shown.options.all = all;
+        shown.options.study.all = all;
         shown_put(&shown, 80);
         if (all) {
             expect_line(&shown, "perf-read.read, lazy", "7,072|2,900|-|1.25|4,100 to 4,250");
@@ -227,9 +227,9 @@ static void what_is_no_news_comes_with_all(void **state)
         report->findings[0].verdict = FINDING_FAILS;
         snprintf(report->findings[0].reason, sizeof(report->findings[0].reason),
                  "1.5 is much; the rest is long");
-        if (skips_add(&shown.run.skips, "thing", "it is refused. Ask somebody", 2) != 0)
+        if (skips_add(&shown.run.studying.skips, "thing", "it is refused. Ask somebody", 2) != 0)
             fail_msg("no memory");
-        shown.options.all = all;
+        shown.options.study.all = all;
         shown_put(&shown, 80);
         expect(&shown, "1.5 is much");
         expect(&shown, "thing: it is refused");
@@ -320,7 +320,7 @@ static void machines_stand_in_the_order_of_their_versions(void **state)
     shown_end(&shown);
 
     shown_build_machines(&shown);
-    shown.options.all = true;
+    shown.options.study.all = true;
     shown_put(&shown, 80);
     expect(&shown, "Machines side by side, in instructions of the kernel");
     shown_end(&shown);
@@ -453,7 +453,7 @@ static void what_is_missing_can_be_resumed(void **state)
     (void)state;
     struct shown shown;
     shown_build_rich(&shown);
-    shown.run.complete = false;
+    shown.run.studying.complete = false;
     shown_put(&shown, 80);
     expect(&shown, "assay overhead --resume");
     expect(&shown, "--store\n/somewhere/run.sqlite`");
@@ -469,7 +469,7 @@ static void lines_fit_every_width(void **state)
         for (size_t width = 80; width <= 200; width += 60) {
             struct shown shown;
             builds[i](&shown);
-            shown.options.all = width == 140;
+            shown.options.study.all = width == 140;
             shown_put(&shown, width);
             expect_to_fit(&shown, width);
             shown_end(&shown);
@@ -494,7 +494,7 @@ static void without_utf_8_all_is_ascii(void **state)
     (void)state;
     struct shown shown;
     shown_build_rich(&shown);
-    shown.options.all = true;
+    shown.options.study.all = true;
     shown_put(&shown, 80);
     for (const char *at = text_string(&shown.text); *at; at++)
         if ((unsigned char)*at > 127)
@@ -509,7 +509,7 @@ static void a_hostile_store_moves_no_cursor(void **state)
     for (int all = 0; all < 2; all++) {
         struct shown shown;
         shown_build_rich(&shown);
-        shown.options.all = all;
+        shown.options.study.all = all;
         shown_machine(&shown, evil, evil, true);
         struct overhead_report *report = &shown.run.report;
         struct overhead_meter meter = {.event = (char *)(uintptr_t)evil,
@@ -526,8 +526,8 @@ static void a_hostile_store_moves_no_cursor(void **state)
         snprintf(report->advice[0].text, sizeof(report->advice[0].text), "%s", evil);
         snprintf(report->gauges[0].why, sizeof(report->gauges[0].why), "%s", evil);
         shown_add_machine_row(&shown, 1, evil, evil, &meter, false, 3);
-        assert_int_equal(skips_add(&shown.run.skips, evil, evil, 0), 0);
-        shown.run.stored = evil;
+        assert_int_equal(skips_add(&shown.run.studying.skips, evil, evil, 0), 0);
+        shown.run.studying.stored = evil;
         shown_put(&shown, 80);
         assert_null(strchr(text_string(&shown.text), '\033'));
         assert_null(strchr(text_string(&shown.text), '\007'));

@@ -4,25 +4,18 @@
  * Pictures of sweeps, of predecessors, and of machines and peers side by side. */
 #include <math.h>
 
-#include "output/table.h"
 #include "studies/overhead/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Calls by machine, in the order of the versions of their kernels; of one machine alone what is
  * executed in user mode and in the kernel. */
 
-static const char *mode_of(const struct overhead_machine_row *row)
-{
-    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
-    return row->total ? "uk" : mode;
-}
-
 static const char *mode_words(const struct overhead_machine_row *row)
 {
     static const char *const modes[][2] = {
         {"u", "user"}, {"k", "kernel"}, {"uk", "user and kernel"}};
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-        if (overhead_same_word(mode_of(row), modes[i][0]))
+        if (overhead_same_word(overhead_mode(row), modes[i][0]))
             return modes[i][1];
     return "any";
 }
@@ -35,7 +28,8 @@ static const char *unit_of(const struct overhead_machine_row *row)
 /* Both modes together and time are for comparing machines; of one machine the modes are. */
 static bool is_shown(const struct overhead_run *run, const struct overhead_machine_row *row)
 {
-    bool half = overhead_same_word(mode_of(row), "u") || overhead_same_word(mode_of(row), "k");
+    bool half =
+        overhead_same_word(overhead_mode(row), "u") || overhead_same_word(overhead_mode(row), "k");
     return isfinite(row->median) && (run->file.machine_count > 1) != half;
 }
 
@@ -92,20 +86,17 @@ static void add_unit(const struct overhead_run *run, const char *unit, json_t *f
         {0},
     };
     const struct overhead_report *report = &run->report;
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
-    figure_put_id(&id, several ? "machines" : "executed", unit);
-    text_printf(&title,
-                several ? "What a call costs, by machine and kernel, in %s"
-                        : "What a call executes, by mode, in %s",
-                unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = several ? OVERHEAD_PAPER "Figure 1" : NULL,
-        .kind = FIGURE_BARS,
-        .x = {unit, SCALE_LINEAR, true},
-        .columns = columns,
-    });
+    AUTO_TEXT struct text words = {0};
+    json_t *figure = overhead_unit_figure(
+        unit, (struct figure_spec){
+                  .id = several ? "machines" : "executed",
+                  .title = several ? "What a call costs, by machine and kernel, in "
+                                   : "What a call executes, by mode, in ",
+                  .paper = several ? OVERHEAD_PAPER "Figure 1" : NULL,
+                  .kind = FIGURE_BARS,
+                  .x = {unit, SCALE_LINEAR, true},
+                  .columns = columns,
+              });
     for (size_t i = 0; i < report->machine_row_count && figure_has_room(figure); i++) {
         const struct overhead_machine_row *row = &report->machines[i];
         if (!is_shown(run, row) || !overhead_same_word(unit_of(row), unit))
@@ -125,8 +116,7 @@ static void add_unit(const struct overhead_run *run, const char *unit, json_t *f
                       "meters while it switches a counter.");
     } else if (!put_comparison(run, unit, &words))
         json_array_clear(json_object_get(figure, "rows")); /* of one machine alone */
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 void overhead_add_machine_figures(const struct overhead_run *run, json_t *figures)
@@ -207,20 +197,7 @@ static void add_peers(const struct overhead_run *run, json_t *figures)
     }
     put_dearest(run, &words);
     text_puts(&words, "0 is the same task by bare calls; of a command, the command alone.");
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
-}
-
-/* --- metering --- */
-
-static const struct overhead_gauge *gauge_of(const struct overhead_report *report,
-                                             const struct overhead_timer *timer)
-{
-    for (size_t i = 0; i < report->gauge_count; i++)
-        if (report->gauges[i].machine == timer->machine &&
-            overhead_is_like_meter(report->gauges[i].meter, timer->meter))
-            return &report->gauges[i];
-    return NULL;
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 static void add_metering(const struct overhead_run *run, json_t *figures)
@@ -248,7 +225,8 @@ static void add_metering(const struct overhead_run *run, json_t *figures)
     });
     for (size_t i = 0; i < report->timer_count && figure_has_room(figure); i++) {
         const struct overhead_timer *timer = &report->timers[i];
-        const struct overhead_gauge *gauge = gauge_of(report, timer);
+        const struct overhead_gauge *gauge =
+            overhead_gauge_of(report, timer->machine, timer->meter);
         FIGURE_ROW(figure, overhead_machine_json(&run->file, timer->machine),
                    json_text(timer->meter->event), json_text(overhead_unit(timer->meter)),
                    figure_number(timer->known ? timer->cost : NAN), figure_number(timer->low),
@@ -257,7 +235,7 @@ static void add_metering(const struct overhead_run *run, json_t *figures)
                    gauge ? json_count(gauge->passes) : NULL,
                    gauge && gauge->known ? figure_number(100 * gauge->share) : NULL);
     }
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, NULL);
 }
 
 void overhead_add_peer_figures(const struct overhead_run *run, json_t *figures)
@@ -309,51 +287,48 @@ static void predecessors_add_unit(const struct overhead_run *run, const char *un
     };
     const struct overhead_report *report = &run->report;
     struct extreme extreme = {0};
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
-    figure_put_id(&id, "predecessors", unit);
-    text_puts(&title, "What the call before changes, in % of the usual ");
-    text_put_clean(&title, unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .kind = FIGURE_MATRIX,
-        .x = {"straight after", SCALE_LINEAR, false},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < report->row_count; i++)
-        if (overhead_has_unit(run, report->rows[i].meter, unit) && overhead_is_usual(run, i) &&
-            !overhead_is_folded(run, i)) {
-            /* All that stands behind one summary, but for calls in a row before it: sweeps alone
-             * have them. */
-            for (size_t j = 0; j < report->row_count; j++)
-                if (overhead_is_pair(&report->rows[j], &report->rows[i]) &&
-                    report->rows[j].predecessor_times <= 1 && report->rows[i].median > 0 &&
-                    isfinite(report->rows[j].median) && figure_has_room(figure)) {
-                    AUTO_TEXT struct text call = {0}, before = {0};
-                    double percent = 100 * (report->rows[j].median / report->rows[i].median - 1);
-                    overhead_put_row_call(&run->file, &report->rows[j], &call);
-                    overhead_put_machine(&run->file, report->rows[j].machine, &call);
-                    text_put_clean(&before,
-                                   overhead_before(&run->file, report->rows[j].predecessor));
-                    FIGURE_ROW(
-                        figure, overhead_machine_json(&run->file, report->rows[j].machine),
-                        json_text(text_string(&before)), json_text(text_string(&call)),
-                        figure_number(rint(10 * percent) / 10),
-                        figure_number(report->rows[j].median), figure_number(report->rows[j].low),
-                        figure_number(report->rows[j].high), figure_number(report->rows[i].median),
-                        overhead_path_json(&run->file, report->rows[j].operation),
-                        overhead_kind_json(&run->file, report->rows[j].operation),
-                        json_text(report->rows[j].variant), json_count(report->rows[j].runs));
-                    extreme.pairs++;
-                    if (!extreme.row || fabs(percent) > fabs(extreme.percent)) {
-                        extreme.row = &report->rows[j];
-                        extreme.percent = percent;
-                    }
-                }
+    AUTO_TEXT struct text words = {0};
+    json_t *figure =
+        overhead_unit_figure(unit, (struct figure_spec){
+                                       .id = "predecessors",
+                                       .title = "What the call before changes, in % of the usual ",
+                                       .kind = FIGURE_MATRIX,
+                                       .x = {"straight after", SCALE_LINEAR, false},
+                                       .columns = columns,
+                                   });
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_row *usual = &report->rows[i];
+        if (!overhead_has_unit(run, usual->meter, unit) || !overhead_is_usual(run, i) ||
+            overhead_is_folded(run, i) || !(usual->median > 0))
+            continue;
+        /* All that stands behind one summary, but for calls in a row before it: sweeps alone have
+         * them. */
+        for (size_t j = 0; j < report->row_count; j++) {
+            const struct overhead_row *row = &report->rows[j];
+            AUTO_TEXT struct text call = {0}, before = {0};
+            if (!overhead_is_pair(row, usual) || row->predecessor_times > 1 ||
+                !isfinite(row->median) || !figure_has_room(figure))
+                continue;
+            double percent = 100 * (row->median / usual->median - 1);
+            overhead_put_row_call(&run->file, row, &call);
+            overhead_put_machine(&run->file, row->machine, &call);
+            text_put_clean(&before, overhead_before(&run->file, row->predecessor));
+            FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
+                       json_text(text_string(&before)), json_text(text_string(&call)),
+                       figure_number(rint(10 * percent) / 10), figure_number(row->median),
+                       figure_number(row->low), figure_number(row->high),
+                       figure_number(usual->median), overhead_path_json(&run->file, row->operation),
+                       overhead_kind_json(&run->file, row->operation), json_text(row->variant),
+                       json_count(row->runs));
+            extreme.pairs++;
+            if (!extreme.row || fabs(percent) > fabs(extreme.percent)) {
+                extreme.row = row;
+                extreme.percent = percent;
+            }
         }
+    }
     put_extreme(run, &extreme, &words);
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 void overhead_add_predecessor_figures(const struct overhead_run *run, json_t *figures)
@@ -486,36 +461,35 @@ static void add_sweep(const struct overhead_run *run, const struct sweep *sweep,
     const struct overhead_report *report = &run->report;
     const char *unit = sweep->unit;
     const bool by_reads = !sweep->kind;
-    AUTO_TEXT struct text what = {0}, id = {0}, title = {0}, axis = {0}, words = {0};
-    figure_put_id(&what, by_reads ? "reads-in-a-row" : "more-events", by_reads ? "" : sweep->kind);
-    figure_put_id(&id, text_string(&what), unit);
+    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
+    figure_put_id(&id, by_reads ? "reads-in-a-row" : "more-events", by_reads ? "" : sweep->kind);
     text_puts(&title,
               by_reads ? "Reads in a row, what each of them costs in " : "More events, what a ");
     if (!by_reads) {
         text_put_clean(&title, sweep->kind);
         text_puts(&title, " costs in ");
     }
-    text_put_clean(&title, unit);
     text_printf(&axis, by_reads ? "%s a read" : "%s a call", unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = by_reads ? OVERHEAD_PAPER "Figure 5" : OVERHEAD_PAPER "Figure 8",
-        .kind = FIGURE_LINES,
-        .x = {by_reads ? "reads in a row" : "events", by_reads ? SCALE_LOG : SCALE_LINEAR, false},
-        .y = {text_string(&axis), SCALE_LINEAR, true},
-        .columns = columns,
-    });
+    json_t *figure = overhead_unit_figure(
+        unit, (struct figure_spec){
+                  .id = text_string(&id),
+                  .title = text_string(&title),
+                  .paper = by_reads ? OVERHEAD_PAPER "Figure 5" : OVERHEAD_PAPER "Figure 8",
+                  .kind = FIGURE_LINES,
+                  .x = {by_reads ? "reads in a row" : "events", by_reads ? SCALE_LOG : SCALE_LINEAR,
+                        false},
+                  .y = {text_string(&axis), SCALE_LINEAR, true},
+                  .columns = columns,
+              });
     for (size_t i = 0; i < report->slope_count; i++)
         if (is_of(run, &report->slopes[i], sweep))
             add_points(run, &report->slopes[i], figure);
     put_slopes(run, sweep, &words);
     if (!words.length)
         text_puts(&words, "Medians over processes.");
-    figure_set_caption(figure, &words);
     if (!by_reads)
         figure_add_note(figure, "group: one call for all events; separate: one call each.");
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 void overhead_add_sweep_figures(const struct overhead_run *run, json_t *figures)

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "output/json.h"
-#include "output/table.h"
-#include "studies/overhead/judge.h"
 #include "studies/overhead/parts.h"
 
 /* "perf-read.read, lazy", and "on NAME" where there are several machines. */
@@ -26,10 +23,6 @@ static void overhead_put_series(const struct overhead_case *file, uint32_t machi
 /* More values than that make no smoother violin. */
 #define POOLED_MOST 20000u
 #define KINDS_MOST  16u
-
-/* --- the values behind a row --- */
-
-/* --- boxes --- */
 
 /* The cheapest and the dearest call of a kind. */
 static void put_kind(const struct overhead_run *run, const char *kind, const char *unit,
@@ -92,7 +85,7 @@ static void add_box(const struct overhead_run *run, const struct overhead_cells 
               factors->reads == row->reads && factors->temperature == row->temperature &&
               overhead_same_word(cell->tour->link, row->link) &&
               overhead_same_word(cell->tour->counted, row->counted) &&
-              overhead_is_like_meter(cell->meter, row->meter)))
+              overhead_same_meter(cell->meter, row->meter)))
             continue;
         double metering = run->report.timers[cell->factors.meter].cost;
         for (size_t j = 0; j < cell->runs; j += step) {
@@ -168,21 +161,19 @@ static void add_kind(const struct overhead_run *run, const struct overhead_cells
         {"samples", "samples", ROLE_SAMPLES, false},
         {0},
     };
-    AUTO_TEXT struct text id = {0}, what = {0}, title = {0}, words = {0};
-    figure_put_id(&what, "calls", kind);
-    figure_put_id(&id, text_string(&what), unit);
+    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
+    figure_put_id(&id, "calls", kind);
     text_puts(&title, "What a ");
     text_put_clean(&title, kind);
     text_puts(&title, " costs once all was called before, in ");
-    text_put_clean(&title, unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = paper_of(kind),
-        .kind = FIGURE_BOXES,
-        .x = {unit, SCALE_LINEAR, false},
-        .columns = columns,
-    });
+    json_t *figure = overhead_unit_figure(unit, (struct figure_spec){
+                                                    .id = text_string(&id),
+                                                    .title = text_string(&title),
+                                                    .paper = paper_of(kind),
+                                                    .kind = FIGURE_BOXES,
+                                                    .x = {unit, SCALE_LINEAR, false},
+                                                    .columns = columns,
+                                                });
     const struct overhead_report *report = &run->report;
     AUTO_POOLED struct pooled pooled = {0};
     AUTO_MEMORY const struct overhead_row **list = memory_new(report->row_count + 1, sizeof(*list));
@@ -198,8 +189,7 @@ static void add_kind(const struct overhead_run *run, const struct overhead_cells
     put_kind(run, kind, unit, &words);
     text_puts(&words, "Boxes are the middle half of the undisturbed calls, whiskers reach from the "
                       "least to the 99th of a hundred.");
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 static int by_order(const void *left, const void *right)
@@ -240,17 +230,15 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
     };
     const struct overhead_report *report = &run->report;
     size_t calls = 0;
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
-    figure_put_id(&id, "levels", unit);
-    text_puts(&title, "Calls that cost now this, now that, in ");
-    text_put_clean(&title, unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .kind = FIGURE_BARS,
-        .x = {unit, SCALE_LINEAR, true},
-        .columns = columns,
-    });
+    AUTO_TEXT struct text words = {0};
+    json_t *figure =
+        overhead_unit_figure(unit, (struct figure_spec){
+                                       .id = "levels",
+                                       .title = "Calls that cost now this, now that, in ",
+                                       .kind = FIGURE_BARS,
+                                       .x = {unit, SCALE_LINEAR, true},
+                                       .columns = columns,
+                                   });
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *row = &report->rows[i];
         if (!overhead_has_unit(run, row->meter, unit) || row->level_count < 2 ||
@@ -278,8 +266,7 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
                 "The costs of %zu call%s fall into heaps with nothing between them: a mean, or the "
                 "median over all, would be a cost that hardly any call has.",
                 calls, calls == 1 ? "" : "s");
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 static void overhead_add_call_figures(const struct overhead_run *run, json_t *figures)
@@ -386,38 +373,35 @@ static void add_firsts(const struct overhead_run *run, const char *unit, json_t 
         {0},
     };
     const struct overhead_report *report = &run->report;
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
-    figure_put_id(&id, "first-calls", unit);
-    text_puts(&title, "The first call of a process against later ones, in ");
-    text_put_clean(&title, unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = OVERHEAD_PAPER "Figures 3, 4, 6 and 7",
-        .kind = FIGURE_DUMBBELLS,
-        .x = {unit, SCALE_LOG, false},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < report->cold_count; i++)
-        if (overhead_has_unit(run, report->cold[i].meter, unit) && is_first_call(run, i) &&
-            figure_has_room(figure)) {
-            FIGURE_ROW(figure, overhead_machine_json(&run->file, report->cold[i].machine),
-                       overhead_kind_json(&run->file, report->cold[i].operation),
-                       overhead_path_json(&run->file, report->cold[i].operation),
-                       json_text(report->cold[i].variant), figure_number(report->cold[i].first),
-                       figure_number(later_of(&report->cold[i])),
-                       figure_number(report->cold[i].second), figure_number(report->cold[i].extra),
-                       figure_number(report->cold[i].low), figure_number(report->cold[i].high),
-                       figure_number(report->cold[i].ratio), figure_number(report->cold[i].faults),
-                       json_text(overhead_before(&run->file, report->cold[i].predecessor)),
-                       json_count(report->cold[i].processes));
-        }
+    AUTO_TEXT struct text words = {0};
+    json_t *figure = overhead_unit_figure(
+        unit, (struct figure_spec){
+                  .id = "first-calls",
+                  .title = "The first call of a process against later ones, in ",
+                  .paper = OVERHEAD_PAPER "Figures 3, 4, 6 and 7",
+                  .kind = FIGURE_DUMBBELLS,
+                  .x = {unit, SCALE_LOG, false},
+                  .columns = columns,
+              });
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        if (overhead_has_unit(run, cold->meter, unit) && is_first_call(run, i) &&
+            figure_has_room(figure))
+            FIGURE_ROW(figure, overhead_machine_json(&run->file, cold->machine),
+                       overhead_kind_json(&run->file, cold->operation),
+                       overhead_path_json(&run->file, cold->operation), json_text(cold->variant),
+                       figure_number(cold->first), figure_number(later_of(cold)),
+                       figure_number(cold->second), figure_number(cold->extra),
+                       figure_number(cold->low), figure_number(cold->high),
+                       figure_number(cold->ratio), figure_number(cold->faults),
+                       json_text(overhead_before(&run->file, cold->predecessor)),
+                       json_count(cold->processes));
+    }
     figure_fit_scale(figure, "x");
     put_dearest(run, unit, &words);
     text_puts(&words, "Lazily linked programs bind a symbol in its first call; a page that nobody "
                       "touched is mapped by the first read.");
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 /* --- again and again --- */
@@ -458,19 +442,17 @@ static void add_rows(const struct overhead_run *run, const char *unit, json_t *f
         {0},
     };
     const struct overhead_report *report = &run->report;
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
-    figure_put_id(&id, "again", unit);
-    text_puts(&title, "The same call again and again in a fresh process, in ");
-    text_put_clean(&title, unit);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = text_string(&title),
-        .paper = OVERHEAD_PAPER "Figure 5",
-        .kind = FIGURE_LINES,
-        .x = {"number of the call in its process", SCALE_LOG, false},
-        .y = {unit, SCALE_LOG, false},
-        .columns = columns,
-    });
+    AUTO_TEXT struct text words = {0};
+    json_t *figure = overhead_unit_figure(
+        unit, (struct figure_spec){
+                  .id = "again",
+                  .title = "The same call again and again in a fresh process, in ",
+                  .paper = OVERHEAD_PAPER "Figure 5",
+                  .kind = FIGURE_LINES,
+                  .x = {"number of the call in its process", SCALE_LOG, false},
+                  .y = {unit, SCALE_LOG, false},
+                  .columns = columns,
+              });
     for (size_t i = 0; i < report->cold_count; i++) {
         const struct overhead_cold *cold = &report->cold[i];
         AUTO_TEXT struct text call = {0};
@@ -488,8 +470,7 @@ static void add_rows(const struct overhead_run *run, const char *unit, json_t *f
     put_decline(run, unit, &words);
     if (!words.length)
         text_puts(&words, "Medians over processes.");
-    figure_set_caption(figure, &words);
-    overhead_append_figure(run, figures, figure);
+    overhead_append_figure(run, figures, figure, &words);
 }
 
 static void overhead_add_cold_figures(const struct overhead_run *run, json_t *figures)
@@ -513,8 +494,22 @@ json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine
     return label.length ? json_text(text_string(&label) + strlen(on)) : json_null();
 }
 
-void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure)
+json_t *overhead_unit_figure(const char *unit, struct figure_spec spec)
 {
+    AUTO_TEXT struct text id = {0}, title = {0};
+    figure_put_id(&id, spec.id, unit);
+    text_puts(&title, spec.title);
+    text_put_clean(&title, unit);
+    spec.id = text_string(&id);
+    spec.title = text_string(&title);
+    return figure_new(&spec);
+}
+
+void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure,
+                            const struct text *caption)
+{
+    if (caption)
+        figure_set_caption(figure, caption);
     if (run->file.machine_count < 2)
         figure_drop_column(figure, "machine");
     figures_append_apart(figures, figure);
@@ -558,8 +553,9 @@ void overhead_put_cost(struct text *words, double value)
     text_puts(words, cost);
 }
 
-json_t *overhead_figures(const struct overhead_run *run)
+json_t *overhead_figures(const void *kept)
 {
+    const struct overhead_run *run = kept;
     static overhead_figures_part *const parts[] = {
         overhead_add_call_figures,        overhead_add_machine_figures, overhead_add_cold_figures,
         overhead_add_predecessor_figures, overhead_add_sweep_figures,   overhead_add_peer_figures,

@@ -40,16 +40,6 @@ static bool concerns(const struct overhead_facts *facts, const struct overhead_s
            strncmp(operation->path, "perf-", 5) == 0;
 }
 
-static bool has_mode(const struct overhead_slope *slope, const char *mode)
-{
-    return slope->meter->mode && strcmp(slope->meter->mode, mode) == 0;
-}
-
-static bool is_half(const struct overhead_slope *slope)
-{
-    return has_mode(slope, "u") || has_mode(slope, "k");
-}
-
 /* --- a straight line? --- */
 
 /* Is the same known of user and kernel code together? */
@@ -57,8 +47,9 @@ static bool has_whole(const struct overhead_facts *facts, const struct overhead_
 {
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (concerns(facts, slope) && !is_half(slope) && slope->operation == half->operation &&
-            slope->separate == half->separate && strcmp(slope->link, half->link) == 0)
+        if (concerns(facts, slope) && !overhead_has_one_mode(slope->meter) &&
+            slope->operation == half->operation && slope->separate == half->separate &&
+            strcmp(slope->link, half->link) == 0)
             return true;
     }
     return false;
@@ -116,14 +107,14 @@ static const char *growth_words(const struct overhead_slope *slope)
 static void tell_power(const struct overhead_facts *facts, const struct overhead_slope *slope,
                        struct finding *finding)
 {
-    char name[100], one[WORDS_SIZE], most[WORDS_SIZE];
+    char name[100];
     const struct overhead_operation *operation = operation_of(facts, slope);
     snprintf(name, sizeof(name), "%.40s of %s%s", operation->name,
              slope->separate ? "separate events" : "a group",
-             has_mode(slope, "k") ? ", kernel code" : "");
+             overhead_same_word(slope->meter->mode, "k") ? ", kernel code" : "");
     finding_clause(finding, "%s %s: %s %s with one event, %s with %u", name, growth_words(slope),
-                   cost_words(slope->one, one), meter_unit_names[facts->unit],
-                   cost_words(slope->most, most), slope->most_count);
+                   COST(slope->one), meter_unit_names[facts->unit], COST(slope->most),
+                   slope->most_count);
 }
 
 /* --- slower as a group? --- */
@@ -139,7 +130,7 @@ static bool add_up(const struct overhead_facts *facts, const struct overhead_slo
         if (!concerns(facts, slope) || slope->separate != separate ||
             slope->operation != like->operation || strcmp(slope->link, like->link) != 0)
             continue;
-        if (!is_half(slope)) {
+        if (!overhead_has_one_mode(slope->meter)) {
             *sum = (struct cost){.value = slope->slope, .low = slope->low, .high = slope->high};
             return true;
         }
@@ -180,22 +171,24 @@ static bool judge_slower(const struct overhead_facts *facts, const struct overhe
 static void tell_slower(const struct overhead_facts *facts, const struct slower *slower,
                         struct finding *finding)
 {
-    char group[WORDS_SIZE], apart[WORDS_SIZE];
     if (!slower->slope) {
         finding_clause(finding, "a group and separate events were not both measured");
         return;
     }
     finding_clause(finding, "each further event adds %s to %.40s of a group, %s of separate ones",
-                   cost_words(slower->group, group), operation_of(facts, slower->slope)->name,
-                   cost_words(slower->separate, apart));
+                   COST(slower->group), operation_of(facts, slower->slope)->name,
+                   COST(slower->separate));
 }
 
-void rule_more_events(const struct overhead_facts *facts, struct finding *finding)
+void rule_more_events(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     struct straightness straight = {.gravest = {.verdict = FINDING_UNTESTABLE}};
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (!concerns(facts, slope) || (is_half(slope) && has_whole(facts, slope)))
+        if (!concerns(facts, slope) ||
+            (overhead_has_one_mode(slope->meter) && has_whole(facts, slope)))
             continue;
         straight.asked++;
         if (!grows(slope))
@@ -247,7 +240,7 @@ void rule_more_events(const struct overhead_facts *facts, struct finding *findin
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *other = &facts->report->slopes[i];
         if (other == straight.slope || !concerns(facts, other) || !grows(other) ||
-            (is_half(other) && has_whole(facts, other)))
+            (overhead_has_one_mode(other->meter) && has_whole(facts, other)))
             continue;
         if (verdict_of(other) == FINDING_FAILS)
             tell_power(facts, other, finding);
@@ -305,32 +298,30 @@ static void tell_second(const struct overhead_facts *facts, const char *operatio
                         struct finding *finding)
 {
     const char *const calls[] = {operation};
-    char second_words[WORDS_SIZE], warm_words[WORDS_SIZE];
     struct cost second = cold_cost(facts, "lazy", operation, 2, operation), warm;
     if (!cost_is_known(&second))
         return;
     if (warm_costs(facts, "lazy", calls, 1, &warm))
         finding_clause(finding, "the second lazy call costs %s, calls long after %s",
-                       cost_words(second.value, second_words), cost_words(warm.value, warm_words));
+                       COST(second.value), COST(warm.value));
     else
-        finding_clause(finding, "the second lazy call costs %s",
-                       cost_words(second.value, second_words));
+        finding_clause(finding, "the second lazy call costs %s", COST(second.value));
 }
 
 static void tell_start(const struct overhead_facts *facts, const struct first_calls *start,
                        struct finding *finding)
 {
-    char extra[WORDS_SIZE], lazy[WORDS_SIZE], other[WORDS_SIZE];
     if (!can_tell(start))
         return;
     struct ratio ratio = ratio_at_least(facts, &start->lazy, &start->other, LARGE);
-    finding_clause(finding, "the first start: %s against %s, %s times",
-                   cost_words(start->lazy.value, lazy), cost_words(start->other.value, other),
-                   ratio_words(ratio.estimate.value, extra));
+    finding_clause(finding, "the first start: %s against %s, %s times", COST(start->lazy.value),
+                   COST(start->other.value), RATIO(ratio.estimate.value));
 }
 
-void rule_lazy_linking(const struct overhead_facts *facts, struct finding *finding)
+void rule_lazy_linking(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     struct first_calls read =
         first_calls_of(facts, "perf-read.read", "perf-syscall.read", "read()");
     struct first_calls start =
@@ -347,29 +338,26 @@ void rule_lazy_linking(const struct overhead_facts *facts, struct finding *findi
             tell_absent(facts, "perf-read.read", finding);
         return;
     }
-    char lazy[WORDS_SIZE], other[WORDS_SIZE], extra[WORDS_SIZE];
     struct ratio ratio = ratio_at_least(facts, &decides->lazy, &decides->other, LARGE);
     estimate_report(&ratio.estimate, finding);
-    finding_clause(
-        finding, "the first %s of a lazily linked program costs %s %s, with %s %s: %s more",
-        decides->name, cost_words(decides->lazy.value, lazy), meter_unit_names[facts->unit],
-        name_of(decides->other_is_inline), cost_words(decides->other.value, other),
-        cost_words(decides->lazy.value - decides->other.value, extra));
+    finding_clause(finding,
+                   "the first %s of a lazily linked program costs %s %s, with %s %s: %s more",
+                   decides->name, COST(decides->lazy.value), meter_unit_names[facts->unit],
+                   name_of(decides->other_is_inline), COST(decides->other.value),
+                   COST(decides->lazy.value - decides->other.value));
     tell_open(facts, &ratio, finding);
     /* What was not the cheaper of the two; and what of the extra binding at start saves, too: the
      * lookup itself. The rest is the library's code, touched for the first time. */
     const struct cost *rest = decides->other_is_inline ? &decides->fixed : &decides->inlined;
-    char words[WORDS_SIZE], lookup[WORDS_SIZE];
     if (cost_is_known(rest))
         finding_clause(finding, "with %s %s", name_of(!decides->other_is_inline),
-                       cost_words(rest->value, words));
+                       COST(rest->value));
     if (cost_is_known(&decides->bound))
-        finding_clause(finding, "with binding at start %s, so looking the function up costs %s%s",
-                       cost_words(decides->bound.value, words),
-                       cost_words(fmax(decides->lazy.value - decides->bound.value, 0), lookup),
-                       decides->bound.faults >= MOST_FAULT
-                           ? " and a page fault in the library makes the rest"
-                           : "");
+        finding_clause(
+            finding, "with binding at start %s, so looking the function up costs %s%s",
+            COST(decides->bound.value), COST(fmax(decides->lazy.value - decides->bound.value, 0)),
+            decides->bound.faults >= MOST_FAULT ? " and a page fault in the library makes the rest"
+                                                : "");
     tell_second(facts, by_read ? "perf-read.read" : "perf-read.start", finding);
     if (by_read)
         tell_start(facts, &start, finding);
@@ -402,14 +390,12 @@ static void tell_plain_alone(const struct overhead_facts *facts, struct finding 
 {
     static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ};
     struct cost costs[3];
-    char words[WORDS_SIZE];
     for (size_t i = 0; i < LINKS; i++) {
         if (!warm_costs(facts, plain_links[i], calls, 3, costs))
             continue;
         struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
         finding_clause(finding, "start, stop and read() cost %s %s together (%s program)",
-                       cost_words(region.value, words), meter_unit_names[facts->unit],
-                       plain_links[i]);
+                       COST(region.value), meter_unit_names[facts->unit], plain_links[i]);
         return;
     }
 }
@@ -417,7 +403,6 @@ static void tell_plain_alone(const struct overhead_facts *facts, struct finding 
 static void judge_region(const struct overhead_facts *facts, const char *link,
                          const struct cost costs[4], struct finding *finding)
 {
-    char plain[WORDS_SIZE], user[WORDS_SIZE], alone[WORDS_SIZE];
     struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
     struct cost two = cost_times(costs[3], 2);
     struct ratio ratio = ratio_at_least(facts, &region, &two, SEVERAL);
@@ -431,12 +416,10 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
     finding_clause(finding,
                    "start, stop and read() of a %s program cost %s %s, two reads in user code, "
                    "which tell as much, %s",
-                   link, cost_words(region.value, plain), meter_unit_names[facts->unit],
-                   cost_words(two.value, user));
+                   link, COST(region.value), meter_unit_names[facts->unit], COST(two.value));
     finding_clause(finding, "one read() costs %s times one read in user code",
-                   ratio_words(single.estimate.value, alone));
+                   RATIO(single.estimate.value));
     tell_open(facts, &ratio, finding);
-    char words[WORDS_SIZE];
     /* The same calls, each the first of its kind in a process: in the order start, read, stop. */
     struct cost start = cold_cost(facts, link, "perf-read.start", 1, NULL);
     struct cost read = cold_cost(facts, link, READ, 1, "perf-read.start");
@@ -444,11 +427,13 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
     struct cost first = cost_plus(cost_plus(start, read), stop);
     if (cost_is_known(&first))
         finding_clause(finding, "the first time in a process these three cost %s",
-                       cost_words(first.value, words));
+                       COST(first.value));
 }
 
-void rule_plain_code(const struct overhead_facts *facts, struct finding *finding)
+void rule_plain_code(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ, USER_READ};
     struct cost costs[4];
     for (size_t i = 0; i < LINKS; i++)
@@ -459,14 +444,13 @@ void rule_plain_code(const struct overhead_facts *facts, struct finding *finding
     /* A plan of reads only. */
     for (size_t i = 0; i < LINKS; i++)
         if (warm_costs(facts, plain_links[i], calls + 2, 2, costs)) {
-            char plain[WORDS_SIZE], user[WORDS_SIZE];
             struct ratio ratio = ratio_at_least(facts, &costs[0], &costs[1], SEVERAL);
             estimate_report(&ratio.estimate, finding);
             finding_clause(finding,
                            "read() of a %s program costs %s %s, a read in user code %s; start and "
                            "stop were not measured beside them",
-                           plain_links[i], cost_words(costs[0].value, plain),
-                           meter_unit_names[facts->unit], cost_words(costs[1].value, user));
+                           plain_links[i], COST(costs[0].value), meter_unit_names[facts->unit],
+                           COST(costs[1].value));
             tell_open(facts, &ratio, finding);
             return;
         }
@@ -476,21 +460,22 @@ void rule_plain_code(const struct overhead_facts *facts, struct finding *finding
 
 /* --- W3 --- */
 
-void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
+void rule_cold_page(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     for (size_t i = 0; i < LINKS; i++) {
         struct cost cold = cold_cost(facts, bound_links[i], "perf-user-cold.read", 1, NULL);
         struct cost call = cold_cost(facts, bound_links[i], READ, 1, NULL);
         if (!cost_is_known(&cold) || !cost_is_known(&call))
             continue;
-        char user[WORDS_SIZE], read[WORDS_SIZE];
         struct ratio ratio = ratio_at_least(facts, &cold, &call, NO_BETTER);
         estimate_report(&ratio.estimate, finding);
         finding_clause(finding,
                        "the first read in user code of a %s program, its page not touched, costs "
                        "%s %s, the first read() %s",
-                       bound_links[i], cost_words(cold.value, user), meter_unit_names[facts->unit],
-                       cost_words(call.value, read));
+                       bound_links[i], COST(cold.value), meter_unit_names[facts->unit],
+                       COST(call.value));
         /* The claim names its cause: without a fault it does not hold, whatever the costs are. */
         bool faults = cold.faults >= MOST_FAULT;
         if (finding->verdict == FINDING_HOLDS && !faults) {
@@ -510,9 +495,8 @@ void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
         /* read() of a process that has read before. */
         static const char *const calls[] = {READ};
         struct cost warm;
-        char words[WORDS_SIZE];
         if (warm_costs(facts, bound_links[i], calls, 1, &warm))
-            finding_clause(finding, "a later read() costs %s", cost_words(warm.value, words));
+            finding_clause(finding, "a later read() costs %s", COST(warm.value));
         return;
     }
     tell_absent(facts, "perf-user-cold.read", finding);
@@ -552,15 +536,15 @@ static bool mapped_cost(const struct overhead_facts *facts, const char *operatio
 static void tell_mapped(const struct overhead_facts *facts, const struct mapped *mapped,
                         bool with_unit, struct finding *finding)
 {
-    char user[WORDS_SIZE], call[WORDS_SIZE];
     finding_clause(finding, "page %s, %s: %s%s%s in user code, %s by read()", mapped->state,
-                   mapped->when, cost_words(mapped->user.value, user), with_unit ? " " : "",
-                   with_unit ? meter_unit_names[facts->unit] : "",
-                   cost_words(mapped->call.value, call));
+                   mapped->when, COST(mapped->user.value), with_unit ? " " : "",
+                   with_unit ? meter_unit_names[facts->unit] : "", COST(mapped->call.value));
 }
 
-void rule_mapped_page(const struct overhead_facts *facts, struct finding *finding)
+void rule_mapped_page(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     static const char *const states[][2] = {{USER_READ, "populated"},
                                             {"perf-user-touched.read", "touched before"}};
     static const char *const times[] = {"first reads", "later reads"};
@@ -682,12 +666,10 @@ static void ask_variant(const struct overhead_facts *facts, const struct variant
 static void tell_dearest(const struct overhead_facts *facts, const struct dearest *dearest,
                          struct finding *finding)
 {
-    char start[WORDS_SIZE], stop[WORDS_SIZE], read[WORDS_SIZE];
     finding_clause(finding, "start %s, stop %s, read %s %s (%s, %s)%s",
-                   cost_words(dearest->costs[START].value, start),
-                   cost_words(dearest->costs[STOP].value, stop),
-                   cost_words(dearest->costs[KINDS_READ].value, read),
-                   meter_unit_names[facts->unit], dearest->variant->name,
+                   COST(dearest->costs[START].value), COST(dearest->costs[STOP].value),
+                   COST(dearest->costs[KINDS_READ].value), meter_unit_names[facts->unit],
+                   dearest->variant->name,
                    dearest->temperature == TEMPERATURE_WARM ? "warm" : "first calls",
                    dearest->ratio.estimate.verdict == FINDING_FAILS ? ": start is not the dearest"
                    : dearest->asked > 1 ? ", where start stands out least"
@@ -698,8 +680,8 @@ static void tell_dearest(const struct overhead_facts *facts, const struct deares
                         : KINDS_READ;
         finding_clause(finding, "the first %s takes a page fault (%s) and costs %s, start %s",
                        kind_names[other], dearest->faulted_first->name,
-                       cost_words(dearest->faulted_costs[other].value, read),
-                       cost_words(dearest->faulted_costs[START].value, start));
+                       COST(dearest->faulted_costs[other].value),
+                       COST(dearest->faulted_costs[START].value));
     }
     if (dearest->open_first)
         finding_clause(finding, "first calls (%s) leave that open", dearest->open_first->name);
@@ -780,21 +762,21 @@ static struct dependence ask_dependence(const struct overhead_facts *facts)
 
 static void tell_dependence(const struct dependence *dependence, struct finding *finding)
 {
-    char words[KINDS][WORDS_SIZE];
-    for (int kind = 0; kind < KINDS; kind++)
-        snprintf(words[kind], WORDS_SIZE, "%.2f", dependence->factors[kind].value / 1000);
     finding_clause(finding,
-                   "between the cheapest and the dearest variant lies a factor of %s for start, %s "
-                   "for stop, %s for read (%s)%s",
-                   words[START], words[STOP], words[KINDS_READ],
+                   "between the cheapest and the dearest variant lies a factor of %.2f for start, "
+                   "%.2f for stop, %.2f for read (%s)%s",
+                   dependence->factors[START].value / 1000, dependence->factors[STOP].value / 1000,
+                   dependence->factors[KINDS_READ].value / 1000,
                    dependence->temperature == TEMPERATURE_WARM ? "warm" : "first calls",
                    dependence->ratio.estimate.verdict == FINDING_INCONCLUSIVE
                        ? ", too close to tell which is least"
                        : "");
 }
 
-void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *finding)
+void rule_kinds_of_calls(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     struct dearest dearest = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
     for (int temperature = 0; temperature < TEMPERATURES; temperature++)
         for (size_t i = 0; i < VARIANTS; i++)
@@ -824,8 +806,7 @@ void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *fin
     /* PAPI stops and reads in one, so it is no variant of the same call; told where it differs. */
     static const char *const calls[KINDS] = {"papi-low.start", "papi-low.stop", "papi-low.read"};
     struct cost costs[KINDS];
-    char start[WORDS_SIZE], stop[WORDS_SIZE];
     if (warm_costs(facts, "lazy", calls, KINDS, costs) && costs[STOP].low > costs[START].high)
         finding_clause(finding, "PAPI's stop, which also reads, costs more than its start: %s, %s",
-                       cost_words(costs[STOP].value, stop), cost_words(costs[START].value, start));
+                       COST(costs[STOP].value), COST(costs[START].value));
 }

@@ -5,15 +5,12 @@
  * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason
@@ -110,6 +107,10 @@ static void why_not_called(const struct overhead_facts *facts, const char *opera
 void tell_absent(const struct overhead_facts *facts, const char *operation, struct finding *finding)
 {
     char why[WHY_SIZE];
+    if (!facts->file->machine_count) {
+        finding_clause(finding, "nothing was measured");
+        return;
+    }
     if (!facts->has_unit) {
         finding_clause(finding, "no call was metered in %s of this machine",
                        meter_unit_names[facts->unit]);
@@ -155,18 +156,6 @@ struct cost cost_times(struct cost cost, double factor)
     return cost;
 }
 
-/* The step in which the meter counts: no interval is narrower. */
-static double resolution_of(const struct overhead_facts *facts, const struct overhead_row *row)
-{
-    for (size_t i = 0; i < facts->report->timer_count; i++) {
-        const struct overhead_timer *timer = &facts->report->timers[i];
-        if (timer->machine == row->machine && timer->known &&
-            strcmp(timer->meter->event, row->meter->event) == 0 && isfinite(timer->resolution))
-            return timer->resolution;
-    }
-    return 0;
-}
-
 static struct cost cost_of_row(const struct overhead_facts *facts, const struct overhead_row *row)
 {
     struct cost cost = {.value = row->median,
@@ -177,7 +166,9 @@ static struct cost cost_of_row(const struct overhead_facts *facts, const struct 
                         .faults = row->runs ? (double)row->faults / (double)row->runs : 0,
                         .processes = row->processes};
     bool by_steps = unit_is_time(facts->unit) || row->meter->step > 1;
-    double half = by_steps ? resolution_of(facts, row) / 2 : 0;
+    const struct overhead_timer *timer = overhead_timer_of(facts->report, row->machine, row->meter);
+    /* No interval is narrower than the step in which the meter counts. */
+    double half = by_steps && timer && timer->known ? timer->resolution / 2 : 0;
     /* One process limits nothing; fmin and fmax take the other of a number and NaN. */
     cost.low = row->processes > 1 ? fmin(cost.low, cost.value - half) : -HUGE_VAL;
     cost.high = row->processes > 1 ? fmax(cost.high, cost.value + half) : HUGE_VAL;
@@ -188,15 +179,10 @@ static struct cost cost_of_row(const struct overhead_facts *facts, const struct 
     return cost;
 }
 
-static bool same(const char *one, const char *other)
-{
-    return one == other || (one && other && strcmp(one, other) == 0);
-}
-
 static bool is_operation(const struct overhead_facts *facts, int32_t index, const char *name)
 {
     return index >= 0 && (size_t)index < facts->file->operation_count &&
-           same(facts->file->operations[index].name, name);
+           overhead_same_word(facts->file->operations[index].name, name);
 }
 
 /* One call of an operation on one counter, of this machine, in this unit. */
@@ -205,7 +191,8 @@ static bool concerns(const struct overhead_facts *facts, const struct overhead_r
 {
     return row->machine == facts->machine && row->meter->unit == facts->unit &&
            row->temperature == temperature && row->runs > 0 && row->events <= 1 &&
-           row->reads <= 1 && !row->all_predecessors && (!link || same(row->link, link)) &&
+           row->reads <= 1 && !row->all_predecessors &&
+           (!link || overhead_same_word(row->link, link)) &&
            is_operation(facts, (int32_t)row->operation, operation);
 }
 
@@ -218,26 +205,21 @@ static const struct overhead_row *row_like(const struct overhead_facts *facts,
         if (concerns(facts, row, like->temperature, like->link, operation) &&
             (row->predecessor == like->predecessor &&
              row->predecessor_times == like->predecessor_times && row->position == like->position &&
-             row->separate == like->separate && same(row->link, like->link) &&
-             same(row->counted, like->counted)) &&
-            same(row->meter->mode, mode))
+             row->separate == like->separate && overhead_same_word(row->link, like->link) &&
+             overhead_same_word(row->counted, like->counted)) &&
+            overhead_same_word(row->meter->mode, mode))
             return row;
     }
     return NULL;
 }
 
-/* What is metered in user mode alone needs the other half, too. */
-static bool is_half(const struct overhead_meter *meter)
-{
-    return same(meter->mode, "u") || same(meter->mode, "k");
-}
-
-/* The operation in the circumstances of `like`, in all modes together. */
+/* The operation in the circumstances of `like`, in all modes together: what is metered in user mode
+ * alone needs the other half, too. */
 static struct cost whole_cost(const struct overhead_facts *facts, const struct overhead_row *like,
                               const char *operation)
 {
     const struct overhead_row *row = NULL;
-    if (!is_half(like->meter)) {
+    if (!overhead_has_one_mode(like->meter)) {
         row = row_like(facts, like, operation, like->meter->mode);
         return row ? cost_of_row(facts, row) : (struct cost){0};
     }
@@ -253,7 +235,7 @@ static struct cost whole_cost(const struct overhead_facts *facts, const struct o
 /* Kernel rows are found beside those of user mode. */
 static bool leads(const struct overhead_row *row)
 {
-    return !same(row->meter->mode, "k");
+    return !overhead_same_word(row->meter->mode, "k");
 }
 
 /* Is the operation known in all modes together as well, as the clock of an emulated machine counts
@@ -263,7 +245,8 @@ static bool has_whole(const struct overhead_facts *facts, enum temperature tempe
 {
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
-        if (concerns(facts, row, temperature, link, operation) && same(row->meter->mode, "uk"))
+        if (concerns(facts, row, temperature, link, operation) &&
+            overhead_same_word(row->meter->mode, "uk"))
             return true;
     }
     return false;
@@ -302,7 +285,7 @@ bool warm_costs(const struct overhead_facts *facts, const char *link, const char
         const struct overhead_row *row = &facts->report->rows[i];
         /* The very first call of a process follows nothing, and is no warm one. */
         if (!concerns(facts, row, TEMPERATURE_WARM, link, operations[0]) || !leads(row) ||
-            row->predecessor < 0 || (whole && is_half(row->meter)))
+            row->predecessor < 0 || (whole && overhead_has_one_mode(row->meter)))
             continue;
         bool all = true;
         for (size_t j = 0; all && j < count; j++) {
@@ -344,7 +327,7 @@ struct cost cold_cost(const struct overhead_facts *facts, const char *link, cons
     bool whole = has_whole(facts, TEMPERATURE_COLD, link, operation);
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
-        if (!(whole && is_half(row->meter)) &&
+        if (!(whole && overhead_has_one_mode(row->meter)) &&
             concerns(facts, row, TEMPERATURE_COLD, link, operation) && leads(row) &&
             row->position == position && better(facts, row, best, after))
             best = row;
@@ -447,14 +430,12 @@ struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *
 void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
                struct finding *finding)
 {
-    char least[WORDS_SIZE], most[WORDS_SIZE];
     if (ratio->few)
         finding_clause(finding, "too few processes were measured to tell");
     if (ratio->by_levels)
         finding_clause(finding,
                        "one of these calls costs now %s, now %s %s, and its levels disagree",
-                       cost_words(ratio->least, least), cost_words(ratio->most, most),
-                       meter_unit_names[facts->unit]);
+                       COST(ratio->least), COST(ratio->most), meter_unit_names[facts->unit]);
 }
 
 const char *cost_words(double value, char text[])
@@ -494,11 +475,10 @@ static bool is_in_a_row(const struct overhead_case *file, const struct overhead_
                         uint32_t position)
 {
     const struct overhead_tour *tour = &file->tours[figure->tour];
-    const char *mode = figure->meter->mode ? figure->meter->mode : "";
     return tour->cold && tour->open <= 1 && figure->times == 1 && figure->position == position &&
            (position == 1 || figure->predecessor == (int32_t)figure->operation) &&
            strcmp(file->operations[figure->operation].kind, "read") == 0 &&
-           strcmp(mode, "u") != 0 && strcmp(mode, "k") != 0;
+           !overhead_has_one_mode(figure->meter);
 }
 
 /* How many figures from `begin` on are one process's reads in a row. */
@@ -614,13 +594,11 @@ static struct estimate judge_ratio(const struct readers *readers, size_t late, s
 
 static void tell_reads(const struct readers *readers, const char *name, struct finding *finding)
 {
-    char first[WORDS_SIZE], second[WORDS_SIZE], last[WORDS_SIZE];
     size_t end = readers->count - 1;
     finding_clause(finding, "%s: the first costs %s %s, the second %s, number %u to %u %s each",
-                   name, cost_words(median_of(readers, 0, NULL).median, first),
-                   meter_unit_names[readers->facts->unit],
-                   cost_words(median_of(readers, 1, NULL).median, second), (1u << (end - 1)) + 1,
-                   1u << end, cost_words(median_of(readers, end, NULL).median, last));
+                   name, COST(median_of(readers, 0, NULL).median),
+                   meter_unit_names[readers->facts->unit], COST(median_of(readers, 1, NULL).median),
+                   (1u << (end - 1)) + 1, 1u << end, COST(median_of(readers, end, NULL).median));
     if (readers->processes < FEW_PROCESSES)
         finding_clause(finding, "too few processes were measured to tell");
 }
@@ -645,10 +623,9 @@ static struct estimate judge_calls(const struct readers *readers, struct finding
             if (heavier > 0 || (heavier == 0 && candidate.value > rise.value))
                 rise = candidate;
         }
-    char words[WORDS_SIZE];
     if (rise.verdict == FINDING_HOLDS) {
         finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
-                       ratio_words(rise.value, words));
+                       RATIO(rise.value));
         return rise;
     }
     struct estimate whole = fall;
@@ -669,7 +646,9 @@ static bool tell_untimed(const struct overhead_facts *facts, struct finding *fin
 {
     if (facts->has_unit && unit_is_time(facts->unit))
         return false;
-    if (facts->file->machines[facts->machine].emulated)
+    if (!facts->file->machine_count)
+        tell_absent(facts, "perf-user.read", finding);
+    else if (facts->file->machines[facts->machine].emulated)
         finding_clause(finding, "this machine is emulated: it has no caches that repeated reads "
                                 "could fill, and its times mean nothing");
     else
@@ -678,8 +657,11 @@ static bool tell_untimed(const struct overhead_facts *facts, struct finding *fin
     return true;
 }
 
-static void rule_repeated_reads(const struct overhead_facts *facts, struct finding *finding)
+static void rule_repeated_reads(const struct claim *claim, const void *context,
+                                struct finding *finding)
 {
+    const struct overhead_facts *facts = context;
+    (void)claim;
     if (tell_untimed(facts, finding))
         return;
     struct readers user = readers_of(facts, "perf-user.read");
@@ -708,53 +690,37 @@ static void rule_repeated_reads(const struct overhead_facts *facts, struct findi
 
 /* --- the claims --- */
 
-struct overhead_claim {
-    const char *id, *text, *figure, *unit;
-    overhead_rule *rule;
-};
-
-static const struct overhead_claim claims[OVERHEAD_FINDINGS] = {
+static const struct claim claims[OVERHEAD_FINDINGS] = {
     {"W1",
      "a program that measures itself through plain code pays several times what reading its "
      "counters in user code costs",
      "perf_event up to an order of magnitude above perfctr, which reads in user code (core2)",
-     "times", rule_plain_code},
+     "times", rule_plain_code, false, NULL},
     {"W2",
      "in a lazily linked program the first call costs a large extra; static linking or inline "
      "system calls remove it",
      "reads of static and inline variants approach perfmon2's, those of dynamic ones do not",
-     "times", rule_lazy_linking},
+     "times", rule_lazy_linking, false, NULL},
     {"W3",
      "a counter read in user code is no cheaper than read() while its page was not touched, "
      "because of the page fault",
      "no better than read() and in some cases worse; a fault takes thousands of cycles", "times",
-     rule_cold_page},
+     rule_cold_page, false, NULL},
     {"W4",
      "with its page populated or touched before, a read in user code costs far less than read()",
-     "on par with perfctr, the cheapest of all interfaces", "times", rule_mapped_page},
+     "on par with perfctr, the cheapest of all interfaces", "times", rule_mapped_page, false, NULL},
     {"W5", "reads in user code get cheaper when they are repeated; read() does not simply do so",
      "reads in user code do, read() behaves in a more complex way: misses of the L1 data cache",
-     "times", rule_repeated_reads},
+     "times", rule_repeated_reads, false, NULL},
     {"W6", "of start, stop and read, start costs most, and stop depends least on how it is called",
      "stop is not affected much by the method; start is, and perfmon2 starts far cheaper", "times",
-     rule_kinds_of_calls},
+     rule_kinds_of_calls, false, NULL},
     {"W7",
      "the cost grows linearly with the number of events, and slower where all share a page or a "
      "call",
      "linear on most implementations; perfctr, with one page for all events, grows slower", "times",
-     rule_more_events},
+     rule_more_events, false, NULL},
 };
-
-static struct finding blank(const struct overhead_claim *claim)
-{
-    struct finding finding = {.id = claim->id,
-                              .claim = claim->text,
-                              .paper = "weaver-overhead",
-                              .verdict = FINDING_UNTESTABLE,
-                              .unit = claim->unit};
-    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
-    return finding;
-}
 
 static bool is_metered(const struct overhead_report *report, uint32_t machine, enum meter_unit unit)
 {
@@ -795,37 +761,24 @@ void tell_hidden(struct finding *finding)
                             " misses nothing");
 }
 
-/* More are asked one by one, but not counted. */
-#define MACHINES_TOLD 64
-
-/* A claim about machines in general is refuted by one of them. */
-static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
-                               const struct overhead_report *report,
-                               const struct all_reads_in_a_row *reads)
+static void turn(void *context, size_t machine)
 {
-    struct finding finding = blank(claim);
-    enum finding_verdict verdicts[MACHINES_TOLD], gravest = FINDING_UNTESTABLE;
-    uint32_t decides = 0;
-    if (file->machine_count == 0) {
-        finding_clause(&finding, "nothing was measured");
-        return finding;
-    }
-    for (uint32_t machine = 0; machine < file->machine_count; machine++) {
-        struct overhead_facts facts = overhead_facts_of(file, report, machine);
-        facts.reads = reads;
-        struct finding asked = blank(claim);
-        claim->rule(&facts, &asked);
-        enum finding_verdict verdict = asked.verdict;
-        if (machine < MACHINES_TOLD)
-            verdicts[machine] = verdict;
-        if (verdict_graver(verdict, gravest)) {
-            gravest = verdict;
-            decides = machine;
-        }
-    }
-    struct overhead_facts facts = overhead_facts_of(file, report, decides);
-    facts.reads = reads;
-    if (file->machine_count > 1 && file->machine_count <= MACHINES_TOLD) {
+    struct overhead_facts *facts = context;
+    const struct all_reads_in_a_row *reads = facts->reads;
+    *facts = overhead_facts_of(facts->file, facts->report, (uint32_t)machine);
+    facts->reads = reads;
+}
+
+/* What is to be known before the figures: it is never left out for want of room. */
+static void introduce(const void *context, const enum finding_verdict *verdicts,
+                      struct finding *finding)
+{
+    const struct overhead_facts *facts = context;
+    const struct overhead_case *file = facts->file;
+    if (!file->machine_count)
+        return;
+    const struct overhead_machine *machine = &file->machines[facts->machine];
+    if (file->machine_count > 1) {
         /* Which machine decided, and what every one says. */
         size_t of[4] = {0}, used = 0;
         char words[160], name[120];
@@ -836,30 +789,30 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
                 used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
                                          used ? ", " : "", finding_verdict_names[j], of[j]);
         /* With its kernel: the same machine may have been measured with several. */
-        const struct overhead_machine *machine = &file->machines[decides];
         snprintf(name, sizeof(name), "%.60s%s%.40s", machine->name ? machine->name : "a machine",
                  machine->os && *machine->os ? ", Linux " : "", machine->os ? machine->os : "");
-        finding_clause(&finding, "on %s, one of %zu machines (%s)", name, file->machine_count,
+        finding_clause(finding, "on %s, one of %zu machines (%s)", name, file->machine_count,
                        words);
     }
-    if (gravest != FINDING_UNTESTABLE) {
-        /* What is to be known before the figures: it is never left out for want of room. */
-        if (facts.unit == METER_INSTRUCTIONS)
-            finding_clause(&finding, "in instructions of user and kernel code, as %s",
-                           facts.file->machines[facts.machine].emulated
-                               ? "the machine is emulated and its times mean nothing"
-                               : "no call was timed");
-        const struct overhead_machine *machine = &facts.file->machines[facts.machine];
-        if (facts.unit == METER_INSTRUCTIONS && machine->tick > 0)
-            finding_clause(&finding, "counted by its clock, %.0f a tick", machine->tick);
-    }
-    claim->rule(&facts, &finding);
-    return finding;
+    if (facts->unit != METER_INSTRUCTIONS || verdicts[facts->machine] == FINDING_UNTESTABLE)
+        return;
+    finding_clause(finding, "in instructions of user and kernel code, as %s",
+                   machine->emulated ? "the machine is emulated and its times mean nothing"
+                                     : "no call was timed");
+    if (machine->tick > 0)
+        finding_clause(finding, "counted by its clock, %.0f a tick", machine->tick);
 }
 
 void overhead_judge_findings(const struct overhead_case *file, struct overhead_report *report)
 {
     struct all_reads_in_a_row reads = collect_reads_in_a_row(file, report);
-    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
-        report->findings[i] = ask_each(&claims[i], file, report, &reads);
+    struct overhead_facts facts = {.file = file, .report = report, .reads = &reads};
+    const struct claiming claiming = {.paper = "weaver-overhead",
+                                      .claims = claims,
+                                      .count = OVERHEAD_FINDINGS,
+                                      .facts = &facts,
+                                      .machines = file->machine_count,
+                                      .turn = turn,
+                                      .before = introduce};
+    findings_judge(&claiming, report->findings);
 }

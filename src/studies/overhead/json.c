@@ -25,9 +25,8 @@ static void overhead_put_machine_json(json_t *object, const struct overhead_case
 static void overhead_put_meter_json(json_t *object, const struct overhead_meter *meter)
 {
     const char *mode = meter && meter->mode && *meter->mode ? meter->mode : NULL;
-    json_object_set_new(object, "unit", json_text(meter ? meter_unit_names[meter->unit] : "ns"));
-    json_object_set_new(object, "mode", json_text(mode));
-    json_object_set_new(object, "meter", json_text(meter ? meter->event : NULL));
+    JSON_PUT(object, {"unit", json_text(meter ? meter_unit_names[meter->unit] : "ns")},
+             {"mode", json_text(mode)}, {"meter", json_text(meter ? meter->event : NULL)});
 }
 
 /* "path" and "operation". */
@@ -35,9 +34,8 @@ static void overhead_put_operation_json(json_t *object, const struct overhead_ca
                                         uint32_t operation)
 {
     bool known = operation < file->operation_count;
-    json_object_set_new(object, "path", json_text(known ? file->operations[operation].path : "?"));
-    json_object_set_new(object, "operation",
-                        json_text(known ? file->operations[operation].kind : "?"));
+    JSON_PUT(object, {"path", json_text(known ? file->operations[operation].path : "?")},
+             {"operation", json_text(known ? file->operations[operation].kind : "?")});
 }
 
 /* --- rows --- */
@@ -73,36 +71,32 @@ static json_t *row_json(const struct overhead_case *file, const struct overhead_
     /* The factors that make a cell what it is. */
     bool cold = row->temperature == TEMPERATURE_COLD;
     overhead_put_operation_json(object, file, row->operation);
-    json_object_set_new(object, "variant", json_text(row->variant));
-    json_object_set_new(object, "link", json_text(row->link));
-    json_object_set_new(object, "counted", json_text(row->counted));
-    json_object_set_new(object, "events", json_count(row->events));
-    json_object_set_new(object, "layout", json_text(row->separate ? "separate" : "group"));
-    json_object_set_new(object, "reads", json_count(row->reads));
-    json_object_set_new(object, "temperature", json_text(temperature_names[row->temperature]));
-    json_object_set_new(object, "position", cold ? json_count(row->position) : json_null());
+    JSON_PUT(object, {"variant", json_text(row->variant)}, {"link", json_text(row->link)},
+             {"counted", json_text(row->counted)}, {"events", json_count(row->events)},
+             {"layout", json_text(row->separate ? "separate" : "group")},
+             {"reads", json_count(row->reads)},
+             {"temperature", json_text(temperature_names[row->temperature])},
+             {"position", cold ? json_count(row->position) : json_null()});
     bool known = !row->all_predecessors && row->predecessor >= 0 &&
                  (size_t)row->predecessor < file->operation_count;
-    json_object_set_new(object, "predecessor",
-                        json_text(known ? file->operations[row->predecessor].name : NULL));
-    json_object_set_new(object, "predecessor_times",
-                        known ? json_count(row->predecessor_times) : json_null());
-    json_object_set_new(object, "all_predecessors", json_boolean(row->all_predecessors));
+    JSON_PUT(object,
+             {"predecessor", json_text(known ? file->operations[row->predecessor].name : NULL)},
+             {"predecessor_times", known ? json_count(row->predecessor_times) : json_null()},
+             {"all_predecessors", json_boolean(row->all_predecessors)});
     overhead_put_meter_json(object, row->meter);
     overhead_put_machine_json(object, file, row->machine);
-    json_object_set_new(object, "processes", json_count(row->processes));
-    json_object_set_new(object, "runs", json_count(row->runs));
-    json_object_set_new(object, "disturbed", json_count(row->disturbed));
+    JSON_PUT(object, {"processes", json_count(row->processes)}, {"runs", json_count(row->runs)},
+             {"disturbed", json_count(row->disturbed)});
     JSON_PUT_REALS(object, {"disturbed_median", row->disturbed_median, "no pass was disturbed"},
                    {"min", row->min + missing, none}, {"q1", row->q1 + missing, none},
                    {"median", row->median + missing, none}, {"q3", row->q3 + missing, none},
                    {"p99", row->p99 + missing, none}, {"max", row->max + missing, none},
                    {"low", row->low + missing, none}, {"high", row->high + missing, none});
-    json_object_set_new(object, "levels", levels_json(row));
-    json_object_set_new(object, "levels_by", json_text(levels_by(row->levels_kind)));
-    json_object_set_new(object, "outliers", json_count(row->outliers));
-    json_object_set_new(object, "outliers_faulted", json_count(row->outliers_faulted));
-    json_object_set_new(object, "outliers_switched", json_count(row->outliers_switched));
+    JSON_PUT(object, {"levels", levels_json(row)},
+             {"levels_by", json_text(levels_by(row->levels_kind))},
+             {"outliers", json_count(row->outliers)},
+             {"outliers_faulted", json_count(row->outliers_faulted)},
+             {"outliers_switched", json_count(row->outliers_switched)});
     if (row->temperature == TEMPERATURE_COLD)
         json_object_set_new(object, "faults", json_count(row->faults));
     else
@@ -110,17 +104,18 @@ static json_t *row_json(const struct overhead_case *file, const struct overhead_
     return object;
 }
 
-json_t *overhead_results_json(const struct overhead_run *run)
+json_t *overhead_results_json(const void *kept)
 {
+    const struct overhead_run *run = kept;
     json_t *list = json_array();
     for (size_t i = 0; i < run->report.row_count; i++)
         json_array_append_new(list, row_json(&run->file, &run->report.rows[i]));
     return list;
 }
 
-json_t *overhead_findings_json(const struct overhead_run *run)
+json_t *overhead_findings_json(const void *kept)
 {
-    return claims_json(run->report.findings, OVERHEAD_FINDINGS);
+    return claims_json(((const struct overhead_run *)kept)->report.findings, OVERHEAD_FINDINGS);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -136,8 +131,8 @@ static json_t *timer_json(const struct overhead_run *run, const struct overhead_
         object, {"cost", timer->cost + missing, none}, {"low", timer->low + missing, none},
         {"high", timer->high + missing, none},
         {"resolution", timer->resolution > 0 ? timer->resolution : NAN, "no step was seen"});
-    json_object_set_new(object, "processes", json_count(timer->processes));
-    json_object_set_new(object, "runs", json_count(timer->runs));
+    JSON_PUT(object, {"processes", json_count(timer->processes)},
+             {"runs", json_count(timer->runs)});
     overhead_put_machine_json(object, &run->file, timer->machine);
     return object;
 }
@@ -151,8 +146,8 @@ static json_t *gauge_json(const struct overhead_run *run, const struct overhead_
     JSON_PUT_REALS(object, {"usual", gauge->usual + missing, none},
                    {"limit", gauge->limit + missing, none},
                    {"share", gauge->share + missing, none});
-    json_object_set_new(object, "passes", json_count(gauge->passes));
-    json_object_set_new(object, "why", json_text(gauge->why[0] ? gauge->why : NULL));
+    JSON_PUT(object, {"passes", json_count(gauge->passes)},
+             {"why", json_text(gauge->why[0] ? gauge->why : NULL)});
     overhead_put_machine_json(object, &run->file, gauge->machine);
     return object;
 }
@@ -162,8 +157,8 @@ static json_t *in_a_row_json(const struct overhead_cold *cold)
 {
     static const char none[] = "there is nothing to compare";
     json_t *object = json_object(), *medians = json_array();
-    json_object_set_new(object, "processes", json_count(cold->row_processes));
-    json_object_set_new(object, "length", json_count(cold->row_length));
+    JSON_PUT(object, {"processes", json_count(cold->row_processes)},
+             {"length", json_count(cold->row_length)});
     for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++)
         json_array_append_new(medians,
                               isfinite(cold->row[i]) ? json_real(cold->row[i]) : json_null());
@@ -173,8 +168,8 @@ static json_t *in_a_row_json(const struct overhead_cold *cold)
                    {"settled_ratio", cold->settled_ratio, none},
                    {"settled_low", cold->settled_low, none},
                    {"settled_high", cold->settled_high, none});
-    json_object_set_new(object, "declines", json_boolean(cold->declines));
-    json_object_set_new(object, "goes_on", json_boolean(cold->goes_on));
+    JSON_PUT(object, {"declines", json_boolean(cold->declines)},
+             {"goes_on", json_boolean(cold->goes_on)});
     return object;
 }
 
@@ -182,18 +177,15 @@ static json_t *cold_json(const struct overhead_run *run, const struct overhead_c
 {
     json_t *object = json_object();
     overhead_put_operation_json(object, &run->file, cold->operation);
-    json_object_set_new(object, "variant", json_text(cold->variant));
-    json_object_set_new(object, "link", json_text(cold->link));
+    JSON_PUT(object, {"variant", json_text(cold->variant)}, {"link", json_text(cold->link)});
     overhead_put_meter_json(object, cold->meter);
-    json_object_set_new(object, "counted", json_text(cold->counted));
-    json_object_set_new(object, "events", json_count(cold->events));
+    JSON_PUT(object, {"counted", json_text(cold->counted)}, {"events", json_count(cold->events)});
     bool known = cold->predecessor >= 0 && (size_t)cold->predecessor < run->file.operation_count;
-    json_object_set_new(object, "predecessor",
-                        json_text(known ? run->file.operations[cold->predecessor].name : NULL));
-    json_object_set_new(object, "opening", json_boolean(cold->opening));
-    json_object_set_new(object, "processes", json_count(cold->processes));
-    json_object_set_new(object, "runs", json_count(cold->runs));
-    json_object_set_new(object, "outlier_count", json_count(cold->outlier_count));
+    JSON_PUT(
+        object,
+        {"predecessor", json_text(known ? run->file.operations[cold->predecessor].name : NULL)},
+        {"opening", json_boolean(cold->opening)}, {"processes", json_count(cold->processes)},
+        {"runs", json_count(cold->runs)}, {"outlier_count", json_count(cold->outlier_count)});
     JSON_PUT_REALS(object, {"first", cold->first, NULL},
                    {"second", cold->second, "it was called once a process"},
                    {"warm", cold->warm, "it was not measured warm"},
@@ -218,12 +210,11 @@ static json_t *sweep_json(const struct overhead_run *run, const struct overhead_
         "the least count does not stand apart from a line through the others";
     json_t *object = json_object(), *points = json_array();
     overhead_put_operation_json(object, &run->file, slope->operation);
-    json_object_set_new(object, "variant", json_text(slope->variant));
-    json_object_set_new(object, "link", json_text(slope->link));
+    JSON_PUT(object, {"variant", json_text(slope->variant)}, {"link", json_text(slope->link)});
     overhead_put_meter_json(object, slope->meter);
-    json_object_set_new(object, "by", json_text(slope->by_reads ? "reads" : "events"));
-    json_object_set_new(object, "layout", json_text(slope->separate ? "separate" : "group"));
-    json_object_set_new(object, "counted", json_text(slope->counted));
+    JSON_PUT(object, {"by", json_text(slope->by_reads ? "reads" : "events")},
+             {"layout", json_text(slope->separate ? "separate" : "group")},
+             {"counted", json_text(slope->counted)});
     json_object_set_new(object, slope->by_reads ? "events" : "reads", json_count(slope->fixed));
     for (size_t i = 0; i < slope->points && i < OVERHEAD_MOST_POINTS; i++) {
         json_t *point = json_object();
@@ -231,10 +222,8 @@ static json_t *sweep_json(const struct overhead_run *run, const struct overhead_
         JSON_PUT_REALS(point, {"median", slope->medians[i], NULL});
         json_array_append_new(points, point);
     }
-    json_object_set_new(object, "points", points);
-    json_object_set_new(object, "processes", json_count(slope->processes));
-    json_object_set_new(object, "exact", json_boolean(slope->exact));
-    json_object_set_new(object, "paired", json_boolean(slope->paired));
+    JSON_PUT(object, {"points", points}, {"processes", json_count(slope->processes)},
+             {"exact", json_boolean(slope->exact)}, {"paired", json_boolean(slope->paired)});
     JSON_PUT_REALS(object, {"base", slope->base, NULL}, {"slope", slope->slope, NULL},
                    {"low", slope->low, NULL}, {"high", slope->high, NULL},
                    {"exponent", slope->exponent, bent}, {"exponent_low", slope->exponent_low, bent},
@@ -242,9 +231,9 @@ static json_t *sweep_json(const struct overhead_run *run, const struct overhead_
                    {"most", slope->most, NULL}, {"miss", slope->miss, NULL},
                    {"step", slope->step, apart}, {"rest_slope", slope->rest_slope, apart},
                    {"rest_low", slope->rest_low, apart}, {"rest_high", slope->rest_high, apart});
-    json_object_set_new(object, "most_count", json_count(slope->most_count));
-    json_object_set_new(object, "straight", json_boolean(slope->straight));
-    json_object_set_new(object, "first_apart", json_boolean(slope->first_apart));
+    JSON_PUT(object, {"most_count", json_count(slope->most_count)},
+             {"straight", json_boolean(slope->straight)},
+             {"first_apart", json_boolean(slope->first_apart)});
     overhead_put_machine_json(object, &run->file, slope->machine);
     return object;
 }
@@ -257,25 +246,21 @@ static json_t *machine_row_json(const struct overhead_case *file,
     static const char none[] = "no other machine has it";
     double missing = row->has_ratio ? 0 : NAN;
     json_t *object = json_object();
-    json_object_set_new(object, "path", json_text(row->path));
-    json_object_set_new(object, "variant", json_text(row->variant));
-    json_object_set_new(object, "operation", json_text(row->kind));
+    JSON_PUT(object, {"path", json_text(row->path)}, {"variant", json_text(row->variant)},
+             {"operation", json_text(row->kind)});
     overhead_put_meter_json(object, row->meter);
-    if (row->total) {
-        json_object_set_new(object, "mode", json_text("uk"));
-        json_object_set_new(object, "meter", json_null());
-    }
-    json_object_set_new(object, "processes", json_count(row->processes));
-    json_object_set_new(object, "reference",
-                        json_text(row->has_ratio && row->reference < file->machine_count
-                                      ? file->machines[row->reference].fingerprint
-                                      : NULL));
+    if (row->total)
+        JSON_PUT(object, {"mode", json_text("uk")}, {"meter", json_null()});
+    JSON_PUT(object, {"processes", json_count(row->processes)},
+             {"reference", json_text(row->has_ratio && row->reference < file->machine_count
+                                         ? file->machines[row->reference].fingerprint
+                                         : NULL)});
     JSON_PUT_REALS(object, {"median", row->median, NULL}, {"low", row->low, NULL},
                    {"high", row->high, NULL}, {"ratio", row->ratio + missing, none},
                    {"ratio_low", row->ratio_low + missing, none},
                    {"ratio_high", row->ratio_high + missing, none});
-    json_object_set_new(object, "differs", json_boolean(row->differs));
-    json_object_set_new(object, "hidden", json_boolean(row->hidden));
+    JSON_PUT(object, {"differs", json_boolean(row->differs)},
+             {"hidden", json_boolean(row->hidden)});
     JSON_PUT_REALS(object, {"seen", row->seen,
                             row->meter && row->meter->unit == METER_INSTRUCTIONS
                                 ? "no other meter says that counters missed any"
@@ -287,11 +272,9 @@ static json_t *machine_json(const struct overhead_run *run, uint32_t index)
 {
     const struct overhead_machine *machine = &run->file.machines[index];
     json_t *object = json_object(), *rows = json_array();
-    json_object_set_new(object, "fingerprint", json_text(machine->fingerprint));
-    json_object_set_new(object, "name", json_text(machine->name));
-    json_object_set_new(object, "cpu", json_text(machine->cpu));
-    json_object_set_new(object, "os", json_text(machine->os));
-    json_object_set_new(object, "emulated", json_boolean(machine->emulated));
+    JSON_PUT(object, {"fingerprint", json_text(machine->fingerprint)},
+             {"name", json_text(machine->name)}, {"cpu", json_text(machine->cpu)},
+             {"os", json_text(machine->os)}, {"emulated", json_boolean(machine->emulated)});
     JSON_PUT_REALS(object, {"instructions_per_tick", machine->tick > 0 ? machine->tick : NAN,
                             !machine->emulated     ? "time is no count of instructions"
                             : machine->tick_why[0] ? machine->tick_why
@@ -308,13 +291,11 @@ static json_t *machine_json(const struct overhead_run *run, uint32_t index)
 static json_t *peer_json(const struct overhead_run *run, const struct overhead_peer *peer)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "path", json_text(peer->path));
-    json_object_set_new(object, "variant", json_text(peer->variant));
-    json_object_set_new(object, "what", json_text(peer->what));
-    json_object_set_new(object, "bare_path", json_text(peer->bare_path));
+    JSON_PUT(object, {"path", json_text(peer->path)}, {"variant", json_text(peer->variant)},
+             {"what", json_text(peer->what)}, {"bare_path", json_text(peer->bare_path)});
     overhead_put_meter_json(object, peer->meter);
-    json_object_set_new(object, "processes", json_count(peer->processes));
-    json_object_set_new(object, "paired", json_boolean(peer->paired));
+    JSON_PUT(object, {"processes", json_count(peer->processes)},
+             {"paired", json_boolean(peer->paired)});
     JSON_PUT_REALS(object, {"cost", peer->cost, NULL}, {"bare", peer->bare, NULL},
                    {"ratio", peer->ratio, NULL}, {"low", peer->low, NULL},
                    {"high", peer->high, NULL});
@@ -338,15 +319,16 @@ static json_t *advice_json(const struct overhead_run *run, const struct overhead
         json_object_set_new(object, key, members);                                                 \
     } while (0)
 
-json_t *overhead_analysis_json(const struct overhead_run *run)
+json_t *overhead_analysis_json(const void *kept)
 {
+    const struct overhead_run *run = kept;
     const struct overhead_report *report = &run->report;
     json_t *object = json_object(), *machines = json_array();
-    json_object_set_new(object, "calls", json_count(report->calls));
-    json_object_set_new(object, "processes", json_count(report->processes));
-    json_object_set_new(object, "seconds", json_real(run->seconds));
-    json_object_set_new(object, "complete", json_boolean(run->complete));
-    json_object_set_new(object, "store", json_text(run->stored));
+    JSON_PUT(object, {"calls", json_count(report->calls)},
+             {"processes", json_count(report->processes)},
+             {"seconds", json_real(run->studying.seconds)},
+             {"complete", json_boolean(run->studying.complete)},
+             {"store", json_text(run->studying.stored)});
     LIST(object, "timer", timer_json, run, report->timers, report->timer_count);
     LIST(object, "gauge", gauge_json, run, report->gauges, report->gauge_count);
     LIST(object, "cold", cold_json, run, report->cold, report->cold_count);

@@ -5,7 +5,6 @@
  * the figures that say so. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -107,20 +106,19 @@ static bool advise_reading(const struct overhead_facts *facts, char *text, size_
     }
     if (!cost_is_known(&found.call) || (!found.best && found.unsure))
         return false;
-    char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], alike[120], rest[80] = "";
+    char alike[120], rest[80] = "";
     put_alike(&found, alike, sizeof(alike));
     if (found.papi > 0)
         snprintf(rest, sizeof(rest), "; PAPI_read costs %s times as much as read()",
-                 ratio_words(found.papi, times));
+                 RATIO(found.papi));
     if (found.best)
         snprintf(text, size, "Read counters %s: %s %s a read, %s by read()%s.", found.best->name,
-                 cost_words(found.least.value, one), unit_of(facts),
-                 cost_words(found.call.value, other), rest);
+                 COST(found.least.value), unit_of(facts), COST(found.call.value), rest);
     else
         snprintf(text, size,
                  "Read counters by read()%s: about %s %s, and nothing measured here is "
                  "cheaper%s.",
-                 alike, cost_words(found.call.value, one), unit_of(facts), rest);
+                 alike, COST(found.call.value), unit_of(facts), rest);
     return true;
 }
 
@@ -137,11 +135,10 @@ static bool advise_running(const struct overhead_facts *facts, char *text, size_
         struct cost twice = cost_times(costs[2], 2);
         if (!surely_dearer(facts, &region, &twice, WORTH))
             return false;
-        char two[WORDS_SIZE], three[WORDS_SIZE];
         snprintf(text, size,
                  "Let counters run and read them before and after a region: two read() cost %s %s, "
                  "start, stop and read() %s.",
-                 cost_words(twice.value, two), unit_of(facts), cost_words(region.value, three));
+                 COST(twice.value), unit_of(facts), COST(region.value));
         return true;
     }
     return false;
@@ -167,11 +164,10 @@ static bool advise_against_subtracting(const struct overhead_facts *facts, char 
     }
     if (most <= WORTH * least)
         return false;
-    char from[WORDS_SIZE], to[WORDS_SIZE];
     snprintf(text, size,
              "Do not subtract what read() costs from the time of a region: it cost %s to %s %s, by "
              "what ran before. Read a clock inside of both calls, as libassay does.",
-             cost_words(least, from), cost_words(most, to), unit_of(facts));
+             COST(least), COST(most), unit_of(facts));
     return true;
 }
 
@@ -186,12 +182,11 @@ static bool advise_first_calls(const struct overhead_facts *facts, char *text, s
             continue;
         if (!surely_dearer(facts, &first, &warm, FIRST_WORTH))
             return false;
-        char one[WORDS_SIZE], later[WORDS_SIZE];
         snprintf(text, size,
                  "Make each call once before the region that matters: the first read() of a %s "
                  "program costs %s %s, later ones %s.",
-                 strcmp(links[i], "lazy") == 0 ? "lazily linked" : links[i],
-                 cost_words(first.value, one), unit_of(facts), cost_words(warm.value, later));
+                 strcmp(links[i], "lazy") == 0 ? "lazily linked" : links[i], COST(first.value),
+                 unit_of(facts), COST(warm.value));
         return true;
     }
     return false;
@@ -203,14 +198,13 @@ static bool advise_page(const struct overhead_facts *facts, char *text, size_t s
 {
     struct cost cold = cold_cost(facts, NULL, "perf-user-cold.read", 1, NULL);
     struct cost mapped = cold_cost(facts, NULL, "perf-user.read", 1, NULL);
-    char one[WORDS_SIZE], other[WORDS_SIZE];
     if (!cost_is_known(&cold) || !cost_is_known(&mapped))
         return false;
     if (surely_dearer(facts, &cold, &mapped, FIRST_WORTH))
         snprintf(text, size,
                  "Map the page of a counter with MAP_POPULATE, or touch it: otherwise its first "
                  "read in user code costs %s %s instead of %s.",
-                 cost_words(cold.value, one), unit_of(facts), cost_words(mapped.value, other));
+                 COST(cold.value), unit_of(facts), COST(mapped.value));
     else if (cold.faults < 0.5 && !surely_dearer(facts, &cold, &mapped, 1))
         snprintf(text, size,
                  "The page of a counter needs no MAP_POPULATE here: its first read in user code "
@@ -235,8 +229,7 @@ static bool many_events(const struct overhead_facts *facts, const char *operatio
             strcmp(facts->file->operations[slope->operation].name, operation) != 0 ||
             !(slope->low > 0))
             continue;
-        const char *mode = slope->meter->mode ? slope->meter->mode : "";
-        bool half = strcmp(mode, "u") == 0 || strcmp(mode, "k") == 0;
+        bool half = overhead_has_one_mode(slope->meter);
         *count = slope->most_count;
         *cost = half ? *cost + slope->most : slope->most;
         if (!half)
@@ -250,7 +243,6 @@ static bool advise_group(const struct overhead_facts *facts, char *text, size_t 
 {
     double group, apart;
     uint32_t group_count, apart_count;
-    char one[WORDS_SIZE], other[WORDS_SIZE];
     if (!many_events(facts, "perf-read.read", false, &group, &group_count) ||
         !many_events(facts, "perf-read.read", true, &apart, &apart_count) ||
         group_count != apart_count || group * WORTH > apart)
@@ -258,7 +250,7 @@ static bool advise_group(const struct overhead_facts *facts, char *text, size_t 
     snprintf(text, size,
              "Open events that belong together as one group: reading %u of them costs %s %s, one "
              "by one %s.",
-             group_count, cost_words(group, one), unit_of(facts), cost_words(apart, other));
+             group_count, COST(group), unit_of(facts), COST(apart));
     return true;
 }
 
@@ -267,11 +259,10 @@ static bool advise_group(const struct overhead_facts *facts, char *text, size_t 
 /* 34,081,460 ticks is 34.1 million ticks. */
 static const char *put_large(double value, const char *unit, char text[WORDS_SIZE])
 {
-    char digits[WORDS_SIZE];
     if (value >= 1e6)
         snprintf(text, WORDS_SIZE, "%.1f million %.12s", value / 1e6, unit);
     else
-        snprintf(text, WORDS_SIZE, "%.24s %.12s", cost_words(value, digits), unit);
+        snprintf(text, WORDS_SIZE, "%.24s %.12s", COST(value), unit);
     return text;
 }
 
@@ -303,9 +294,8 @@ static bool advise_papi(const struct overhead_facts *facts, char *text, size_t s
             !strstr(peer->what, "start") || !(peer->low > WORTH) ||
             (peer->meter && peer->meter->unit != facts->unit))
             continue;
-        char times[WORDS_SIZE];
         snprintf(text, size, "A region measured by PAPI (%.40s) costs %s times the bare calls.",
-                 peer->what, ratio_words(peer->ratio, times));
+                 peer->what, RATIO(peer->ratio));
         return true;
     }
     return false;

@@ -7,13 +7,11 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The step of a meter. Values next to each other are one place, seen with a rounded step; where
@@ -463,15 +461,14 @@ double overhead_middle_by(const struct overhead_meter *meter, const int64_t *sor
 
 /* --- the gauge, by one meter --- */
 
-struct spans {
-    int64_t *values;
-    size_t count;
-};
-
-/* Of one operation in all warm tours of the machine. values NULL: only counts. */
-static void take_spans(const struct overhead_case *file, uint32_t machine, const char *event,
-                       const char *operation, struct spans *spans)
+/* The middle of all spans of an operation in warm tours of the machine. NaN: it was not metered. */
+static double middle_of(const struct overhead_case *file, uint32_t machine, const char *event,
+                        const char *operation)
 {
+    /* Ticks come in ones, and those on either side of the median tell what lies between. */
+    const struct overhead_meter ones = {.step = strcmp(event, OVERHEAD_CLOCK) == 0 ? 1 : 0};
+    int64_t *values = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < file->tour_count; i++) {
         const struct overhead_tour *tour = &file->tours[i];
         uint32_t meter = 0;
@@ -479,32 +476,17 @@ static void take_spans(const struct overhead_case *file, uint32_t machine, const
             meter++;
         if (tour->machine != machine || tour->cold || meter == tour->meter_count)
             continue;
-        size_t calls = tour->processes ? tour->begins[tour->processes] : 0;
-        for (size_t at = 0; at < calls; at++) {
-            if (strcmp(file->operations[tour->calls[at % tour->length]].name, operation) != 0)
-                continue;
-            if (spans->values)
-                spans->values[spans->count] = tour->values[at * tour->meter_count + meter];
-            spans->count++;
-        }
+        for (size_t at = 0; at < overhead_calls_of(tour); at++)
+            if (strcmp(file->operations[tour->calls[at % tour->length]].name, operation) == 0)
+                *memory_add(values, count) = tour->values[at * tour->meter_count + meter];
     }
-}
-
-/* NaN: it was not metered. */
-static double middle_of(const struct overhead_case *file, uint32_t machine, const char *event,
-                        const char *operation)
-{
-    /* Ticks come in ones, and those on either side of the median tell what lies between. */
-    const struct overhead_meter meter = {.step = strcmp(event, OVERHEAD_CLOCK) == 0 ? 1 : 0};
-    struct spans spans = {0};
-    take_spans(file, machine, event, operation, &spans);
-    if (!spans.count)
+    if (!count)
         return NAN;
-    AUTO_MEMORY int64_t *values = memory_new(2 * spans.count, sizeof(*values));
-    spans = (struct spans){.values = values};
-    take_spans(file, machine, event, operation, &spans);
-    error_sort(values, spans.count, values + spans.count);
-    return overhead_middle_by(&meter, values, spans.count);
+    AUTO_MEMORY int64_t *scratch = memory_new(count, sizeof(*scratch));
+    error_sort(values, count, scratch);
+    const double middle = overhead_middle_by(&ones, values, count);
+    memory_give_back(values);
+    return middle;
 }
 
 /* What the gauge costs without its metering. */
@@ -531,7 +513,7 @@ static bool clock_fits(const struct overhead_case *file, uint32_t machine, int64
 {
     for (size_t i = 0; i < file->tour_count; i++) {
         const struct overhead_tour *tour = &file->tours[i];
-        size_t values = tour->processes ? tour->begins[tour->processes] * tour->meter_count : 0;
+        size_t values = overhead_calls_of(tour) * tour->meter_count;
         for (size_t at = 0; tour->machine == machine && at < values; at++) {
             int64_t product;
             if (tour->meters[at % tour->meter_count].unit == METER_TICKS &&
@@ -548,8 +530,7 @@ static void convert(struct overhead_tour *tour, uint32_t index, int64_t rate)
     meter->mode = memory_copy("uk");
     meter->unit = METER_INSTRUCTIONS;
     meter->step = (double)rate;
-    size_t calls = tour->processes ? tour->begins[tour->processes] : 0;
-    for (size_t at = 0; at < calls; at++)
+    for (size_t at = 0; at < overhead_calls_of(tour); at++)
         tour->values[at * tour->meter_count + index] *= rate;
 }
 
@@ -663,11 +644,6 @@ static void time_tours(struct timing *timing)
 
 /* --- the step --- */
 
-static size_t spans_of(const struct overhead_tour *tour)
-{
-    return tour->processes ? tour->begins[tour->processes] : 0;
-}
-
 static void find_step(const struct overhead_case *file, struct overhead_timer *timer)
 {
     size_t all = 0, seen = 0, count = 0;
@@ -675,7 +651,7 @@ static void find_step(const struct overhead_case *file, struct overhead_timer *t
     for (size_t i = 0; i < file->tour_count; i++)
         if (file->tours[i].machine == timer->machine &&
             overhead_meter_index(&file->tours[i], timer->meter) >= 0)
-            all += spans_of(&file->tours[i]);
+            all += overhead_calls_of(&file->tours[i]);
     if (unit != METER_TICKS && unit != METER_NS) { /* a count counts in ones */
         timer->resolution = timer->meter->step > 1 ? timer->meter->step : all > 0;
         return;
@@ -688,7 +664,7 @@ static void find_step(const struct overhead_case *file, struct overhead_timer *t
         int meter = overhead_meter_index(tour, timer->meter);
         if (tour->machine != timer->machine || meter < 0)
             continue;
-        for (size_t at = 0; at < spans_of(tour); at++)
+        for (size_t at = 0; at < overhead_calls_of(tour); at++)
             if (seen++ % stride == 0 && count < MOST_LOOKED_AT)
                 values[count++] = tour->values[at * tour->meter_count + (size_t)meter];
     }

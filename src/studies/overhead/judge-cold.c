@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* A figure with what its cell is told by. */
 struct entry {
@@ -35,33 +34,28 @@ static struct entry entry_of(const struct overhead_case *file, const struct over
     return entry;
 }
 
-static int compare(int64_t left, int64_t right)
-{
-    return (left > right) - (left < right);
-}
-
 static int compare_cells(const struct entry *left, const struct entry *right)
 {
     const struct overhead_figure *a = left->figure, *b = right->figure;
-    int order = compare(a->machine, b->machine);
-    order = order ? order : compare(a->meter->unit, b->meter->unit);
+    int order = compare_numbers(a->machine, b->machine);
+    order = order ? order : compare_numbers(a->meter->unit, b->meter->unit);
     order = order ? order : strcmp(a->meter->event, b->meter->event);
-    order = order ? order : compare(a->operation, b->operation);
+    order = order ? order : compare_numbers(a->operation, b->operation);
     order = order ? order : strcmp(a->variant, b->variant);
     order = order ? order : strcmp(left->tour->link, right->tour->link);
     order = order ? order : strcmp(left->tour->counted, right->tour->counted);
-    order = order ? order : compare(left->tour->open, right->tour->open);
-    order = order ? order : compare(right->opening, left->opening);
-    return order ? order : compare(left->predecessor, right->predecessor);
+    order = order ? order : compare_numbers(left->tour->open, right->tour->open);
+    order = order ? order : compare_numbers(right->opening, left->opening);
+    return order ? order : compare_numbers(left->predecessor, right->predecessor);
 }
 
 static int by_cell(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
     int order = compare_cells(a, b);
-    order = order ? order : compare(a->figure->tour, b->figure->tour);
-    order = order ? order : compare(a->figure->process, b->figure->process);
-    return order ? order : compare(a->figure->position, b->figure->position);
+    order = order ? order : compare_numbers(a->figure->tour, b->figure->tour);
+    order = order ? order : compare_numbers(a->figure->process, b->figure->process);
+    return order ? order : compare_numbers(a->figure->position, b->figure->position);
 }
 
 static struct overhead_median at_position(const struct overhead_figure *const *figures,

@@ -6,7 +6,6 @@
  * few processes that differ by more than their spread, or calls whose density falls. */
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What others cost in units of the bare calls: the same task done through each. Where one process
@@ -48,7 +47,7 @@ enum { TASKS = sizeof(tasks) / sizeof(*tasks) };
 
 /* What one process showed of all calls of a task together. */
 struct done {
-    size_t task;
+    uint32_t task;
     const struct overhead_figure *figure; /* of its first call */
     const struct overhead_tour *tour;
     double cost;
@@ -116,7 +115,7 @@ static void gather(const struct overhead_case *file, const struct overhead_repor
             const struct overhead_operation *operation = &file->operations[figure->operation];
             if (figure->times != 1 || !overhead_means_something(file, figure))
                 continue;
-            for (size_t task = 0; task < TASKS; task++) {
+            for (uint32_t task = 0; task < TASKS; task++) {
                 struct done one = {.task = task};
                 if (strcmp(operation->path, tasks[task].path) == 0 &&
                     strcmp(operation->kind, tasks[task].calls[0]) == 0 &&
@@ -129,17 +128,12 @@ static void gather(const struct overhead_case *file, const struct overhead_repor
 
 /* --- groups: processes that did the same task in the same way --- */
 
-static int compare(uint64_t left, uint64_t right)
-{
-    return (left > right) - (left < right);
-}
-
 /* Where and how it was done, but for the number of events. */
 static int compare_ways(const struct done *left, const struct done *right)
 {
     const struct overhead_figure *a = left->figure, *b = right->figure;
-    int order = compare(a->machine, b->machine);
-    order = order ? order : compare(a->meter->unit, b->meter->unit);
+    int order = compare_numbers(a->machine, b->machine);
+    order = order ? order : compare_numbers(a->meter->unit, b->meter->unit);
     order = order ? order : strcmp(a->meter->event, b->meter->event);
     order = order ? order : strcmp(left->tour->link, right->tour->link);
     return order ? order : strcmp(left->tour->counted, right->tour->counted);
@@ -149,13 +143,13 @@ static int compare_ways(const struct done *left, const struct done *right)
 static int compare_places(const struct done *left, const struct done *right)
 {
     int order = compare_ways(left, right);
-    return order ? order : compare(left->tour->open, right->tour->open);
+    return order ? order : compare_numbers(left->tour->open, right->tour->open);
 }
 
 static int compare_processes(const struct done *left, const struct done *right)
 {
-    int order = compare(left->figure->tour, right->figure->tour);
-    return order ? order : compare(left->figure->process, right->figure->process);
+    int order = compare_numbers(left->figure->tour, right->figure->tour);
+    return order ? order : compare_numbers(left->figure->process, right->figure->process);
 }
 
 /* Fewest events first among the places of a task. */
@@ -163,7 +157,7 @@ static int by_group(const void *left, const void *right)
 {
     const struct done *a = left, *b = right;
     int order = compare_places(a, b);
-    order = order ? order : compare(a->task, b->task);
+    order = order ? order : compare_numbers(a->task, b->task);
     return order ? order : compare_processes(a, b);
 }
 
@@ -303,20 +297,14 @@ static uint32_t rank_of(const struct overhead_case *file, uint32_t machine)
 }
 
 /* User mode, kernel, both. */
-static int mode_rank(const char *mode)
-{
-    static const char *const modes[] = {"", "u", "k", "uk"};
-    int rank = 0;
-    while (rank < 4 && strcmp(modes[rank], mode) != 0)
-        rank++;
-    return rank;
-}
+static const char *const modes[] = {"", "u", "k", "uk"};
 
 static int compare_meters(const struct overhead_meter *left, const struct overhead_meter *right)
 {
     if (left->unit != right->unit)
         return left->unit < right->unit ? -1 : 1;
-    int order = mode_rank(left->mode) - mode_rank(right->mode);
+    int order =
+        (int)overhead_rank(left->mode, modes, 4) - (int)overhead_rank(right->mode, modes, 4);
     return order ? order : strcmp(left->event, right->event);
 }
 
@@ -324,7 +312,7 @@ static int compare_meters(const struct overhead_meter *left, const struct overhe
 static int compare_calls(const struct entry *left, const struct entry *right)
 {
     const struct overhead_figure *a = left->figure, *b = right->figure;
-    int order = compare(a->operation, b->operation);
+    int order = compare_numbers(a->operation, b->operation);
     order = order ? order : strcmp(a->variant, b->variant);
     return order ? order : compare_meters(a->meter, b->meter);
 }
@@ -333,10 +321,10 @@ static int by_call(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
     int order = compare_calls(a, b);
-    order = order ? order : compare(a->rank, b->rank);
-    order = order ? order : compare(a->tour->open, b->tour->open);
-    order = order ? order : compare(a->figure->tour, b->figure->tour);
-    return order ? order : compare(a->figure->process, b->figure->process);
+    order = order ? order : compare_numbers(a->rank, b->rank);
+    order = order ? order : compare_numbers(a->tour->open, b->tour->open);
+    order = order ? order : compare_numbers(a->figure->tour, b->figure->tour);
+    return order ? order : compare_numbers(a->figure->process, b->figure->process);
 }
 
 /* --- one call on one machine --- */

@@ -11,7 +11,6 @@
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The figures of a row of one cell. */
@@ -435,8 +434,13 @@ static const char *overhead_variant(const struct overhead_operation *operation, 
 
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right)
 {
-    return left == right ||
-           (strcmp(left->event, right->event) == 0 && strcmp(left->mode, right->mode) == 0);
+    return left == right || (left && right && overhead_same_word(left->event, right->event) &&
+                             overhead_same_word(left->mode, right->mode));
+}
+
+bool overhead_has_one_mode(const struct overhead_meter *meter)
+{
+    return meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
 }
 
 bool overhead_is_time(const struct overhead_meter *meter)
@@ -669,8 +673,7 @@ void overhead_judge_rows(const struct overhead_case *file, struct overhead_repor
 {
     for (size_t i = 0; i < file->tour_count; i++) {
         report->processes += file->tours[i].processes;
-        if (file->tours[i].processes)
-            report->calls += file->tours[i].begins[file->tours[i].processes];
+        report->calls += overhead_calls_of(&file->tours[i]);
     }
     report->rows = memory_new(1, sizeof(*report->rows));
     /* The rows alone are in the scope outside. */

@@ -479,11 +479,6 @@ struct entry {
     uint32_t company;
 };
 
-static int compare_numbers(uint64_t left, uint64_t right)
-{
-    return (left > right) - (left < right);
-}
-
 static int compare_meters(const struct overhead_meter *left, const struct overhead_meter *right)
 {
     if (left->unit != right->unit)

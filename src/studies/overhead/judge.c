@@ -8,7 +8,11 @@
 
 #include "base/memory.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/study.h"
+
+bool overhead_same_word(const char *left, const char *right)
+{
+    return strcmp(left ? left : "", right ? right : "") == 0;
+}
 
 int overhead_operation_index(const struct overhead_case *file, const char *name)
 {
@@ -67,82 +71,65 @@ struct companies companies_of(const struct overhead_case *file)
 /* ----------------------------------------------------------------------------------------------
  * Every call of the case once, with its factors. */
 
-/* What a walk knows of the tour it is in. */
-struct walk {
-    const struct overhead_case *file;
-    const struct overhead_tour *tour;
-    struct overhead_passes *passes;
-    uint32_t *ordinals; /* [call]: how many-th of its operation in a pass, from 1 */
-    uint32_t *of_pass;  /* [call]: how many of its operation a pass has */
-    const struct overhead_timer **timers; /* [meter] */
-    const struct overhead_gauge **gauges; /* [meter] */
-    overhead_span_each *each;
-    void *context;
-};
-
 static double cost_of(const struct overhead_timer *timer)
 {
     return timer && timer->known ? timer->cost : 0;
 }
 
+/* What metering costs by each meter of a tour, and what its gauge says. */
+struct metering {
+    const struct overhead_timer *timer;
+    const struct overhead_gauge *gauge;
+};
+
 /* By the gauge of any meter, or by the account. */
-static bool is_disturbed(const struct walk *walk, size_t process, uint32_t pass)
+static bool is_disturbed(const struct overhead_passes *passes, const struct metering *meterings,
+                         size_t process, uint32_t pass)
 {
-    for (uint32_t meter = 0; meter < walk->tour->meter_count; meter++) {
-        const struct overhead_gauge *gauge = walk->gauges[meter];
+    for (uint32_t meter = 0; meter < passes->tour->meter_count; meter++) {
+        const struct overhead_gauge *gauge = meterings[meter].gauge;
         if (gauge && gauge->known &&
-            overhead_pass_gauge(walk->passes, process, pass, meter) - cost_of(walk->timers[meter]) >
+            overhead_pass_gauge(passes, process, pass, meter) - cost_of(meterings[meter].timer) >
                 gauge->limit)
             return true;
     }
-    return overhead_pass_unsettled(walk->passes, process, pass);
+    return overhead_pass_unsettled(passes, process, pass);
 }
 
-static void walk_tour(struct walk *walk, const struct overhead_report *report, uint32_t index)
+static void walk_tour(const struct overhead_case *file, const struct overhead_report *report,
+                      uint32_t index, overhead_span_each *each, void *context)
 {
-    const struct overhead_tour *tour = walk->tour;
-    AUTO_MEMORY uint32_t *seen = memory_new(walk->file->operation_count + 1, sizeof(*seen));
+    const struct overhead_tour *tour = &file->tours[index];
+    AUTO_MEMORY uint32_t *seen = memory_new(file->operation_count + 1, sizeof(*seen));
+    /* How many-th of its operation in a pass, from 1. */
     AUTO_MEMORY uint32_t *ordinals = memory_new(tour->length + 1, sizeof(*ordinals));
-    AUTO_MEMORY uint32_t *of_pass = memory_new(tour->length + 1, sizeof(*of_pass));
-    AUTO_MEMORY const struct overhead_timer **timers =
-        memory_new(tour->meter_count + 1, sizeof(*timers));
-    AUTO_MEMORY const struct overhead_gauge **gauges =
-        memory_new(tour->meter_count + 1, sizeof(*gauges));
-    for (uint32_t meter = 0; meter < tour->meter_count; meter++) {
-        timers[meter] = overhead_timer_of(report, tour->machine, &tour->meters[meter]);
-        gauges[meter] = overhead_gauge_of(report, tour->machine, &tour->meters[meter]);
-    }
+    AUTO_MEMORY struct metering *meterings = memory_new(tour->meter_count + 1, sizeof(*meterings));
+    for (uint32_t meter = 0; meter < tour->meter_count; meter++)
+        meterings[meter] =
+            (struct metering){overhead_timer_of(report, tour->machine, &tour->meters[meter]),
+                              overhead_gauge_of(report, tour->machine, &tour->meters[meter])};
     for (size_t call = 0; call < tour->length; call++)
         ordinals[call] = ++seen[tour->calls[call]];
-    for (size_t call = 0; call < tour->length; call++)
-        of_pass[call] = seen[tour->calls[call]];
-    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(walk->file, tour);
-    walk->passes = &passes;
-    walk->ordinals = ordinals;
-    walk->of_pass = of_pass;
-    walk->timers = timers;
-    walk->gauges = gauges;
+    AUTO_PASSES struct overhead_passes passes = overhead_passes_open(file, tour);
     struct overhead_span span = {.tour = index, .machine = tour->machine};
-    for (uint32_t process = 0; process < tour->processes; process++)
-        for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
-            span.process = process;
-            span.pass = pass;
+    for (span.process = 0; span.process < tour->processes; span.process++)
+        for (span.pass = 0; span.pass < tour->passes[span.process]; span.pass++) {
             size_t first = tour->begins[span.process] + span.pass * tour->length;
-            span.disturbed = is_disturbed(walk, span.process, span.pass);
-            for (size_t call = 0; call < tour->length; call++) {
-                size_t before = call ? call - 1 : tour->length - 1;
-                bool none = call == 0 && span.pass == 0;
-                span.call = (uint32_t)call;
-                span.operation = tour->calls[call];
-                span.times = tour->times[call];
-                span.position = span.pass * walk->of_pass[call] + walk->ordinals[call];
-                span.account = tour->cold ? &tour->accounts[first + call] : NULL;
+            span.disturbed = is_disturbed(&passes, meterings, span.process, span.pass);
+            for (span.call = 0; span.call < tour->length; span.call++) {
+                size_t at = first + span.call;
+                size_t before = span.call ? span.call - 1 : tour->length - 1;
+                bool none = span.call == 0 && span.pass == 0;
+                span.operation = tour->calls[span.call];
+                span.times = tour->times[span.call];
+                span.position = span.pass * seen[span.operation] + ordinals[span.call];
+                span.account = tour->cold ? &tour->accounts[at] : NULL;
                 span.predecessor = none ? -1 : (int32_t)tour->calls[before];
                 span.predecessor_times = none ? 0 : tour->times[before];
                 for (span.meter = 0; span.meter < tour->meter_count; span.meter++) {
-                    span.raw = tour->values[(first + call) * tour->meter_count + span.meter];
-                    span.cost = (double)span.raw - cost_of(walk->timers[span.meter]);
-                    walk->each(walk->context, &span);
+                    span.raw = tour->values[at * tour->meter_count + span.meter];
+                    span.cost = (double)span.raw - cost_of(meterings[span.meter].timer);
+                    each(context, &span);
                 }
             }
         }
@@ -151,11 +138,8 @@ static void walk_tour(struct walk *walk, const struct overhead_report *report, u
 void overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
                         overhead_span_each *each, void *context)
 {
-    for (size_t i = 0; i < file->tour_count; i++) {
-        struct walk walk = {
-            .file = file, .tour = &file->tours[i], .each = each, .context = context};
-        walk_tour(&walk, report, (uint32_t)i);
-    }
+    for (size_t i = 0; i < file->tour_count; i++)
+        walk_tour(file, report, (uint32_t)i, each, context);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -185,8 +169,7 @@ static struct sorted_tour sort_tour(const struct overhead_tour *tour)
     }
     for (size_t i = 1; i < sorted.slot_count; i++)
         sorted.slots[i].before = sorted.slots[i - 1].before + sorted.slots[i - 1].occurrences;
-    size_t calls = tour->processes ? tour->begins[tour->processes] : 0;
-    sorted.seen = memory_new(calls * tour->meter_count + 1, sizeof(*sorted.seen));
+    sorted.seen = memory_new(overhead_calls_of(tour) * tour->meter_count + 1, sizeof(*sorted.seen));
     sorted.filled = memory_new(tour->processes * sorted.slot_count * tour->meter_count + 1,
                                sizeof(*sorted.filled));
     return sorted;
@@ -400,15 +383,16 @@ static void lay_span(void *context, const struct overhead_span *span)
 
 #define COMPARE(field) ((left->field > right->field) - (left->field < right->field))
 
-/* Static first: it has least to do with the dynamic linker. */
-static int link_rank(const char *link)
+size_t overhead_rank(const char *word, const char *const *order, size_t count)
 {
-    static const char *const order[] = {"static", "lazy", "bind-now"};
-    int rank = 0;
-    while (rank < 3 && strcmp(order[rank], link) != 0)
+    size_t rank = 0;
+    while (rank < count && strcmp(order[rank], word) != 0)
         rank++;
     return rank;
 }
+
+/* Static first: it has least to do with the dynamic linker. */
+static const char *const links[] = {"static", "lazy", "bind-now"};
 
 static int compare_words(const struct overhead_case *file, const struct overhead_cell *one,
                          const struct overhead_cell *other)
@@ -419,7 +403,8 @@ static int compare_words(const struct overhead_case *file, const struct overhead
     if (!order)
         order = strcmp(left->kind, right->kind);
     if (!order)
-        order = link_rank(one->tour->link) - link_rank(other->tour->link);
+        order = (int)overhead_rank(one->tour->link, links, 3) -
+                (int)overhead_rank(other->tour->link, links, 3);
     if (!order)
         order = strcmp(one->tour->link, other->tour->link);
     return order ? order : strcmp(one->tour->counted, other->tour->counted);

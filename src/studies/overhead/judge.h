@@ -109,7 +109,22 @@ struct companies companies_of(const struct overhead_case *file);
 /* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
 
+/* NULL is no word, and the meter of whole commands. */
+bool overhead_same_word(const char *left, const char *right);
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+/* Of all its processes. */
+static inline size_t overhead_calls_of(const struct overhead_tour *tour)
+{
+    return tour->processes ? tour->begins[tour->processes] : 0;
+}
+static inline int compare_numbers(int64_t left, int64_t right)
+{
+    return (left > right) - (left < right);
+}
+/* The place of the word in that order; `count`: it has none. */
+size_t overhead_rank(const char *word, const char *const *order, size_t count);
+/* User mode or kernel, alone. */
+bool overhead_has_one_mode(const struct overhead_meter *meter);
 /* Ticks and nanoseconds; not what is counted. */
 bool overhead_is_time(const struct overhead_meter *meter);
 /* Not the ticks of an emulated machine, whose cycles are no time either. */
@@ -138,9 +153,8 @@ struct overhead_facts {
 struct overhead_facts overhead_facts_of(const struct overhead_case *file,
                                         const struct overhead_report *report, uint32_t machine);
 
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. */
-typedef void overhead_rule(const struct overhead_facts *facts, struct finding *finding);
+/* Rules of claims (engine/findings.h), whose facts are these. */
+typedef void overhead_rule(const struct claim *claim, const void *context, struct finding *finding);
 overhead_rule rule_plain_code;     /* W1 */
 overhead_rule rule_lazy_linking;   /* W2 */
 overhead_rule rule_cold_page;      /* W3 */
@@ -200,6 +214,9 @@ const char *cost_words(double value, char text[]);
 /* 12, 3.4, 0.25. */
 const char *ratio_words(double value, char text[]);
 #define WORDS_SIZE 40
+/* Both where they are printed. */
+#define COST(value)  cost_words(value, (char[WORDS_SIZE]){""})
+#define RATIO(value) ratio_words(value, (char[WORDS_SIZE]){""})
 
 /* --- why nothing can be told (findings.c) --- */
 

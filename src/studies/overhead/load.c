@@ -4,7 +4,6 @@
  * From a store to the case of overhead: its machine, what can be called, what could not be had, the
  * tours with their factors, then all calls. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -67,7 +66,7 @@ static void join(struct overhead_tour *into, const struct overhead_tour *from)
 }
 
 /* Tours from `first` on that are the same as earlier ones of their machine join them. */
-static void overhead_merge_tours(struct overhead_case *file, size_t first)
+static void merge_tours(struct overhead_case *file, size_t first)
 {
     size_t kept = first;
     for (size_t i = first; i < file->tour_count; i++) {
@@ -84,202 +83,64 @@ static void overhead_merge_tours(struct overhead_case *file, size_t first)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The calls of tours from the samples of a store, in the order of the visits. Run r of a process
- * is call r modulo the length of its tour, so nothing may be missing between two runs. */
-
-/* Exact as a double; no span is as long, and sums of such stay far from overflowing. */
-#define FURTHEST (INT64_C(1) << 53)
-
-struct planned {
-    struct visit visit;
-    bool done;
-};
-
-/* Where a tour of the case comes from. */
-struct overhead_origin {
-    uint32_t cell;      /* its id in the store */
-    uint32_t runs;      /* planned in each process */
-    size_t calls, room; /* taken so far, and room for as many */
-};
-
-struct taking {
-    struct store *store;
-    struct overhead_tour *tours;
-    struct overhead_origin *origins;
-    size_t count;
-    struct failure *failure;
-    struct planned *visits; /* in planned order */
-    size_t visit_count, next;
-    /* The visit under way. */
-    size_t at; /* its tour; count: none of this study, or it did not end well */
-    bool began;
-    uint32_t cell, process;
-    uint32_t run, counter; /* the next to come */
-};
-
-static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
-{
-    return fail_with(
-        taking->failure, -EBADMSG,
-        "the store %.300s is damaged: process %u of cell %u has %s (run %u, meter %u). "
-        "Take a copy you trust.",
-        store_path(taking->store), sample->process, sample->cell, what, sample->run,
-        sample->counter);
-}
-
-/* --- visits --- */
-
-static int take_visit(void *context, const struct stored_visit *visit)
-{
-    struct taking *taking = context;
-    *memory_add(taking->visits, taking->visit_count) =
-        (struct planned){visit->visit, visit->state == VISIT_DONE};
-    return 0;
-}
-
-/* Samples come in the order of the visits; NULL: not these. */
-static const struct planned *next_visit(struct taking *taking, const struct sample *sample)
-{
-    while (taking->next < taking->visit_count) {
-        const struct planned *planned = &taking->visits[taking->next++];
-        if (planned->visit.cell == sample->cell && planned->visit.process == sample->process)
-            return planned;
-    }
-    return NULL;
-}
-
-static int compare_cells(const void *key, const void *entry)
-{
-    uint32_t wanted = *(const uint32_t *)key, id = ((const struct overhead_origin *)entry)->cell;
-    return (wanted > id) - (wanted < id);
-}
-
-/* What is beyond the last whole pass goes, and a process that has none. */
-static void close_process(struct taking *taking)
-{
-    if (taking->at == taking->count || !taking->began)
-        return;
-    struct overhead_tour *tour = &taking->tours[taking->at];
-    struct overhead_origin *origin = &taking->origins[taking->at];
-    size_t last = tour->processes - 1;
-    size_t whole = (origin->calls - tour->begins[last]) / tour->length;
-    origin->calls = tour->begins[last] + whole * tour->length;
-    tour->passes[last] = (uint32_t)whole;
-    tour->begins[tour->processes] = origin->calls;
-    if (!whole)
-        tour->processes--;
-}
-
-/* There is always room for the end of the last process. */
-static void open_process(struct overhead_tour *tour, const struct overhead_origin *origin)
-{
-    size_t last = tour->processes++, ends = last + 1;
-    *memory_add(tour->begins, ends) = 0;
-    tour->begins[last] = origin->calls;
-    *memory_add(tour->passes, last) = 0;
-}
-
-static int open_visit(struct taking *taking, const struct sample *sample)
-{
-    const struct overhead_origin *found =
-        bsearch(&sample->cell, taking->origins, taking->count, sizeof(*found), compare_cells);
-    const struct planned *planned = next_visit(taking, sample);
-    if (!planned)
-        return damaged(taking, sample, "samples out of the order of its visit");
-    taking->at = found && planned->done ? (size_t)(found - taking->origins) : taking->count;
-    taking->began = true;
-    taking->cell = sample->cell;
-    taking->process = sample->process;
-    taking->run = taking->counter = 0;
-    if (taking->at < taking->count)
-        open_process(&taking->tours[taking->at], &taking->origins[taking->at]);
-    return 0;
-}
-
-/* --- samples --- */
-
-/* Differences wrap below zero. */
-static int64_t clamp(uint64_t value)
-{
-    int64_t span = (int64_t)value;
-    if (span > FURTHEST)
-        return FURTHEST;
-    return span < -FURTHEST ? -FURTHEST : span;
-}
-
-static int take_sample(void *context, const struct sample *sample)
-{
-    struct taking *taking = context;
-    if (!taking->began || sample->cell != taking->cell || sample->process != taking->process) {
-        close_process(taking);
-        int error = open_visit(taking, sample);
-        if (error)
-            return error;
-    }
-    if (taking->at == taking->count)
-        return 0;
-    struct overhead_tour *tour = &taking->tours[taking->at];
-    struct overhead_origin *origin = &taking->origins[taking->at];
-    if (sample->run >= origin->runs)
-        return damaged(taking, sample, "more runs than were planned");
-    if (sample->counter >= tour->meter_count)
-        return damaged(taking, sample, "a value of a meter that its cell does not have");
-    if (sample->run != taking->run || sample->counter != taking->counter)
-        return damaged(taking, sample, "a gap before this value, so that its call is not known");
-    if (origin->calls == origin->room) {
-        origin->room = origin->room ? 2 * origin->room : 256;
-        tour->values =
-            memory_resize(tour->values, origin->room * tour->meter_count, sizeof(*tour->values));
-        tour->accounts = memory_resize(tour->accounts, origin->room, sizeof(*tour->accounts));
-    }
-    tour->values[origin->calls * tour->meter_count + sample->counter] = clamp(sample->value);
-    if (sample->counter == 0)
-        tour->accounts[origin->calls] = sample->account;
-    if (++taking->counter == tour->meter_count) {
-        taking->counter = 0;
-        taking->run++;
-        origin->calls++;
-    }
-    return 0;
-}
-
-/* --- the whole --- */
-
-/* Reads the samples of the store once into the tours; origins in rising order of their cells. A
- * pass that is not whole is left out, and so is a process without a whole one. */
-static int overhead_take_runs(struct store *store, struct overhead_tour *tours,
-                              struct overhead_origin *origins, size_t count,
-                              struct failure *failure)
-{
-    struct taking taking = {.store = store,
-                            .tours = tours,
-                            .origins = origins,
-                            .count = count,
-                            .failure = failure,
-                            .at = count};
-    int error = store_each_visit(store, take_visit, &taking, failure);
-    if (!error)
-        error = store_scan_samples(store, take_sample, &taking, failure);
-    if (!error)
-        close_process(&taking);
-    for (size_t i = 0; i < count; i++)
-        tours[i].begins[tours[i].processes] = origins[i].calls;
-    return error;
-}
-
-/* --- from a store to the case --- */
+ * From a store to the case. */
 
 struct load {
     struct store *store;
     struct overhead_case *file;
     struct failure *failure;
     uint32_t machine;
-    size_t first_tour; /* of this store in the case */
-    struct overhead_origin *origins;
-    size_t origin_count;
     struct stored_event *events; /* names and classes alone */
     size_t event_count;
 };
+
+/* --- the calls of tours, in the order of the visits: run r of a process is call r modulo the
+ * length of its tour --- */
+
+/* Exact as a double; no span is as long, and sums of such stay far from overflowing. */
+#define FURTHEST (INT64_C(1) << 53)
+
+/* There is always room for the end of the last process, which is where its next call goes. */
+static int begin_process(void *context, size_t place, uint32_t process)
+{
+    struct overhead_tour *tour = &((const struct load *)context)->file->tours[place];
+    size_t last = tour->processes++;
+    (void)process;
+    tour->begins = memory_room(tour->begins, last + 1, sizeof(*tour->begins));
+    tour->begins[last + 1] = tour->begins[last];
+    tour->passes = memory_room(tour->passes, last, sizeof(*tour->passes));
+    return 0;
+}
+
+static int take_run(void *context, const struct read_run *run)
+{
+    struct overhead_tour *tour = &((const struct load *)context)->file->tours[run->place];
+    size_t call = tour->begins[tour->processes]++;
+    tour->values = memory_room(tour->values, call, run->counters * sizeof(*tour->values));
+    tour->accounts = memory_room(tour->accounts, call, sizeof(*tour->accounts));
+    tour->accounts[call] = run->account;
+    /* Differences wrap below zero. */
+    for (uint32_t meter = 0; meter < run->counters; meter++) {
+        int64_t span = (int64_t)run->values[meter];
+        tour->values[call * run->counters + meter] = span > FURTHEST    ? FURTHEST
+                                                     : span < -FURTHEST ? -FURTHEST
+                                                                        : span;
+    }
+    return 0;
+}
+
+/* What is beyond the last whole pass goes, and a process that has none. */
+static int end_process(void *context, size_t place, uint32_t process)
+{
+    struct overhead_tour *tour = &((const struct load *)context)->file->tours[place];
+    size_t last = tour->processes - 1;
+    size_t whole = (tour->begins[last + 1] - tour->begins[last]) / tour->length;
+    (void)process;
+    tour->passes[last] = (uint32_t)whole;
+    tour->begins[last + 1] = tour->begins[last] + whole * tour->length;
+    tour->processes -= !whole;
+    return 0;
+}
 
 /* --- the machine --- */
 
@@ -455,14 +316,13 @@ static void tell_failed(struct load *load, const struct overhead_tour *tour)
     add_absence(load, what, tour->error, tour->reason);
 }
 
-static int take_cell(void *context, const struct stored_cell *stored)
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct load *load = context;
     const struct cell *cell = &stored->cell;
     if (!cell->tour.calls)
         return 0;
-    *memory_add(load->origins, load->origin_count) =
-        (struct overhead_origin){.cell = cell->id, .runs = cell->runs};
+    *place = load->file->tour_count;
     struct overhead_tour *tour = memory_add(load->file->tours, load->file->tour_count);
     *tour = (struct overhead_tour){.machine = load->machine,
                                    .link = copy_of(cell->link),
@@ -483,40 +343,26 @@ static int take_cell(void *context, const struct stored_cell *stored)
     return error;
 }
 
-static int compare_origins(const void *left, const void *right)
-{
-    const struct overhead_origin *one = left, *other = right;
-    return (one->cell > other->cell) - (one->cell < other->cell);
-}
-
-static int take_runs(struct load *load)
-{
-    for (size_t i = 1; i < load->origin_count; i++)
-        if (compare_origins(&load->origins[i - 1], &load->origins[i]) >= 0)
-            return fail_with(load->failure, -EBADMSG,
-                             "the store %.300s is damaged: its cells are not in order. Take a copy "
-                             "you trust.",
-                             store_path(load->store));
-    if (!load->origin_count)
-        return 0;
-    return overhead_take_runs(load->store, &load->file->tours[load->first_tour], load->origins,
-                              load->origin_count, load->failure);
-}
-
 int overhead_load(struct store *store, struct overhead_case *file, struct failure *failure)
 {
-    struct load load = {
-        .store = store, .file = file, .failure = failure, .first_tour = file->tour_count};
+    struct load load = {.store = store, .file = file, .failure = failure};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &load,
+                            .cell = take_cell,
+                            .begin = begin_process,
+                            .run = take_run,
+                            .end = end_process,
+                            .counter_word = "meter"};
+    const size_t first = file->tour_count;
     int error = take_machine(&load);
-    if (!error)
+    if (error == 0)
         error = store_each_operation(store, take_operation, &load, failure);
-    if (!error)
+    if (error == 0)
         error = store_each_event(store, take_event, &load, failure);
-    if (!error)
-        error = store_each_cell(store, take_cell, &load, failure);
-    if (!error)
-        error = take_runs(&load);
-    if (!error)
-        overhead_merge_tours(file, load.first_tour);
+    if (error == 0)
+        error = reader_read(&reader);
+    if (error == 0)
+        merge_tours(file, first);
     return error;
 }

@@ -7,92 +7,50 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/command.h"
-#include "engine/session.h"
-#include "engine/skips.h"
+#include "engine/study.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
-#include "store/store.h"
+#include "studies/overhead/judge.h"
 #include "studies/overhead/plan.h"
-#include "studies/overhead/study.h"
 
 struct overhead_options {
-    struct common_options common;
-    struct string_list path, meter, from;
-    const char *store;
+    struct study_options study;
+    struct string_list path, meter;
     const char *counted; /* NULL: the plan chooses what opens */
-    bool resume, full, all;
-    uint64_t budget; /* ms; 0: nobody said */
+    bool full;
     struct optional processes;
     int64_t cpu;
-    struct seed seed;
 };
-
-/* One execution of the command, as far as showing needs it; who measures keeps more of its own. */
-struct overhead_run {
-    const struct overhead_options *options;
-    uint64_t seed, budget; /* ms */
-    const struct facts *facts;
-    char fingerprint[33];
-    struct skips skips;
-    bool complete;      /* every visit of the plan has ended */
-    const char *stored; /* file of the samples; NULL: nothing could be measured, or several were
-                           judged again */
-    struct overhead_case file;
-    struct overhead_report report;
-    double seconds; /* that it all took */
-};
-
-extern const struct command command_overhead;
-
-/* --- for people --- */
-void overhead_put_report(const struct overhead_run *run, const struct style *style,
-                         struct text *out);
-/* --- for programs --- */
-json_t *overhead_results_json(const struct overhead_run *run);
-json_t *overhead_analysis_json(const struct overhead_run *run);
-json_t *overhead_findings_json(const struct overhead_run *run);
-/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
-json_t *overhead_figures(const struct overhead_run *run);
-
-/* ----------------------------------------------------------------------------------------------
- * One execution of `assay overhead`, for those of its parts that measure. */
 
 #define OVERHEAD_MOST_SETS 8u
 
-struct touring {
-    struct overhead_run run; /* what showing needs */
-    /* With --resume: what the run began with, and what it goes on with. */
-    struct overhead_options begun, resumed;
-    char *begun_counted; /* the event that was counted then */
-    int64_t started;     /* monotonic ms */
-    /* --- the machine; stored runs that are judged again have neither session nor catalogue --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct facts stored_facts;
+/* One execution of the command. */
+struct overhead_run {
+    struct studying studying;
     /* --- the plan --- */
     struct tried_events tried;
+    char *counted; /* with --resume: the event that was counted before */
     struct overhead_meters meters[OVERHEAD_MOST_SETS];
     struct overhead_study study;
-    struct overhead_plan plan;
-    size_t stored_cells; /* of the plan that are in the store */
-    struct store *store; /* NULL: nothing can be measured; of several the first */
+    /* --- what it says --- */
+    char *taken; /* the runs of --from so far, a line each */
+    struct overhead_case file;
+    struct overhead_report report;
 };
 
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+static inline const struct overhead_options *overhead_asked(const struct overhead_run *run)
+{
+    return (const struct overhead_options *)run->studying.options;
+}
 
-/* What follows from the events that were tried, and from the catalogue: the study and its wishes.
- */
-int overhead_prepare(struct touring *touring);
-/* A new store with events and operations in it; or (--resume) an unfinished one, whose cells become
- * the plan's. */
-int overhead_create_store(struct touring *touring);
-int overhead_reopen_store(struct touring *touring);
-/* --from: loads every store that was named. */
-int overhead_open_from(struct touring *touring);
-/* Tour after tour, as far as the budget goes. */
-int overhead_measure(struct touring *touring);
+/* --- for people, and for programs --- */
+void overhead_put_report(const void *kept, const struct style *style, struct text *out);
+json_t *overhead_results_json(const void *kept);
+json_t *overhead_analysis_json(const void *kept);
+json_t *overhead_findings_json(const void *kept);
+/* Rows and kinds of pictures (output/figure.h), as a page shows them. */
+json_t *overhead_figures(const void *kept);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay overhead` shows, and what they share. Each part is a paragraph or a
@@ -124,20 +82,20 @@ void overhead_add_cost(struct table *table, enum tone tone, double value);
 void overhead_put_heading(const struct overhead_run *run, const char *what,
                           const struct overhead_meter *meter, uint32_t machine,
                           const struct style *style, struct text *out);
-/* "1,014 (998 to 1,020)"; the interval only where it shows. */
-void overhead_put_interval(double value, double low, double high, struct text *out);
+/* "1,014 (998 to 1,020)", each as `write` has it; the interval only where it shows. */
+void overhead_put_interval(double value, double low, double high,
+                           void (*write)(double value, char *text, size_t size), struct text *out);
 /* The interval alone, "998 to 1,020". */
 void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
-/* NULL is the meter of whole commands: ns. */
-bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
-bool overhead_same_word(const char *left, const char *right);
 /* Were counters of the CPU switched under meters that are such themselves? The operating system
  * halts all of them meanwhile. */
 bool overhead_hides_switches(const struct overhead_report *report);
 /* User mode or kernel alone, where both together were metered as well: with --all only. */
 bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
+/* "uk" where both were added up; "" where there is none. */
+const char *overhead_mode(const struct overhead_machine_row *row);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
 bool overhead_counts_code(const struct overhead_meter *meter);
 
@@ -183,7 +141,11 @@ overhead_figures_part overhead_add_peer_figures;        /* others against bare c
         "machine", "machine", role, true                                                           \
     }
 json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine);
-void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure);
+/* Of one unit, which is added to the id and the title: "levels", "Levels in ". */
+json_t *overhead_unit_figure(const char *unit, struct figure_spec spec);
+/* caption NULL: it has one. */
+void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure,
+                            const struct text *caption);
 
 /* What a figure is in. Meters of one unit share a figure; user mode and kernel alone have none
  * where both together have one. */

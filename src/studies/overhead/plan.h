@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `assay overhead` measures: from the catalogue's operations, the meters that can be had, a
- * budget and what visits cost to tours, their cells and the order of their visits. Pure: touches
- * no machine and no store. */
+ * What `assay overhead` measures: from the catalogue's operations and the meters that can be had to
+ * tours and their cells. Pure: touches no machine and no store. */
 #pragma once
 
 #include <stddef.h>
@@ -11,6 +10,7 @@
 
 #include "base/failure.h"
 #include "engine/session.h"
+#include "engine/wishes.h"
 #include "store/store.h"
 #include "studies/overhead/study.h"
 #include "wire/cell.h"
@@ -36,6 +36,8 @@ struct overhead_meters {
     uint32_t count;
 };
 bool overhead_tells_time(const struct overhead_meters *meters);
+/* What the tour calls of its own. */
+bool overhead_is_timer(const struct catalogue_operation *operation);
 
 struct overhead_study {
     const struct catalogue *catalogue;
@@ -53,133 +55,11 @@ struct overhead_study {
     uint64_t seed;
 };
 
-/* --- wishes: tours, each in several orders --- */
-#define OVERHEAD_NO_WISH SIZE_MAX
-struct overhead_wish {
-    enum overhead_stage stage;
-    struct cell *circuits; /* the same calls in different orders; no ids */
-    size_t circuit_count;
-    uint32_t processes; /* over all circuits */
-    uint32_t least;     /* fewer say nothing: then rather none */
-    size_t after;       /* the wish that must have been measured before; OVERHEAD_NO_WISH: none */
-    /* --- as the plan goes on --- */
-    uint32_t goal;
-    uint64_t visits, ns; /* that were seen, and what they took */
-};
-
-/* --- the plan --- */
-struct overhead_about {
-    size_t wish; /* index; OVERHEAD_NO_WISH: of a stored plan, and nobody wishes for it now */
-    uint32_t planned, failed; /* visits */
-    uint32_t drawn;           /* of the planned ones, in the portion under way */
-};
-struct overhead_plan {
-    struct overhead_wish *wishes; /* the most important first */
-    size_t wish_count;
-    struct cell *cells; /* plan_append's: ids count from 1 in this order */
-    size_t count;
-    struct overhead_about *about; /* [cell] */
-};
-/* Everything that could be measured, drawn from the study's seed: the same study gives the same
- * circuits. Fails with what overhead_order refused. */
-int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
-                       struct failure *failure);
-/* Takes over a cell of a stored plan, in the order of their ids. */
-void overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
-                         uint32_t failed);
-
-/* A visit of the cell took so long; and what the next one of a tour will take. */
-void overhead_plan_learn(struct overhead_plan *plan, uint32_t cell, uint64_t ns);
-uint64_t overhead_plan_price(const struct overhead_study *study, const struct overhead_plan *plan,
-                             const struct overhead_wish *wish);
-
-/* Sets goals: one process of every tour that has none and is due, as far as ns go. A first look at
- * what they cost; another one may find more that are due. */
-void overhead_plan_look(const struct overhead_study *study, struct overhead_plan *plan,
-                        uint64_t ns);
-/* Sets goals by what is known: every tour gets the least that says something while ns last, the
- * most important first, and what is left then goes to all alike. Tours that fail get no more. */
-void overhead_plan_settle(const struct overhead_study *study, struct overhead_plan *plan,
-                          uint64_t ns);
-bool overhead_plan_wants(const struct overhead_plan *plan);
-/* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
- * counts them as planned. The caller frees *visits. */
-void overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
-                          struct visit **visits, size_t *count);
-/* Processes that the tour has or will have, those that failed left aside. */
-uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish);
-/* Was what must come before it measured? */
-bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish);
-/* Did it fail as often as it was tried? */
-bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish);
-
-/* --- the parts that make wishes --- */
-struct overhead_wisher {
-    const struct overhead_study *study;
-    const struct overhead_meters *meters;
-    struct overhead_plan *plan;
-    struct failure *failure;
-    int error; /* the first failure; nothing is added after it */
-};
-/* How a tour is made. */
-struct wished_tour {
-    enum overhead_stage stage;
-    const char *link;
-    uint32_t open;
-    bool separate;
-    bool cold;
-    uint32_t passes;
-    uint32_t circuits, processes, least;
-};
-/* Calls of a tour, while they are gathered. */
-struct wished_call {
-    char name[TOUR_NAME + 8]; /* with "*TIMES" */
-    const struct catalogue_operation *operation;
-    const struct catalogue_operation *then; /* what follows it always; NULL: nothing does */
-};
-struct wished_calls {
-    struct wished_call *list;
-    size_t count;
-    bool running; /* what makes sense in either state is called while the instrument runs alone */
-};
-void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
-                      uint32_t times);
-void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_operation *first,
-                           const struct catalogue_operation *then);
-/* The calls of the timer that every warm tour has. */
-void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls);
-
-/* In random orders of all pairs; in the order in which they were gathered; each once, in all orders
- * up to the number of circuits, and `end` behind them. */
-void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                         const struct wished_calls *calls);
-void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                       const struct wished_calls *calls);
-void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wished_tour *tour,
-                                const struct wished_calls *calls, const struct wished_calls *end);
-
-/* Is its path asked for, and can it be linked like that? The timer's calls are no such. */
-bool overhead_uses(const struct overhead_study *study, const struct catalogue_operation *operation,
-                   const char *link);
-bool overhead_effect_is(const struct catalogue_operation *operation, const char *effect);
-/* Does it switch or read counters of its own by calls of its own, as no library does for it? */
-bool overhead_is_bare(const struct catalogue_operation *operation);
-bool overhead_is_timer(const struct catalogue_operation *operation);
-bool overhead_is_command(const struct catalogue_operation *operation);
-/* Does its page in a warm tour look as its path says? One that is read once is no longer cold. */
-bool overhead_is_warm(const struct catalogue_operation *operation);
-/* A warm tour that is the mainstay of the study; one point of a sweep; of commands; a cold one. */
-struct wished_tour overhead_main_tour(const struct overhead_study *study, enum overhead_stage stage,
-                                      const char *link);
-struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
-                                       enum overhead_stage stage, const char *link);
-struct wished_tour overhead_command_tour(const struct overhead_study *study, const char *link);
-struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link);
-
-typedef void overhead_wish_stage(struct overhead_wisher *wisher);
-overhead_wish_stage overhead_wish_reads, overhead_wish_instruments, overhead_wish_bare_cold,
-    overhead_wish_cold, overhead_wish_commands, overhead_wish_events, overhead_wish_more_events,
-    overhead_wish_repeats;
+/* Everything that could be measured, tours that are each visited in several orders of their calls,
+ * drawn from the study's seed: the same study gives the same orders. Fails with what overhead_order
+ * refused. */
+int overhead_wish(const struct overhead_study *study, struct wishes *wishes,
+                  struct failure *failure);
 
 /* ----------------------------------------------------------------------------------------------
  * The order of a tour's calls. What was called before changes what a call costs, so in one pass
@@ -224,6 +104,5 @@ int overhead_permutation(const struct order_call *list, size_t count, size_t ind
 /* Adds what the store holds: its machine (once for a fingerprint, whose tours are then joined),
  * operations (once for a name), tours with the calls of all processes that ended well, and what
  * failed everywhere as absences. Passes that are not whole are left out. Hostile stores (calls that
- * no text parses, runs beyond the tour, meters that disagree) get a sentence. The caller releases
- * the case also after a failure. */
+ * no text parses, runs beyond the tour, meters that disagree) get a sentence. */
 int overhead_load(struct store *store, struct overhead_case *file, struct failure *failure);

@@ -20,25 +20,9 @@ static void write_ratio(double ratio, char *text, size_t size)
     snprintf(text, size, "%.*f", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
 }
 
-static void put_ratio(const struct overhead_peer *peer, struct text *out)
-{
-    if (!isfinite(peer->ratio)) {
-        text_puts(out, "-");
-        return;
-    }
-    char ratio[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    write_ratio(peer->ratio, ratio, sizeof(ratio));
-    write_ratio(peer->low, low, sizeof(low));
-    write_ratio(peer->high, high, sizeof(high));
-    text_puts(out, ratio);
-    bool wide = strcmp(low, ratio) != 0 || strcmp(high, ratio) != 0;
-    if (wide && isfinite(peer->low) && isfinite(peer->high))
-        text_printf(out, " (%s to %s)", low, high);
-}
-
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
 {
-    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter) &&
+    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter) &&
            strcmp(left->bare_path, right->bare_path) == 0;
 }
 
@@ -46,7 +30,7 @@ static bool same_task(const struct overhead_peer *left, const struct overhead_pe
 {
     return left->machine == right->machine && overhead_same_word(left->path, right->path) &&
            overhead_same_word(left->what, right->what) &&
-           overhead_is_like_meter(left->meter, right->meter);
+           overhead_same_meter(left->meter, right->meter);
 }
 
 static bool is_inline(const struct overhead_peer *peer)
@@ -65,7 +49,7 @@ static bool is_shown(const struct overhead_run *run, size_t index)
 {
     const struct overhead_report *report = &run->report;
     const struct overhead_peer *peer = &report->peers[index];
-    if (run->options->all)
+    if (run->studying.given->all)
         return true;
     if (overhead_is_half(report, peer->meter))
         return false;
@@ -98,9 +82,9 @@ static bool has_variants(const struct overhead_run *run, const struct overhead_p
 static bool same_table(const struct overhead_run *run, const struct overhead_peer *left,
                        const struct overhead_peer *right)
 {
-    if (run->options->all)
+    if (run->studying.given->all)
         return same_group(left, right);
-    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
+    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter);
 }
 
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
@@ -117,22 +101,23 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     const struct overhead_peer *like = &report->peers[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
-    for (size_t i = first; i < report->peer_count; i++)
-        if (same_table(run, &report->peers[i], like) && is_shown(run, i)) {
-            AUTO_TEXT struct text call = {0};
-            AUTO_TEXT struct text ratio = {0};
-            overhead_put_call(
-                report->peers[i].path,
-                has_variants(run, &report->peers[i]) ? report->peers[i].variant : NULL, &call);
-            put_ratio(&report->peers[i], &ratio);
-            table_add(&table, TONE_PLAIN, text_string(&call));
-            table_add(&table, TONE_PLAIN, report->peers[i].what);
-            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].cost);
-            overhead_add_cost(&table, TONE_PLAIN, report->peers[i].bare);
-            table_add(&table, TONE_STRONG, text_string(&ratio));
-        }
+    for (size_t i = first; i < report->peer_count; i++) {
+        const struct overhead_peer *peer = &report->peers[i];
+        if (!same_table(run, peer, like) || !is_shown(run, i))
+            continue;
+        AUTO_TEXT struct text call = {0}, ratio = {0};
+        overhead_put_call(peer->path, has_variants(run, peer) ? peer->variant : NULL, &call);
+        if (isfinite(peer->ratio))
+            overhead_put_interval(peer->ratio, peer->low, peer->high, write_ratio, &ratio);
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        table_add(&table, TONE_PLAIN, peer->what);
+        overhead_add_cost(&table, TONE_PLAIN, peer->cost);
+        overhead_add_cost(&table, TONE_PLAIN, peer->bare);
+        table_add(&table, TONE_STRONG, ratio.length ? text_string(&ratio) : "-");
+    }
     text_printf(&heading, "Other interfaces against %s, in %s",
-                run->options->all ? like->bare_path : "bare calls", overhead_unit(like->meter));
+                run->studying.given->all ? like->bare_path : "bare calls",
+                overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
     section_put_heading(text_string(&heading), style, out);
     table_put(&table, style, out);
@@ -184,11 +169,15 @@ struct sheet {
     size_t column_count;
 };
 
+const char *overhead_mode(const struct overhead_machine_row *row)
+{
+    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
+    return row->total ? "uk" : mode;
+}
+
 static struct measure measure_of(const struct overhead_machine_row *row)
 {
-    enum meter_unit unit = row->meter ? row->meter->unit : METER_NS;
-    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
-    return (struct measure){unit, row->total ? "uk" : mode};
+    return (struct measure){row->meter ? row->meter->unit : METER_NS, overhead_mode(row)};
 }
 
 static bool same_measure(struct measure left, struct measure right)
@@ -256,7 +245,7 @@ static bool looks_alike(const struct sheet *sheet, const struct overhead_machine
     for (size_t i = 0; i < sheet->column_count; i++) {
         double one = figure(sheet, left, i), other = figure(sheet, right, i);
         bool missing = isnan(one) || isnan(other);
-        double limit = sheet->run->options->all ? 0 : ALIKE * fmax(fabs(one), fabs(other));
+        double limit = sheet->run->studying.given->all ? 0 : ALIKE * fmax(fabs(one), fabs(other));
         if (missing ? isnan(one) != isnan(other) : fabs(one - other) > limit)
             return false;
     }
@@ -291,7 +280,7 @@ static bool put_calls(const struct sheet *sheet, size_t index, struct text *out)
         if (same_call(&list[i], call) || looks_alike(sheet, &list[i], call))
             return false;
     text_printf(&name, "%s.%s", call->path, call->kind);
-    if (!sheet->run->options->all && stands_for_all(sheet, call)) {
+    if (!sheet->run->studying.given->all && stands_for_all(sheet, call)) {
         text_put_clean(out, text_string(&name));
         return true;
     }
@@ -492,7 +481,7 @@ static void put_measure(const struct overhead_run *run, struct measure measure,
 static bool is_wanted(const struct overhead_run *run, struct measure measure)
 {
     const struct overhead_report *report = &run->report;
-    if (run->options->all || overhead_same_word(measure.mode, "uk"))
+    if (run->studying.given->all || overhead_same_word(measure.mode, "uk"))
         return true;
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct measure other = measure_of(&report->machines[i]);

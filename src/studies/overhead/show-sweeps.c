@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "studies/overhead/parts.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What stood before a call and changed what it costs. */
@@ -31,17 +30,7 @@ bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row 
            overhead_same_word(row->variant, usual->variant) &&
            overhead_same_word(row->link, usual->link) &&
            overhead_same_word(row->counted, usual->counted) &&
-           overhead_is_like_meter(row->meter, usual->meter);
-}
-
-/* Smallest step of the meter: what is within it is no difference. */
-static double step_of(const struct overhead_report *report, const struct overhead_row *row)
-{
-    for (size_t i = 0; i < report->timer_count; i++)
-        if (report->timers[i].machine == row->machine &&
-            overhead_is_like_meter(report->timers[i].meter, row->meter))
-            return report->timers[i].resolution;
-    return 0;
+           overhead_same_meter(row->meter, usual->meter);
 }
 
 static int by_size(const void *left, const void *right)
@@ -60,9 +49,8 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
     *count = *looked = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *usual = &report->rows[i];
-        if (usual->machine != first->machine ||
-            !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i) ||
-            (!run->options->all && overhead_is_folded(run, i)))
+        if (usual->machine != first->machine || !overhead_same_meter(usual->meter, first->meter) ||
+            !overhead_is_usual(run, i) || (!run->studying.given->all && overhead_is_folded(run, i)))
             continue;
         for (size_t j = 0; j < report->row_count; j++) {
             const struct overhead_row *row = &report->rows[j];
@@ -70,8 +58,11 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
                 continue;
             (*looked)++;
             double apart = fabs(row->median - usual->median);
+            /* What is within the smallest step of the meter is no difference. */
+            const struct overhead_timer *timer =
+                overhead_timer_of(report, row->machine, row->meter);
             if (usual->median > 0 && apart > OVERHEAD_TOLD * usual->median &&
-                apart > step_of(report, row) &&
+                apart > (timer ? timer->resolution : 0) &&
                 (row->low > usual->median || row->high < usual->median))
                 *memory_add(pairs, *count) = (struct pair){row, usual, row->median / usual->median};
         }
@@ -121,7 +112,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         };
         struct table table = {.columns = columns,
                               .column_count = sizeof(columns) / sizeof(*columns)};
-        size_t shown = run->options->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
+        size_t shown = run->studying.given->all || count < ROWS_SHOWN ? count : ROWS_SHOWN;
         for (size_t i = 0; i < shown; i++) {
             AUTO_TEXT struct text call = {0};
             overhead_put_row_call(&run->file, pairs[i].row, &call);
@@ -137,7 +128,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
                     "%zu of %zu pairs of calls cost more than 5 %% more or less than usual, the "
                     "median over all calls before",
                     count, looked);
-        if (count > ROWS_SHOWN && !run->options->all)
+        if (count > ROWS_SHOWN && !run->studying.given->all)
             text_printf(&words, "; the %u largest are shown", ROWS_SHOWN);
         if (reads_after_stop(&run->file, pairs, count))
             text_puts(&words, ". After a stop, a read is one of a counter that does not run.");
@@ -148,7 +139,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
 /* Times; where there are none what the kernel executes, which varies. */
 static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
 {
-    if (run->options->all || !overhead_counts_code(row->meter))
+    if (run->studying.given->all || !overhead_counts_code(row->meter))
         return true;
     const char *mode = overhead_has_clock(&run->report, row->machine) ? "uk" : "k";
     return overhead_is_emulated(&run->file, row->machine) &&
@@ -177,7 +168,7 @@ static const char *const links[] = {"lazy", "bind-now"};
 
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
 {
-    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
+    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter);
 }
 
 static bool has_column(const char *variant)
@@ -212,7 +203,7 @@ static const struct overhead_cold *find(const struct overhead_run *run,
             variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
         /* Of enough processes that a figure of it is worth showing? */
         if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
-            !(run->options->all ||
+            !(run->studying.given->all ||
               cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST)))
             continue;
         if (!found || (cold->opening && !found->opening))
@@ -330,22 +321,22 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
         {.title = "first adds", .wraps = true},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    for (size_t i = 0; i < run->report.cold_count; i++)
-        if (overhead_same_cold_group(&run->report.cold[i], like)) {
-            AUTO_TEXT struct text call = {0};
-            AUTO_TEXT struct text extra = {0};
-            overhead_put_call(overhead_name(&run->file, run->report.cold[i].operation),
-                              run->report.cold[i].variant, &call);
-            overhead_put_range(run->report.cold[i].low, run->report.cold[i].high, &extra);
-            table_add(&table, TONE_PLAIN, text_string(&call));
-            overhead_add_cost(&table, TONE_STRONG, run->report.cold[i].first);
-            overhead_add_cost(&table, TONE_PLAIN, run->report.cold[i].second);
-            overhead_add_cost(&table, TONE_PLAIN, run->report.cold[i].warm);
-            add_faults(&table, run->report.cold[i].faults);
-            if (*before(run, &run->report.cold[i]))
-                text_printf(&extra, " (after %s)", before(run, &run->report.cold[i]));
-            table_add(&table, TONE_PLAIN, text_string(&extra));
-        }
+    for (size_t i = 0; i < run->report.cold_count; i++) {
+        const struct overhead_cold *cold = &run->report.cold[i];
+        if (!overhead_same_cold_group(cold, like))
+            continue;
+        AUTO_TEXT struct text call = {0}, extra = {0};
+        overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
+        overhead_put_range(cold->low, cold->high, &extra);
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        overhead_add_cost(&table, TONE_STRONG, cold->first);
+        overhead_add_cost(&table, TONE_PLAIN, cold->second);
+        overhead_add_cost(&table, TONE_PLAIN, cold->warm);
+        add_faults(&table, cold->faults);
+        if (*before(run, cold))
+            text_printf(&extra, " (after %s)", before(run, cold));
+        table_add(&table, TONE_PLAIN, text_string(&extra));
+    }
     table_put(&table, style, out);
     table_free(&table);
     return true;
@@ -356,7 +347,7 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
 /* Has the cell a figure in the table? */
 static bool is_told(const struct overhead_run *run, const struct overhead_cold *cold)
 {
-    return run->options->all ||
+    return run->studying.given->all ||
            find(run, cold, has_column(cold->variant) ? cold->variant : NULL) == cold;
 }
 
@@ -366,8 +357,8 @@ static bool cold_put_group(const struct overhead_run *run, const struct overhead
 {
     overhead_put_heading(run, "The first calls of a process", like->meter, like->machine, style,
                          out);
-    bool any =
-        run->options->all ? put_full(run, like, style, out) : put_brief(run, like, style, out);
+    bool any = run->studying.given->all ? put_full(run, like, style, out)
+                                        : put_brief(run, like, style, out);
     if (any) {
         /* How many calls were far above the others, and how many of those the account explains. */
         const struct overhead_report *report = &run->report;
@@ -418,14 +409,14 @@ void overhead_put_cold(const struct overhead_run *run, const struct style *style
     const struct overhead_report *report = &run->report;
     bool any = false;
     for (size_t i = 0; i < report->cold_count; i++) {
-        bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
+        bool leads = run->studying.given->all || !overhead_is_half(report, report->cold[i].meter);
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
         if (leads && cold_put_group(run, &report->cold[i], style, out))
             any = true;
     }
     if (any)
-        section_put_words(run->options->all
+        section_put_words(run->studying.given->all
                               ? "warm: the median once all was called before; first adds: 95 % "
                                 "interval of what the first costs beyond that (or the second); "
                                 "faults: page faults in a first call, on average; after: what of "
@@ -462,50 +453,47 @@ static bool row_is_told(const struct overhead_run *run, const struct overhead_co
 void overhead_put_in_a_row(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "calls", .right = true},
+        {.title = "first", .right = true},
+        {.title = "second", .right = true},
+        {.title = "later", .right = true},
+        {.title = "later / first", .wraps = true},
+    };
     const struct overhead_report *report = &run->report;
-    for (size_t i = 0; i < report->cold_count && run->options->all; i++) {
+    for (size_t i = 0; i < report->cold_count && run->studying.given->all; i++) {
+        const struct overhead_cold *like = &report->cold[i];
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
-            leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
-        if (leads) {
-            static const struct column columns[] = {
-                {.title = "call"},
-                {.title = "calls", .right = true},
-                {.title = "first", .right = true},
-                {.title = "second", .right = true},
-                {.title = "later", .right = true},
-                {.title = "later / first", .wraps = true},
-            };
-            struct table table = {.columns = columns,
-                                  .column_count = sizeof(columns) / sizeof(*columns)};
-            for (size_t k = 0; k < run->report.cold_count; k++)
-                if (row_is_told(run, &report->cold[i], k)) {
-                    AUTO_TEXT struct text call = {0};
-                    AUTO_TEXT struct text ratio = {0};
-                    overhead_put_call(overhead_name(&run->file, run->report.cold[k].operation),
-                                      run->report.cold[k].variant, &call);
-                    text_printf(&ratio, "%.2f", run->report.cold[k].later_ratio);
-                    if (isfinite(run->report.cold[k].later_low) &&
-                        isfinite(run->report.cold[k].later_high))
-                        text_printf(&ratio, " (%.2f to %.2f)", run->report.cold[k].later_low,
-                                    run->report.cold[k].later_high);
-                    table_add(&table, TONE_PLAIN, text_string(&call));
-                    table_addf(&table, TONE_PLAIN, "%" PRIu32, run->report.cold[k].row_length);
-                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].row[0]);
-                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].row[1]);
-                    overhead_add_cost(&table, TONE_PLAIN, run->report.cold[k].later);
-                    table_add(&table, TONE_STRONG,
-                              isfinite(run->report.cold[k].later_ratio) ? text_string(&ratio)
-                                                                        : "-");
-                }
-            if (table.count) {
-                overhead_put_heading(run, "The same call again and again in a fresh process",
-                                     report->cold[i].meter, report->cold[i].machine, style, out);
-                table_put(&table, style, out);
-                section_put_words("later: the median of the second to the last", style, out);
-            }
-            table_free(&table);
+            leads = !overhead_same_cold_group(like, &report->cold[j]);
+        if (!leads)
+            continue;
+        struct table table = {.columns = columns,
+                              .column_count = sizeof(columns) / sizeof(*columns)};
+        for (size_t k = 0; k < report->cold_count; k++) {
+            const struct overhead_cold *cold = &report->cold[k];
+            AUTO_TEXT struct text call = {0}, ratio = {0};
+            if (!row_is_told(run, like, k))
+                continue;
+            overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
+            text_printf(&ratio, "%.2f", cold->later_ratio);
+            if (isfinite(cold->later_low) && isfinite(cold->later_high))
+                text_printf(&ratio, " (%.2f to %.2f)", cold->later_low, cold->later_high);
+            table_add(&table, TONE_PLAIN, text_string(&call));
+            table_addf(&table, TONE_PLAIN, "%" PRIu32, cold->row_length);
+            overhead_add_cost(&table, TONE_PLAIN, cold->row[0]);
+            overhead_add_cost(&table, TONE_PLAIN, cold->row[1]);
+            overhead_add_cost(&table, TONE_PLAIN, cold->later);
+            table_add(&table, TONE_STRONG, isfinite(cold->later_ratio) ? text_string(&ratio) : "-");
         }
+        if (table.count) {
+            overhead_put_heading(run, "The same call again and again in a fresh process",
+                                 like->meter, like->machine, style, out);
+            table_put(&table, style, out);
+            section_put_words("later: the median of the second to the last", style, out);
+        }
+        table_free(&table);
     }
 }
 
@@ -515,7 +503,7 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
 static bool same_group(const struct overhead_slope *left, const struct overhead_slope *right)
 {
     return left->machine == right->machine && left->by_reads == right->by_reads &&
-           overhead_is_like_meter(left->meter, right->meter);
+           overhead_same_meter(left->meter, right->meter);
 }
 
 /* Of a call with one variant the variant is no news. */
@@ -540,7 +528,7 @@ static bool is_bare(const struct overhead_run *run, const struct overhead_slope 
 static bool sweeps_is_shown(const struct overhead_run *run, const struct overhead_slope *slope)
 {
     const struct overhead_report *report = &run->report;
-    if (run->options->all)
+    if (run->studying.given->all)
         return true;
     if (slope->by_reads || overhead_is_half(report, slope->meter))
         return false;
@@ -564,46 +552,42 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
     const struct overhead_report *report = &run->report;
     const struct overhead_slope *like = &report->slopes[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    for (size_t i = first; i < report->slope_count; i++)
-        if (same_group(&report->slopes[i], like) && sweeps_is_shown(run, &report->slopes[i])) {
-            AUTO_TEXT struct text call = {0};
-            AUTO_TEXT struct text each = {0};
-            AUTO_TEXT struct text shape = {0};
-            char most[NUMBER_SIZE];
-            overhead_put_call(
-                overhead_name(&run->file, report->slopes[i].operation),
-                has_variants(&run->report, &report->slopes[i]) ? report->slopes[i].variant : NULL,
-                &call);
-            overhead_cost(report->slopes[i].most, most, sizeof(most));
-            if (report->slopes[i].first_apart)
-                overhead_put_interval(report->slopes[i].rest_slope, report->slopes[i].rest_low,
-                                      report->slopes[i].rest_high, &each);
-            else
-                overhead_put_interval(report->slopes[i].slope, report->slopes[i].low,
-                                      report->slopes[i].high, &each);
-            /* "straight", or the power of the count by which the cost grows; counts that never vary
-             * show the smallest bend, which nobody needs to know. */
-            if (report->slopes[i].straight)
-                text_puts(&shape, "straight");
-            else if (report->slopes[i].miss <= OVERHEAD_TOLD)
-                text_puts(&shape, "nearly");
-            else if (report->slopes[i].first_apart)
-                text_puts(&shape, "stepped");
-            else if (!isfinite(report->slopes[i].exponent))
-                text_puts(&shape, "bent");
-            else
-                text_printf(&shape, "n^%.2f", report->slopes[i].exponent);
-            table_add(&table, TONE_PLAIN, text_string(&call));
-            table_add(&table, TONE_PLAIN,
-                      report->slopes[i].by_reads   ? ""
-                      : report->slopes[i].separate ? "separate"
-                                                   : "group");
-            overhead_add_cost(&table, TONE_PLAIN, report->slopes[i].one);
-            table_addf(&table, TONE_PLAIN, "%s at %" PRIu32, most, report->slopes[i].most_count);
-            table_add(&table, report->slopes[i].straight ? TONE_PLAIN : TONE_WARN,
-                      text_string(&shape));
-            table_add(&table, TONE_STRONG, text_string(&each));
-        }
+    for (size_t i = first; i < report->slope_count; i++) {
+        const struct overhead_slope *slope = &report->slopes[i];
+        if (!same_group(slope, like) || !sweeps_is_shown(run, slope))
+            continue;
+        AUTO_TEXT struct text call = {0}, each = {0}, shape = {0};
+        char most[NUMBER_SIZE];
+        overhead_put_call(overhead_name(&run->file, slope->operation),
+                          has_variants(&run->report, slope) ? slope->variant : NULL, &call);
+        overhead_cost(slope->most, most, sizeof(most));
+        if (slope->first_apart)
+            overhead_put_interval(slope->rest_slope, slope->rest_low, slope->rest_high,
+                                  overhead_cost, &each);
+        else
+            overhead_put_interval(slope->slope, slope->low, slope->high, overhead_cost, &each);
+        /* "straight", or the power of the count by which the cost grows; counts that never vary
+         * show the smallest bend, which nobody needs to know. */
+        if (slope->straight)
+            text_puts(&shape, "straight");
+        else if (slope->miss <= OVERHEAD_TOLD)
+            text_puts(&shape, "nearly");
+        else if (slope->first_apart)
+            text_puts(&shape, "stepped");
+        else if (!isfinite(slope->exponent))
+            text_puts(&shape, "bent");
+        else
+            text_printf(&shape, "n^%.2f", slope->exponent);
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        table_add(&table, TONE_PLAIN,
+                  slope->by_reads   ? ""
+                  : slope->separate ? "separate"
+                                    : "group");
+        overhead_add_cost(&table, TONE_PLAIN, slope->one);
+        table_addf(&table, TONE_PLAIN, "%s at %" PRIu32, most, slope->most_count);
+        table_add(&table, slope->straight ? TONE_PLAIN : TONE_WARN, text_string(&shape));
+        table_add(&table, TONE_STRONG, text_string(&each));
+    }
     overhead_put_heading(run, like->by_reads ? "Reads in a row" : "More events", like->meter,
                          like->machine, style, out);
     table_put(&table, style, out);

@@ -14,9 +14,7 @@
 #include "engine/skips.h"
 #include "output/plot.h"
 #include "output/table.h"
-#include "studies/overhead/judge.h"
 #include "studies/overhead/parts.h"
-#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Words and numbers that the parts of `assay overhead` share. */
@@ -136,12 +134,13 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
     section_put_heading(text_string(&heading), style, out);
 }
 
-void overhead_put_interval(double value, double low, double high, struct text *out)
+void overhead_put_interval(double value, double low, double high,
+                           void (*write)(double value, char *text, size_t size), struct text *out)
 {
     char words[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    overhead_cost(value, words, sizeof(words));
-    overhead_cost(low, from, sizeof(from));
-    overhead_cost(high, to, sizeof(to));
+    write(value, words, sizeof(words));
+    write(low, from, sizeof(from));
+    write(high, to, sizeof(to));
     text_puts(out, words);
     bool wide = strcmp(from, words) != 0 || strcmp(to, words) != 0;
     if (wide && isfinite(low) && isfinite(high))
@@ -167,16 +166,6 @@ void overhead_put_share(double share, struct text *out)
         text_printf(out, "%.1g %%", percent);
 }
 
-bool overhead_same_word(const char *left, const char *right)
-{
-    return strcmp(left ? left : "", right ? right : "") == 0;
-}
-
-bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right)
-{
-    return left && right ? overhead_same_meter(left, right) : left == right;
-}
-
 bool overhead_counts_code(const struct overhead_meter *meter)
 {
     return meter && (meter->unit == METER_INSTRUCTIONS || meter->unit == METER_EVENTS);
@@ -186,11 +175,9 @@ bool overhead_is_half(const struct overhead_report *report, const struct overhea
 {
     for (size_t i = 0; meter && i < report->total_count; i++)
         if (report->totals[i].unit == meter->unit &&
-            !overhead_is_like_meter(&report->totals[i], meter))
+            !overhead_same_meter(&report->totals[i], meter))
             return true;
-    bool one_mode =
-        meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
-    for (size_t i = 0; one_mode && i < report->timer_count; i++)
+    for (size_t i = 0; meter && overhead_has_one_mode(meter) && i < report->timer_count; i++)
         if (report->timers[i].meter && overhead_is_clock(report->timers[i].meter) &&
             meter->unit == METER_INSTRUCTIONS)
             return true;
@@ -231,7 +218,7 @@ static bool is_summary(const struct overhead_row *row)
 static bool same_call(const struct overhead_row *left, const struct overhead_row *right)
 {
     return left->machine == right->machine && left->operation == right->operation &&
-           overhead_is_like_meter(left->meter, right->meter) &&
+           overhead_same_meter(left->meter, right->meter) &&
            overhead_same_word(left->variant, right->variant);
 }
 
@@ -271,7 +258,7 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index)
     const struct overhead_row *rows = run->report.rows, *row = &rows[index];
     for (size_t i = 0; i < index; i++)
         if (rows[i].machine == row->machine && rows[i].operation == row->operation &&
-            overhead_is_like_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
+            overhead_same_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
             !overhead_rows_differ(&rows[i], row))
             return true;
     return false;
@@ -282,7 +269,7 @@ bool overhead_leads(const struct overhead_run *run, size_t index)
     const struct overhead_row *rows = run->report.rows;
     for (size_t i = 0; i < index; i++)
         if (rows[i].machine == rows[index].machine &&
-            overhead_is_like_meter(rows[i].meter, rows[index].meter))
+            overhead_same_meter(rows[i].meter, rows[index].meter))
             return false;
     return true;
 }
@@ -315,10 +302,7 @@ struct boxing {
 
 size_t overhead_kind_order(const char *kind)
 {
-    size_t order = 0;
-    while (order < KINDS && !overhead_same_word(kind, kinds[order]))
-        order++;
-    return order;
+    return overhead_rank(kind ? kind : "", kinds, KINDS);
 }
 
 static const struct overhead_operation *operation_of(const struct boxing *boxing,
@@ -354,9 +338,9 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
         if (row->level_count < 2)
             continue;
         /* What the call before decides stands in the part about that. */
-        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->options->all)
+        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->studying.given->all)
             continue;
-        if (shown == LEVELS_SHOWN && !boxing->run->options->all) {
+        if (shown == LEVELS_SHOWN && !boxing->run->studying.given->all) {
             left++;
             continue;
         }
@@ -405,10 +389,10 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *chosen = &report->rows[i];
         if (chosen->machine != boxing.first->machine ||
-            !overhead_is_like_meter(chosen->meter, boxing.first->meter) ||
+            !overhead_same_meter(chosen->meter, boxing.first->meter) ||
             !overhead_is_usual(boxing.run, i))
             continue;
-        if (!boxing.run->options->all && overhead_is_folded(boxing.run, i))
+        if (!boxing.run->studying.given->all && overhead_is_folded(boxing.run, i))
             boxing.folded = true;
         else
             boxing.plotted[boxing.count++] =
@@ -465,7 +449,7 @@ static void overhead_put_boxes(const struct overhead_run *run, const struct styl
     for (size_t i = 0; i < report->row_count; i++)
         /* Instructions vary little: a table has them, and boxes with --all. */
         if (overhead_leads(run, i) &&
-            (run->options->all || !overhead_counts_code(report->rows[i].meter)))
+            (run->studying.given->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
     AUTO_TEXT struct text words = {0};
     text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
@@ -493,7 +477,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
                           "metered; it is in every figure");
     } else {
         text_puts(&words, "reading it around a call costs ");
-        overhead_put_interval(timer->cost, timer->low, timer->high, &words);
+        overhead_put_interval(timer->cost, timer->low, timer->high, overhead_cost, &words);
         text_printf(&words, " %s, taken off every figure",
                     timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
     }
@@ -569,10 +553,8 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
                           "and read in user code, without a system call.",
                           style, out);
     for (size_t i = 0; i < report->gauge_count; i++)
-        put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);
+        put_gauge(&run->file, run->studying.given->all, &report->gauges[i], style, out);
 }
-
-/* --- all parts --- */
 
 /* --- the first lines --- */
 
@@ -599,7 +581,7 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
     char calls[NUMBER_SIZE], processes[NUMBER_SIZE];
     number_count(report->calls, calls, sizeof(calls));
     number_count(report->processes, processes, sizeof(processes));
-    deliver_put_machine(run->facts, style, out);
+    deliver_put_machine(run->studying.facts, style, out);
     for (size_t i = 1; i < run->file.machine_count; i++) {
         text_puts(&words, "and");
         overhead_put_machine(&run->file, (uint32_t)i, &words);
@@ -608,15 +590,15 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
     }
     if (report->calls) {
         text_printf(&words, "%s calls in %s processes", calls, processes);
-        if (!run->options->from.count)
-            text_printf(&words, ", %.1f s", run->seconds);
+        if (!run->studying.given->froms.count)
+            text_printf(&words, ", %.1f s", run->studying.seconds);
         /* "in ticks", "in instructions in user mode, instructions of the kernel": every meter once.
          */
         size_t named = 0;
         for (size_t i = 0; i < report->timer_count; i++) {
             bool new = report->timers[i].meter != NULL;
             for (size_t j = 0; j < i && new; j++)
-                new = !overhead_is_like_meter(report->timers[i].meter, report->timers[j].meter);
+                new = !overhead_same_meter(report->timers[i].meter, report->timers[j].meter);
             if (!new)
                 continue;
             text_puts(&words, named++ ? ", " : "; metered in ");
@@ -695,13 +677,13 @@ static void overhead_put_absences(const struct overhead_run *run, const struct s
     const struct overhead_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &run->skips);
+    omissions_add_skips(&omissions, &run->studying.skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
     /* Where nothing works, what to do about it is the answer. */
-    omissions.brief = !run->options->all && run->report.calls;
-    omissions_put(&omissions, run->options->all, style, &lines);
+    omissions.brief = !run->studying.given->all && run->report.calls;
+    omissions_put(&omissions, run->studying.given->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
     out->failed |= lines.failed;
@@ -717,9 +699,9 @@ static void put_unfinished(const struct overhead_run *run, const struct style *s
                            struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!run->complete && run->stored)
-        unfinished_put("overhead", run->stored, &run->options->common, &words);
-    if (!run->options->all)
+    if (!run->studying.complete && run->studying.stored)
+        unfinished_put("overhead", run->studying.stored, &run->studying.given->common, &words);
+    if (!run->studying.given->all)
         text_puts(&words, "--all shows every variant, pair and reason, --json every figure.");
     if (!words.length)
         return;
@@ -729,11 +711,11 @@ static void put_unfinished(const struct overhead_run *run, const struct style *s
 
 static void put_origin(const struct overhead_run *run, struct text *out)
 {
-    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->seed,
-                run->options->from.count ? "judged again in " : "", run->seconds);
-    if (run->stored) {
+    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->studying.seed,
+                run->studying.given->froms.count ? "judged again in " : "", run->studying.seconds);
+    if (run->studying.stored) {
         text_puts(out, ", samples in ");
-        text_put_clean(out, run->stored);
+        text_put_clean(out, run->studying.stored);
     }
     text_putc(out, '\n');
 }
@@ -747,7 +729,7 @@ static void put_parts(const struct overhead_run *run, const struct style *style,
         overhead_put_predecessors, overhead_put_cold,  overhead_put_in_a_row,
         overhead_put_sweeps,       overhead_put_peers, overhead_put_metering,
     };
-    if (run->file.machine_count > 1 && !run->options->all) {
+    if (run->file.machine_count > 1 && !run->studying.given->all) {
         overhead_put_machines(run, style, out);
         section_put_words("First calls, predecessors, slopes and peers of each machine come with "
                           "--all, and where it is judged alone.",
@@ -758,15 +740,15 @@ static void put_parts(const struct overhead_run *run, const struct style *style,
         each[i](run, style, out);
 }
 
-void overhead_put_report(const struct overhead_run *run, const struct style *style,
-                         struct text *out)
+void overhead_put_report(const void *kept, const struct style *style, struct text *out)
 {
+    const struct overhead_run *run = kept;
     const struct claims claims = {.list = run->report.findings,
                                   .count = OVERHEAD_FINDINGS,
                                   .paper = "overhead",
                                   .terse = true,
                                   .brief = true,
-                                  .all = run->options->all};
+                                  .all = run->studying.given->all};
     overhead_put_measured(run, style, out);
     put_parts(run, style, out);
     claims_put(&claims, style, out);

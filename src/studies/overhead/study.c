@@ -1,78 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * assay overhead: what start, stop and read cost a program that measures itself. */
+ * assay overhead: what start, stop and read cost a program that measures itself. Its options, and
+ * its entry in the driver of studies. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
-#include "base/monotonic.h"
-#include "engine/finish.h"
-#include "engine/gather.h"
+#include "base/memory.h"
 #include "engine/loading.h"
 #include "engine/options.h"
-#include "engine/skips.h"
-#include "output/output.h"
 #include "studies/error/plan.h"
 #include "studies/overhead/parts.h"
-#include "studies/overhead/plan.h"
-#include "studies/overhead/study.h"
-
-static int overhead_fail(const struct failure *failure, int status)
-{
-    return deliver_failure("overhead", failure, status);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * What `assay overhead` could not measure, by the reason. */
-
-static bool is_said(const struct skips *skips, const char *reason)
-{
-    for (size_t i = 0; i < skips->count; i++)
-        if (strcmp(skips->list[i].reason, reason) == 0)
-            return true;
-    return false;
-}
-
-/* A call, "likwid.begin", of none of the paths that were asked for? */
-static bool is_unasked(const struct string_list *paths, const char *what)
-{
-    static const char *const kinds[] = {"start", "stop", "read",   "accum",
-                                        "begin", "end",  "command"};
-    const char *point = strrchr(what, '.');
-    bool call = false;
-    for (size_t i = 0; point && i < sizeof(kinds) / sizeof(*kinds); i++)
-        call = call || strcmp(point + 1, kinds[i]) == 0;
-    for (size_t i = 0; call && i < paths->count; i++)
-        if (strlen(paths->items[i]) == (size_t)(point - what) &&
-            strncmp(paths->items[i], what, (size_t)(point - what)) == 0)
-            return false;
-    return call && paths->count;
-}
-
-/* Who asked for some paths does not miss the others. */
-static void forget_unasked(struct overhead_case *file, const struct string_list *paths)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < file->absence_count; i++)
-        if (!is_unasked(paths, file->absences[i].what))
-            file->absences[kept++] = file->absences[i];
-    file->absence_count = kept;
-}
-
-/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
-static void overhead_collect_skips(struct touring *touring)
-{
-    struct overhead_case *file = &touring->run.file;
-    forget_unasked(file, &touring->run.options->path);
-    struct skip_groups groups = {.for_programs = true};
-    size_t count = finish_is_for_programs(&touring->run.options->common) ? file->absence_count : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct overhead_absence *absence = &file->absences[i];
-        if (!is_said(&touring->run.skips, absence->reason))
-            skip_groups_add(&groups, absence->what, absence->reason, absence->error, false);
-    }
-    skip_groups_close(&groups, &touring->run.skips);
-}
 
 /* ----------------------------------------------------------------------------------------------
  * From options and the machine to the study of overhead: what is read around every call, what the
@@ -87,42 +26,54 @@ static const char *const countable[] = {"instructions:u", "page-faults", "page-f
 
 /* --- trying --- */
 
-static int find(struct touring *touring, struct failure *failure)
+/* Tries meters and what could be counted. */
+static int find(void *kept, struct failure *failure)
 {
-    const struct overhead_options *options = touring->run.options;
+    struct overhead_run *run = kept;
+    const struct overhead_options *options = overhead_asked(run);
+    struct session *session = run->studying.session;
     int error = 0;
     for (size_t i = 0; i < options->meter.count && error == 0; i++)
-        error =
-            tried_try(&touring->tried, touring->session, options->meter.items[i], true, failure);
+        error = tried_try(&run->tried, session, options->meter.items[i], true, failure);
     if (error == 0 && options->counted)
-        error = tried_try(&touring->tried, touring->session, options->counted, true, failure);
+        error = tried_try(&run->tried, session, options->counted, true, failure);
     if (error == 0 && !options->meter.count)
-        error = tried_try(&touring->tried, touring->session, TICKS, false, failure);
+        error = tried_try(&run->tried, session, TICKS, false, failure);
     for (size_t i = 0; i < COUNT(counters) && error == 0 && !options->meter.count; i++)
-        error = tried_try(&touring->tried, touring->session, counters[i], false, failure);
+        error = tried_try(&run->tried, session, counters[i], false, failure);
     for (size_t i = 0; i < COUNT(countable) && error == 0 && !options->counted; i++) {
-        error = tried_try(&touring->tried, touring->session, countable[i], false, failure);
-        if (tried_opens(&touring->tried, countable[i]))
+        error = tried_try(&run->tried, session, countable[i], false, failure);
+        if (tried_opens(&run->tried, countable[i]))
             break;
     }
     return error;
 }
 
-/* Tries meters and what could be counted. */
-static int overhead_find_events(struct touring *touring)
+static int keep_counted(void *context, const struct stored_cell *stored)
 {
-    struct failure failure = {0};
-    int error = find(touring, &failure);
-    return error ? overhead_fail(&failure, deliver_status_of_name(error)) : EXIT_DONE;
+    struct overhead_run *run = context;
+    if (!run->counted)
+        run->counted = memory_copy(stored->cell.tour.counted);
+    return 0;
+}
+
+/* What was tried, and chosen, when the run began. */
+static int recall(void *kept, struct failure *failure)
+{
+    struct overhead_run *run = kept;
+    struct store *store = run->studying.store;
+    int error = store_each_cell(store, keep_counted, run, failure);
+    if (error == 0)
+        error = tried_recall(&run->tried, store, failure);
+    if (error == 0 && !run->tried.count)
+        error = fail_with(failure, -EINVAL,
+                          "%.300s was ended before it knew its meters, so there is nothing to go "
+                          "on with: remove it, and begin again without --resume",
+                          store_path(store));
+    return error;
 }
 
 /* --- meters --- */
-
-static bool is_of_cpu(const struct tried_event *tried)
-{
-    const struct error_event event = {.name = tried->name, .kind = tried->kind};
-    return error_event_of_cpu(&event);
-}
 
 /* NULL where user code can read counters here; else why it cannot. */
 static const char *no_user_reads(const struct catalogue *catalogue)
@@ -137,14 +88,14 @@ static const char *no_user_reads(const struct catalogue *catalogue)
 }
 
 /* A counter joins the set of counters, which is the last; ticks are a set of their own. */
-static int add_meter(struct touring *touring, const char *name, struct failure *failure)
+static int add_meter(struct overhead_run *run, const char *name, struct failure *failure)
 {
-    struct overhead_study *study = &touring->study;
+    struct overhead_study *study = &run->study;
     bool ticks = strcmp(name, TICKS) == 0;
     struct overhead_meters *last =
-        study->meters_count ? &touring->meters[study->meters_count - 1] : NULL;
+        study->meters_count ? &run->meters[study->meters_count - 1] : NULL;
     if (ticks || !last || overhead_tells_time(last)) {
-        touring->meters[study->meters_count++] = (struct overhead_meters){{name}, 1};
+        run->meters[study->meters_count++] = (struct overhead_meters){{name}, 1};
         return 0;
     }
     if (last->count == OVERHEAD_MOST_METERS)
@@ -154,16 +105,17 @@ static int add_meter(struct touring *touring, const char *name, struct failure *
     return 0;
 }
 
-static int check_meter(const struct touring *touring, const char *name, struct failure *failure)
+static int check_meter(const struct overhead_run *run, const char *name, struct failure *failure)
 {
-    const struct tried_event *tried = tried_find(&touring->tried, name);
-    const char *why = no_user_reads(touring->catalogue);
+    const struct tried_event *tried = tried_find(&run->tried, name);
+    const char *why = no_user_reads(run->studying.catalogue);
     if (tried && tried->error)
         return fail_with(failure, -ENODEV, "%.100s cannot be a meter here: %.300s", name,
                          tried->reason);
     if (strcmp(name, TICKS) == 0)
         return 0;
-    if (!tried || !is_of_cpu(tried))
+    if (!tried ||
+        !error_event_of_cpu(&(struct error_event){.name = tried->name, .kind = tried->kind}))
         return fail_with(failure, -EINVAL,
                          "%.100s is no meter: that is %s, or a counter of the CPU that user code "
                          "can read, such as instructions:u",
@@ -182,49 +134,44 @@ static bool is_repeated(const struct string_list *list, size_t index)
 }
 
 /* Ticks first: then all counters are in one set. */
-static int take_named_meters(struct touring *touring, struct failure *failure)
+static int take_named_meters(struct overhead_run *run, struct failure *failure)
 {
-    const struct string_list *named = &touring->run.options->meter;
+    const struct string_list *named = &overhead_asked(run)->meter;
     int error = 0;
     for (int ticks = 1; ticks >= 0; ticks--)
         for (size_t i = 0; i < named->count && error == 0; i++) {
             if ((strcmp(named->items[i], TICKS) == 0) != ticks || is_repeated(named, i))
                 continue;
-            error = check_meter(touring, named->items[i], failure);
+            error = check_meter(run, named->items[i], failure);
             if (error == 0)
-                error = add_meter(touring, named->items[i], failure);
+                error = add_meter(run, named->items[i], failure);
         }
     return error;
 }
 
 /* The time of an emulated machine means nothing, but where it passes with the instructions its
  * clock counts them all, also while the operating system halts the counters that meter. */
-static int take_usual_meters(struct touring *touring, struct failure *failure)
+static int take_usual_meters(struct overhead_run *run, struct failure *failure)
 {
-    struct skips *skips = &touring->run.skips;
-    const char *why = no_user_reads(touring->catalogue);
-    bool counts = !why && tried_opens(&touring->tried, counters[0]);
-    int error = 0;
-    if (tried_opens(&touring->tried, TICKS))
-        error = add_meter(touring, TICKS, failure);
-    for (size_t i = 0; i < COUNT(counters) && error == 0; i++) {
-        const struct tried_event *tried = tried_find(&touring->tried, counters[i]);
-        if (!why && tried && !tried->error && counts)
-            error = add_meter(touring, tried->name, failure);
-    }
-    if (error == 0 && why && tried_opens(&touring->tried, counters[0]))
-        skips_add(skips, "instructions of each call", why, 0);
+    const char *why = no_user_reads(run->studying.catalogue);
+    const bool counts = tried_opens(&run->tried, counters[0]);
+    int error = tried_opens(&run->tried, TICKS) ? add_meter(run, TICKS, failure) : 0;
+    for (size_t i = 0; i < COUNT(counters) && error == 0 && counts && !why; i++)
+        if (tried_opens(&run->tried, counters[i]))
+            error = add_meter(run, counters[i], failure);
+    if (error == 0 && why && counts)
+        skips_add(&run->studying.skips, "instructions of each call", why, 0);
     return error;
 }
 
 /* --- what is counted --- */
 
-static int take_counted(struct touring *touring, struct failure *failure)
+static int take_counted(struct overhead_run *run, struct failure *failure)
 {
-    const char *named = touring->run.options->counted;
-    const struct tried_event *tried = named ? tried_find(&touring->tried, named) : NULL;
+    const char *named = run->counted ? run->counted : overhead_asked(run)->counted;
+    const struct tried_event *tried = named ? tried_find(&run->tried, named) : NULL;
     for (size_t i = 0; i < COUNT(countable) && !named; i++) {
-        tried = tried_find(&touring->tried, countable[i]);
+        tried = tried_find(&run->tried, countable[i]);
         if (tried && !tried->error)
             break;
     }
@@ -237,22 +184,13 @@ static int take_counted(struct touring *touring, struct failure *failure)
     if (named && tried->error)
         return fail_with(failure, -ENODEV, "%.100s cannot be counted here: %.300s", named,
                          tried->reason);
-    touring->study.counted = tried ? tried->name : countable[COUNT(countable) - 1];
+    run->study.counted = tried ? tried->name : countable[COUNT(countable) - 1];
     if (tried && !tried->error)
         return 0;
-    touring->study.uncounted = true;
-    skips_add(&touring->run.skips, "every call that counts",
+    run->study.uncounted = true;
+    skips_add(&run->studying.skips, "every call that counts",
               tried ? tried->reason : "no event can be opened", tried ? tried->error : 0);
     return 0;
-}
-
-/* --- where --- */
-
-/* One CPU for all, because a process that moves pays for it. */
-static int32_t choose_cpu(const struct touring *touring)
-{
-    int64_t asked = touring->run.options->cpu;
-    return asked >= 0 ? (int32_t)asked : core_last(touring->run.facts);
 }
 
 /* --- paths --- */
@@ -293,18 +231,18 @@ static void put_paths(const struct catalogue *catalogue, struct text *out)
     }
 }
 
-static int check_paths(const struct touring *touring, struct failure *failure)
+static int check_paths(const struct overhead_run *run, struct failure *failure)
 {
-    const struct string_list *asked = &touring->run.options->path;
+    const struct string_list *asked = &overhead_asked(run)->path;
     for (size_t i = 0; i < asked->count; i++) {
-        if (is_had(touring->catalogue, asked->items[i]))
+        if (is_had(run->studying.catalogue, asked->items[i]))
             continue;
-        const char *why = why_absent(touring->catalogue, asked->items[i]);
+        const char *why = why_absent(run->studying.catalogue, asked->items[i]);
         if (why)
             return fail_with(failure, -ENODEV, "the path %s is not to be had here: %.300s",
                              asked->items[i], why);
         AUTO_TEXT struct text paths = {0};
-        put_paths(touring->catalogue, &paths);
+        put_paths(run->studying.catalogue, &paths);
         return fail_with(failure, -EINVAL,
                          "there is no path '%.60s' whose calls can be metered; here there are "
                          "%.300s",
@@ -314,273 +252,290 @@ static int check_paths(const struct touring *touring, struct failure *failure)
 }
 
 /* Calls by their names alone: "perf-user.read" says what it is. */
-static void skip_missed(struct touring *touring)
+static void skip_missed(struct overhead_run *run)
 {
-    const struct catalogue *catalogue = touring->catalogue;
+    const struct catalogue *catalogue = run->studying.catalogue;
     struct skip_groups groups = {0};
     for (size_t i = 0; i < catalogue->absence_count; i++) {
         const struct catalogue_absence *absence = &catalogue->absences[i];
         if (strcmp(absence->kind, "operation") == 0)
             skip_groups_add(&groups, absence->name, absence->reason, absence->error, false);
     }
-    skip_groups_close(&groups, &touring->run.skips);
+    skip_groups_close(&groups, &run->studying.skips);
 }
 
 /* --- the study --- */
 
-static int prepare(struct touring *touring, struct failure *failure)
+static int prepare(void *kept, struct failure *failure)
 {
-    const struct overhead_options *options = touring->run.options;
-    int error = check_paths(touring, failure);
-    if (error == 0 && !options->path.count)
-        skip_missed(touring);
-    if (error == 0)
-        error = take_counted(touring, failure);
-    if (error == 0)
-        error = options->meter.count ? take_named_meters(touring, failure)
-                                     : take_usual_meters(touring, failure);
-    return error < 0 ? error : overhead_plan_wish(&touring->study, &touring->plan, failure);
-}
-
-int overhead_prepare(struct touring *touring)
-{
-    const struct overhead_options *options = touring->run.options;
-    struct failure failure = {0};
-    touring->study = (struct overhead_study){
-        .catalogue = touring->catalogue,
-        .meters = touring->meters,
+    struct overhead_run *run = kept;
+    struct studying *studying = &run->studying;
+    const struct overhead_options *options = overhead_asked(run);
+    run->study = (struct overhead_study){
+        .catalogue = studying->catalogue,
+        .meters = run->meters,
         .paths = options->path.items,
         .path_count = options->path.count,
         .processes = options->processes.given ? (uint32_t)options->processes.value : 0,
         .full = options->full,
-        .emulated = facts_get(touring->run.facts, "emulated") != NULL,
-        .cpu = choose_cpu(touring),
-        .seed = touring->run.seed};
-    int error = prepare(touring, &failure);
+        .emulated = facts_get(studying->facts, "emulated") != NULL,
+        /* One CPU for all, because a process that moves pays for it. */
+        .cpu = options->cpu >= 0 ? (int32_t)options->cpu : core_last(studying->facts),
+        .seed = studying->seed};
+    int error = check_paths(run, failure);
+    if (error == 0 && !options->path.count)
+        skip_missed(run);
     if (error == 0)
-        return EXIT_DONE;
-
-    return overhead_fail(&failure, error == -ENODEV   ? EXIT_LACKING
-                                   : error == -EINVAL ? EXIT_USAGE
-                                                      : EXIT_FAILED);
+        error = take_counted(run, failure);
+    if (error == 0)
+        error = options->meter.count ? take_named_meters(run, failure)
+                                     : take_usual_meters(run, failure);
+    if (error == 0)
+        error = overhead_wish(&run->study, &studying->wishes, failure);
+    studying->idle = !studying->wishes.count && !studying->given->resume;
+    return error;
 }
 
-/* --- the command --- */
+/* ----------------------------------------------------------------------------------------------
+ * Measuring. */
 
-#define USUAL_BUDGET_MS 85000u
-#define LONG_BUDGET_MS  180000u /* on emulated machines */
-#define MOST_PROCESSES  10000u
+/* Operations, absences and tried events go into the store before the first sample, so that it can
+ * be judged without its machine. */
+static int put(void *kept, struct failure *failure)
+{
+    struct overhead_run *run = kept;
+    const struct catalogue *catalogue = run->studying.catalogue;
+    struct store *store = run->studying.store;
+    int error = tried_put(&run->tried, store, failure);
+    for (size_t i = 0; i < catalogue->operation_count && error == 0; i++) {
+        const struct catalogue_operation *known = &catalogue->operations[i];
+        const struct stored_operation operation = {.path = known->path,
+                                                   .kind = known->kind,
+                                                   .instrument = known->instrument,
+                                                   .effect = known->effect,
+                                                   .when = known->when,
+                                                   .links = known->links,
+                                                   .page = known->page,
+                                                   .note = known->note,
+                                                   .binds = known->binds,
+                                                   .alone = known->alone};
+        error = store_put_operation(store, &operation, failure);
+    }
+    return error == 0 ? absences_put(catalogue, "operation", store, failure) : error;
+}
+
+#define USUAL_BUDGET_MS   85000u
+#define LONG_BUDGET_MS    180000u /* on emulated machines */
+#define PORTIONS          12u
+#define EMULATED_PORTIONS 3u /* the way to such a machine is narrow: plans are sent less often */
+#define RESERVE_MS        6000u
+
+/* Who asks for --full when a run goes on does not mean the time that it began with. */
+static uint64_t budget(const void *kept)
+{
+    const struct overhead_run *run = kept;
+    const struct overhead_options *options = overhead_asked(run),
+                                  *given = (const struct overhead_options *)run->studying.given;
+    if (given->study.budget || given->full)
+        return given->study.budget;
+    if (options->study.budget || options->full)
+        return options->study.budget;
+    return facts_get(run->studying.facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
+}
+
+/* Tour after tour, as far as the budget goes. */
+static int measure(void *kept)
+{
+    struct overhead_run *run = kept;
+    const struct pacing pacing = {.all = "all tours",
+                                  .stage_names = overhead_stage_names,
+                                  .stages = OVERHEAD_STAGES,
+                                  .unit = "tour",
+                                  .longer = "give a larger --budget, or --full",
+                                  .reserve = RESERVE_MS,
+                                  .portions = run->study.emulated ? EMULATED_PORTIONS : PORTIONS,
+                                  .keeps = true};
+    return study_measure(&run->studying, &pacing);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Judging, and what could not be measured, by the reason. */
+
+static bool is_said(const struct skips *skips, const char *reason)
+{
+    for (size_t i = 0; i < skips->count; i++)
+        if (strcmp(skips->list[i].reason, reason) == 0)
+            return true;
+    return false;
+}
+
+/* A call, "likwid.begin", of none of the paths that were asked for? */
+static bool is_unasked(const struct string_list *paths, const char *what)
+{
+    static const char *const kinds[] = {"start", "stop", "read",   "accum",
+                                        "begin", "end",  "command"};
+    const char *point = strrchr(what, '.');
+    bool call = false;
+    for (size_t i = 0; point && i < sizeof(kinds) / sizeof(*kinds); i++)
+        call = call || strcmp(point + 1, kinds[i]) == 0;
+    for (size_t i = 0; call && i < paths->count; i++)
+        if (strlen(paths->items[i]) == (size_t)(point - what) &&
+            strncmp(paths->items[i], what, (size_t)(point - what)) == 0)
+            return false;
+    return call && paths->count;
+}
+
+/* Who asked for some paths does not miss the others. */
+static void forget_unasked(struct overhead_case *file, const struct string_list *paths)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < file->absence_count; i++)
+        if (!is_unasked(paths, file->absences[i].what))
+            file->absences[kept++] = file->absences[i];
+    file->absence_count = kept;
+}
+
+/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
+static void collect_skips(struct overhead_run *run)
+{
+    struct overhead_case *file = &run->file;
+    struct skips *skips = &run->studying.skips;
+    forget_unasked(file, &overhead_asked(run)->path);
+    struct skip_groups groups = {.for_programs = true};
+    size_t count = finish_is_for_programs(&run->studying.given->common) ? file->absence_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct overhead_absence *absence = &file->absences[i];
+        if (!is_said(skips, absence->reason))
+            skip_groups_add(&groups, absence->what, absence->reason, absence->error, false);
+    }
+    skip_groups_close(&groups, skips);
+}
+
+/* A copy is no further witness. */
+static int accept(void *kept, const char *path, const struct store_info *info,
+                  struct failure *failure)
+{
+    struct overhead_run *run = kept;
+    const char *name =
+        memory_format("\n%s %" PRIu64 " %s\n", info->fingerprint, info->seed, info->started);
+    if (run->taken && strstr(run->taken, name))
+        return fail_with(failure, -EINVAL,
+                         "%.300s holds the same run as a store named before it: its calls would "
+                         "count twice. Name every run once.",
+                         path);
+    run->taken = memory_format("%s%s", run->taken ? run->taken : "", name);
+    return 0;
+}
+
+static int load(void *kept, struct store *store, struct failure *failure)
+{
+    return overhead_load(store, &((struct overhead_run *)kept)->file, failure);
+}
+
+static int judge(void *kept, struct failure *failure)
+{
+    struct overhead_run *run = kept;
+    (void)failure;
+    /* Several have no name together. */
+    if (run->studying.given->froms.count > 1)
+        run->studying.stored = NULL;
+    overhead_read_clocks(&run->file);
+    overhead_judge(&run->file, &run->report);
+    collect_skips(run);
+    return 0;
+}
+
+static const char *nothing(const void *kept)
+{
+    const struct overhead_run *run = kept;
+    return finish_nothing(run->report.calls, run->studying.complete);
+}
+
+static void release(void *kept)
+{
+    tried_free(&((struct overhead_run *)kept)->tried);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The command, and its entry. */
+
+#define MOST_PROCESSES 10000u
+
+static int check(void *kept, struct failure *failure)
+{
+    const struct overhead_options *options = overhead_asked(kept);
+    int error = options_check_number("processes", &options->processes, MOST_PROCESSES, failure);
+    if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
+        error = fail_with(failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
+    return error;
+}
+
+static const struct study study = {
+    .size = sizeof(struct overhead_run),
+    .no_arguments = "events are named with --counted and --meter",
+    .check = check,
+    .recall = recall,
+    .find = find,
+    .budget = budget,
+    .prepare = prepare,
+    .put = put,
+    .adopt = study_adopt,
+    .measure = measure,
+    .accept = accept,
+    .load = load,
+    .judge = judge,
+    .nothing = nothing,
+    .put_report = overhead_put_report,
+    .results = overhead_results_json,
+    .analysis = overhead_analysis_json,
+    .findings = overhead_findings_json,
+    .figures = overhead_figures,
+    .release = release,
+};
 
 #define FIELD(name) offsetof(struct overhead_options, name)
 
 static const struct option_spec specs[] = {
-    {'p', "path", OPTION_LIST, "PATH",
+    {'p', "path", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "PATH",
      "measure the calls of these paths alone: perf-read, perf-user, papi-low, assay, ...; all "
      "unless given",
      FIELD(path), NULL},
-    {0, "meter", OPTION_LIST, "METER",
+    {0, "meter", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "METER",
      "read these around every call: clock/ticks/, or up to three counters that user code can read, "
      "such as instructions:u,instructions:k; unless given ticks, and instructions where they "
      "can be read",
      FIELD(meter), NULL},
-    {0, "counted", OPTION_STRING, "EVENT",
+    {0, "counted", OPTION_STRING | OPTION_MEASURES | OPTION_BEGINS, "EVENT",
      "start, stop and read counters of EVENT; unless given instructions:u or, where that does not "
      "open, page-faults",
      FIELD(counted), NULL},
-    {0, "processes", OPTION_OPTIONAL, "P",
+    {0, "processes", OPTION_OPTIONAL | OPTION_BEGINS, "P",
      "fresh processes of every tour; unless given up to 96 of a warm and 360 of a cold one, on an "
      "emulated machine 9 and 12",
      FIELD(processes), NULL},
-    {0, "cpu", OPTION_I64, "CPU",
+    {0, "cpu", OPTION_I64 | OPTION_BEGINS, "CPU",
      "measure on this CPU; -1 takes the last one that may be used, because the first ones serve "
      "most interrupts",
      FIELD(cpu), "-1"},
-    {0, "budget", OPTION_BUDGET, "TIME",
+    {0, "budget", OPTION_BUDGET | OPTION_STAYS, "TIME",
      "spend about TIME, the least important tours are left out: 20s, 5m; unless given 85s, on an "
      "emulated machine 3m, with --full no limit",
-     FIELD(budget), NULL},
-    {0, "full", OPTION_FLAG, NULL,
+     FIELD(study.budget), NULL},
+    {0, "full", OPTION_FLAG | OPTION_STAYS, NULL,
      "four times as many processes, twice as many passes, up to 16 events", FIELD(full), NULL},
     {0, "all", OPTION_FLAG, NULL, "show every variant, pair and reason, instead of summing up",
-     FIELD(all), NULL},
+     FIELD(study.all), NULL},
     {0, "from", OPTION_FILES, "FILE",
      "judge the run stored in FILE again, without touching a machine; repeated, machines and "
      "operating systems stand side by side",
-     FIELD(from), NULL},
+     FIELD(study.froms), NULL},
     {0, "seed", OPTION_SEED, "SEED",
      "draw the order of calls and processes from SEED; drawn and reported unless given",
-     FIELD(seed), NULL},
-    OPTION_ROW_STORE(FIELD(store)),
-    OPTION_ROW_RESUME(FIELD(resume)),
+     FIELD(study.seed), NULL},
+    OPTION_ROW_STORE(FIELD(study.store)),
+    OPTION_ROW_RESUME(FIELD(study.resume)),
     {0},
 };
-
-/* --- the command line --- */
-
-static int check_from(const struct overhead_options *options, struct failure *failure)
-{
-    if (!options->from.count)
-        return 0;
-    if (options->resume || options->store)
-        return fail_with(failure, -EINVAL,
-                         "--from judges stored runs again: --store and --resume measure one");
-    if (options->path.count || options->meter.count || options->counted)
-        return fail_with(failure, -EINVAL,
-                         "--from judges everything that is stored: leave out --path, --meter and "
-                         "--counted");
-    return 0;
-}
-
-static int check_resume(const struct overhead_options *options, struct failure *failure)
-{
-    if (!options->resume || (!options->path.count && !options->meter.count && !options->counted &&
-                             !options->processes.given && options->cpu == -1))
-        return 0;
-    return fail_with(failure, -EINVAL,
-                     "--resume goes on with what the run began with: leave out --path, --meter, "
-                     "--counted, --processes and --cpu");
-}
-
-static int check_options(const struct overhead_options *options, int argument_count,
-                         char **arguments)
-{
-    struct failure failure = {0};
-    int error = argument_count ? fail_with(&failure, -EINVAL,
-                                           "'%.80s' is no option: events are named with --counted "
-                                           "and --meter",
-                                           arguments[0])
-                               : 0;
-    if (error == 0)
-        error = check_from(options, &failure);
-    if (error == 0)
-        error = check_resume(options, &failure);
-    if (error == 0)
-        error = options_check_number("processes", &options->processes, MOST_PROCESSES, &failure);
-    if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
-        error = fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
-    if (error < 0)
-        return overhead_fail(&failure, EXIT_USAGE);
-    if (output_check(options->common.output, &failure) < 0)
-        return overhead_fail(&failure, EXIT_FAILED);
-    return EXIT_DONE;
-}
-
-/* --- the way through --- */
-
-static void release(struct touring *touring)
-{
-    store_close(touring->store);
-    session_close(touring->session);
-    tried_free(&touring->tried);
-    skips_free(&touring->run.skips);
-    facts_free(&touring->stored_facts);
-
-    options_release(&command_overhead, &touring->begun);
-}
-
-static uint64_t budget_of(const struct overhead_run *run)
-{
-    if (run->options->budget || run->options->full)
-        return run->options->budget;
-    return facts_get(run->facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
-}
-
-static int on_the_machine(struct touring *touring)
-{
-    struct overhead_run *run = &touring->run;
-    bool resume = run->options->resume;
-    int status =
-        reach_machine("overhead", &run->options->common, &touring->session, &touring->catalogue);
-    if (status != EXIT_DONE)
-        return status;
-    run->facts = &touring->catalogue->facts;
-    memcpy(run->fingerprint, touring->catalogue->fingerprint,
-           sizeof(touring->catalogue->fingerprint));
-    status = resume ? overhead_reopen_store(touring) : overhead_find_events(touring);
-    run->budget = budget_of(run);
-    if (status == EXIT_DONE && !resume)
-        status = overhead_prepare(touring);
-    if (status == EXIT_DONE && !resume)
-        status = overhead_create_store(touring);
-    return status == EXIT_DONE ? overhead_measure(touring) : status;
-}
-
-static int judge(void *study)
-{
-    struct touring *touring = study;
-    struct overhead_run *run = &touring->run;
-    struct failure failure = {0};
-    int error = 0;
-    /* Stored runs that are judged again were loaded when they were opened. */
-    if (touring->store && !run->options->from.count)
-        error = overhead_load(touring->store, &run->file, &failure);
-    if (error == 0) {
-        overhead_read_clocks(&run->file);
-        overhead_judge(&run->file, &run->report);
-        overhead_collect_skips(touring);
-    }
-    run->seconds = (double)(monotonic_ms() - touring->started) / 1000;
-    return finish_judged("overhead", error, &failure);
-}
-
-static void put_report(const void *run, const struct style *style, struct text *out)
-{
-    overhead_put_report(run, style, out);
-}
-
-static json_t *results(const void *run)
-{
-    return overhead_results_json(run);
-}
-
-static json_t *analysis(const void *run)
-{
-    return overhead_analysis_json(run);
-}
-
-static json_t *findings(const void *run)
-{
-    return overhead_findings_json(run);
-}
-
-static json_t *figures(const void *run)
-{
-    return overhead_figures(run);
-}
-
-static int show(void *study, int status)
-{
-    const struct overhead_run *run = &((const struct touring *)study)->run;
-    const struct finish finish = {.command = "overhead",
-                                  .common = &run->options->common,
-                                  .seed = run->seed,
-                                  .facts = run->facts,
-                                  .fingerprint = run->fingerprint,
-                                  .skips = &run->skips,
-                                  .nothing = finish_nothing(run->report.calls, run->complete),
-                                  .run = run,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .findings = findings,
-                                  .figures = figures};
-    return finish_show(&finish, status);
-}
-
-static int run_overhead(void *parsed, int argument_count, char **arguments)
-{
-    const struct overhead_options *options = parsed;
-    struct touring touring = {.run = {.options = options, .complete = true},
-                              .started = monotonic_ms()};
-    int status = check_options(options, argument_count, arguments);
-    if (status == EXIT_DONE) {
-        touring.run.seed = gather_seed(&options->seed);
-        status = options->from.count ? overhead_open_from(&touring) : on_the_machine(&touring);
-        status = finish_study(status, touring.store != NULL, &touring, judge, show);
-    }
-    release(&touring);
-    return status;
-}
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
@@ -632,5 +587,5 @@ const struct command command_overhead = {
     .options = specs,
     .exits = exits,
     .options_size = sizeof(struct overhead_options),
-    .run = run_overhead,
+    .study = &study,
 };

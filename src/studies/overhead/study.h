@@ -7,11 +7,10 @@
  * The folder:
  *
  *     study.h                 the case of overhead, and the report of the judge
- *     study.c                 options, operations, the command from start to end
+ *     study.c                 options, what the machine has, the entry in the driver of studies
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              which tours a budget holds; their order
- *     plan-tours.c            the tours that are wished for
- *     measure.c               portions of all tours, with the store behind them
+ *     plan.h, .c              what is planned; the order of a tour's calls
+ *     plan-tours.c            the tours that are wished for, the most important first
  *     load.c                  samples -> the case
  *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
  *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
