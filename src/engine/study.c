@@ -151,8 +151,9 @@ static int lay_down(struct studying *studying, struct failure *failure)
     return error == 0 ? store_commit(studying->store, failure) : error;
 }
 
-int study_adopt(struct studying *studying, struct failure *failure)
+int study_adopt(void *kept, struct failure *failure)
 {
+    struct studying *studying = kept;
     const struct run_store run = whose(studying);
     struct wishes *wishes = &studying->wishes;
     int error = wishes_adopt(wishes, studying->store, failure);
@@ -251,7 +252,7 @@ int study_measure(struct studying *studying, const struct pacing *pacing)
                                     .begin = pacing->begin,
                                     .put = pacing->put,
                                     .context = studying};
-    return portions_measure(&portioning, &studying->complete);
+    return own_status(studying, portions_measure(&portioning, &studying->complete));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -281,9 +282,11 @@ static int show(struct studying *studying, int status)
                                   .skipped = study->skipped,
                                   .findings = study->findings,
                                   .figures = study->figures};
-    status = finish_show(&finish, study->end ? study->end(studying, status) : status);
+    /* What comes after it may be any number: only its own tells that all was handed over. */
+    const int ending = study->end ? study->end(studying, status) : status;
+    const int shown = finish_show(&finish, status);
     gate_release(&gate);
-    return status;
+    return shown == status ? ending : shown;
 }
 
 /* There is nothing to judge; programs get what there is. */
@@ -308,7 +311,9 @@ static int judge(struct studying *studying, int status)
     if (error == 0 && study->judge)
         error = study->judge(studying, &failure);
     studying->seconds = (double)(monotonic_ms() - studying->started) / 1000;
-    return error < 0 ? fail(studying, &failure, EXIT_FAILED) : show(studying, status);
+    return error < 0           ? fail(studying, &failure, EXIT_FAILED)
+           : studying->refusal ? show_refusal(studying, status)
+                               : show(studying, status);
 }
 
 int study_run(const struct command *command, void *options, int argument_count, char **arguments)

@@ -53,7 +53,8 @@ struct studying {
     bool complete;       /* every visit of the plan has ended */
     /* --- what is told --- */
     struct skips skips;
-    char *refusal;  /* why there is nothing to judge, where that has an exit code of its own */
+    char *refusal;  /* why there is nothing to judge or to tell people, where that has an exit code
+                       of its own */
     double seconds; /* that it all took */
 };
 
@@ -139,7 +140,7 @@ int study_run(const struct command *command, void *options, int argument_count, 
 
 /* For the entry `adopt`: the cells of the store become those of the wishes, where the plan agrees.
  */
-int study_adopt(struct studying *studying, struct failure *failure);
+int study_adopt(void *kept, struct failure *failure);
 
 /* What a study has of its own in how its wishes are measured, portion after portion (gather.h). */
 struct pacing {

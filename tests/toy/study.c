@@ -57,11 +57,6 @@ static int prepare(void *kept, struct failure *failure)
     return 0;
 }
 
-static int adopt(void *kept, struct failure *failure)
-{
-    return study_adopt(kept, failure);
-}
-
 static int measure(void *kept)
 {
     static const char *const stages[] = {"empty windows"};
@@ -211,7 +206,7 @@ static const struct study study = {
     .size = sizeof(struct toy_run),
     .no_arguments = "there is nothing to name",
     .prepare = prepare,
-    .adopt = adopt,
+    .adopt = study_adopt,
     .measure = measure,
     .load = load,
     .judge = judge,
