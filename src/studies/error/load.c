@@ -545,6 +545,65 @@ static int settle(struct taking *taking, size_t at)
     return 0;
 }
 
+/* ----------------------------------------------------------------------------------------------
+ * What a cell of the study of measurement error is there for, by its factors alone. */
+
+/* The name without parameters. */
+static bool specimen_is(const struct cell *cell, const char *name)
+{
+    size_t length = strcspn(cell->specimen, "/");
+    return strlen(name) == length && strncmp(cell->specimen, name, length) == 0;
+}
+
+static enum error_part part_of_loop(const struct stored_cell *stored, const char *kind)
+{
+    /* Code that does the same work may take another time, so nothing predicts it. */
+    static const char *const times[] = {"cycles",     "ref-cycles", "bus-cycles",
+                                        "task-clock", "cpu-clock",  "ticks"};
+    const struct cell *cell = &stored->cell;
+    const char *class = stored->counters[0].class;
+    if (cell->counters == 1 && event_counts_interrupts(cell->events[0]))
+        return PART_DURATION;
+    for (uint32_t i = 1; i < cell->counters; i++)
+        if (!event_counts_interrupts(cell->events[i]))
+            return PART_MULTIPLEX;
+    if (cell->counters > 1)
+        return PART_DURATION;
+    for (size_t i = 0; class && i < sizeof(times) / sizeof(times[0]); i++)
+        if (strcmp(class, times[i]) == 0)
+            return PART_PLACEMENT;
+    /* In all modes an event of the CPU has no truth in the store, because nobody predicts what the
+     * operating system executes; a loop that never calls it is an exception. */
+    return stored->counters[0].has_truth ||
+                   (class && event_counts_beyond_specimen(kind, cell->events[0]))
+               ? PART_DURATION
+               : PART_PLACEMENT;
+}
+
+static bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_part *part)
+{
+    static const struct {
+        const char *specimen;
+        enum error_part part;
+    } specimens[] = {{"null", PART_NULL}, {"placed", PART_PLACEMENT}, {"phases", PART_MULTIPLEX}};
+    bool known = true;
+    if (strcmp(cell->cell.path, "perf-stat") == 0)
+        *part = PART_TOOL;
+    else if (strncmp(cell->cell.events[0], "step/", strlen("step/")) == 0 &&
+             (!*kind || strcmp(kind, "source") == 0))
+        *part = PART_STEPPED;
+    else if (specimen_is(&cell->cell, "loop"))
+        *part = part_of_loop(cell, kind);
+    else
+        known = false;
+    for (size_t i = 0; i < sizeof(specimens) / sizeof(specimens[0]) && !known; i++)
+        if (specimen_is(&cell->cell, specimens[i].specimen)) {
+            *part = specimens[i].part;
+            return true;
+        }
+    return known;
+}
+
 /* --- the whole --- */
 
 /* An event as the store lists it. */

@@ -48,9 +48,9 @@ static bool is_extreme(const struct error_report *report, size_t index)
     return most || least;
 }
 
-static void put_choices(const struct erring *erring, const struct style *style, struct text *out)
+static void put_choices(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     const struct error_choice *widest = NULL;
     for (size_t i = 0; i < report->choice_count; i++) {
         const struct error_choice *choice = &report->choices[i];
@@ -58,24 +58,24 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         if (has_plain && (!widest || fabs(choice->median - choice->plain) >
                                          fabs(widest->median - widest->plain)))
             widest = choice;
-        if (erring->options->all)
+        if (run->studying.options->all)
             error_put_words(style, out, "%s%s %s, %s beside %s: %s%s%s", choice->event,
-                            error_on(&erring->file, choice->machine), choice->path,
+                            error_on(&run->file, choice->machine), choice->path,
                             pattern_descriptions[choice->pattern], choice->others,
                             BRIEF(choice->median), has_plain ? ", beside itself " : "",
                             has_plain ? BRIEF(choice->plain) : "");
     }
-    if (widest && !erring->options->all)
+    if (widest && !run->studying.options->all)
         error_put_words(style, out,
                         "Which events the others are changes most for %s%s through %s, %s: %s "
                         "beside %s, %s beside itself",
-                        widest->event, error_on(&erring->file, widest->machine), widest->path,
+                        widest->event, error_on(&run->file, widest->machine), widest->path,
                         pattern_descriptions[widest->pattern], BRIEF(widest->median),
                         widest->others, BRIEF(widest->plain));
 }
 
 /* The lines of the event of the one at `first`, unless they were put before. */
-static void put_event(const struct erring *erring, size_t first, const struct style *style,
+static void put_event(const struct error_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
     static const struct column columns[] = {
@@ -84,7 +84,7 @@ static void put_event(const struct erring *erring, size_t first, const struct st
         {.title = "95 % interval"},
         {.title = "median by number", .wraps = true},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     const struct error_by_counters *list = report->by_counters;
     struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < first; i++)
@@ -101,14 +101,14 @@ static void put_event(const struct erring *erring, size_t first, const struct st
         table_add(&table, TONE_DIM, text_string(&points));
     }
     text_printf(out, "%s%s\n", error_event_told(list[first].event, list[first].stepped),
-                error_on(&erring->file, list[first].machine));
+                error_on(&run->file, list[first].machine));
     table_put(&table, style, out);
     table_free(&table);
 }
 
 /* Of each event what grows most and what grows least, a row each: "msr/tsc/  perf-prctl ar  2,567
  * 2,424 to 2,709"; how many were left out. */
-static size_t put_briefly(const struct erring *erring, const struct style *style, struct text *out)
+static size_t put_briefly(const struct error_run *run, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {.title = "event"},
@@ -116,7 +116,7 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
         {.title = "a counter", .right = true},
         {.title = "95 % interval"},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     struct table table = TABLE_OF(columns);
     size_t folded = 0;
     for (size_t i = 0; i < report->by_counters_count; i++) {
@@ -126,7 +126,7 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
             continue;
         }
         table_addf(&table, TONE_PLAIN, "%s%s", error_event_told(by->event, by->stepped),
-                   error_on(&erring->file, by->machine));
+                   error_on(&run->file, by->machine));
         add_way(&table, "", by);
     }
     table_put(&table, style, out);
@@ -134,21 +134,21 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
     return folded;
 }
 
-void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_counters(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     section_put_heading("What each further counter adds", style, out);
     if (!report->by_counters_count)
-        error_put_nothing(erring, "nothing was measured with more than one counter",
+        error_put_nothing(run, "nothing was measured with more than one counter",
                           "number of counters", style, out);
-    for (size_t i = 0; i < report->by_counters_count && erring->options->all; i++)
-        put_event(erring, i, style, out);
-    if (report->by_counters_count && !erring->options->all && put_briefly(erring, style, out))
+    for (size_t i = 0; i < report->by_counters_count && run->studying.options->all; i++)
+        put_event(run, i, style, out);
+    if (report->by_counters_count && !run->studying.options->all && put_briefly(run, style, out))
         section_put_words(
             "of each event what grows most and least; --all has every path, pattern and "
             "number",
             style, out);
-    put_choices(erring, style, out);
+    put_choices(run, style, out);
 }
 
 /* --- measured against stepped --- */
@@ -170,10 +170,10 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
 #define ERROR_EDGE_MOST 2
 
 /* "instructions:u: 47 of 48 cells count what stepping counts +1: this CPU's own edge" */
-static void put_agreement(const struct erring *erring, uint32_t machine, const struct style *style,
+static void put_agreement(const struct error_run *run, uint32_t machine, const struct style *style,
                           struct text *out)
 {
-    const struct error_stepped *stepped = &erring->report.stepped;
+    const struct error_stepped *stepped = &run->report.stepped;
     size_t comparable = 0, equal = 0;
     int64_t edge = 0;
     for (size_t i = 0; i < stepped->comparable; i++) {
@@ -188,7 +188,7 @@ static void put_agreement(const struct erring *erring, uint32_t machine, const s
         return;
     AUTO_TEXT struct text words = {0};
     text_printf(&words, "instructions:u%s: %zu of %zu cells count what stepping counts",
-                error_on(&erring->file, machine), equal, comparable);
+                error_on(&run->file, machine), equal, comparable);
     if (edge < -ERROR_EDGE_MOST || edge > ERROR_EDGE_MOST)
         text_printf(&words,
                     " %s: more than the edge of a window makes. The counter adds to every window, "
@@ -200,27 +200,27 @@ static void put_agreement(const struct erring *erring, uint32_t machine, const s
     section_put_words(text_string(&words), style, out);
 }
 
-void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_stepped(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_stepped *stepped = &erring->report.stepped;
-    if (error_is_uncounted(erring, !stepped->comparable))
+    const struct error_stepped *stepped = &run->report.stepped;
+    if (error_is_uncounted(run, !stepped->comparable))
         return;
     section_put_heading("Measured against stepped", style, out);
     if (!stepped->comparable) {
-        const char *reason = error_no_counter_reason(&erring->file);
+        const char *reason = error_no_counter_reason(&run->file);
         error_put_words(style, out, "no cell was both measured and stepped%s%s%s",
                         reason[0] ? ": no counter of the CPU can be opened here (" : "", reason,
                         reason[0] ? ")" : "");
         return;
     }
-    for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++)
-        put_agreement(erring, machine, style, out);
+    for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++)
+        put_agreement(run, machine, style, out);
     size_t shown = 0;
     for (size_t i = 0; i < stepped->comparable; i++)
         if (stepped->list[i].difference != stepped->list[i].edge &&
-            (shown++ < ROWS_SHOWN || erring->options->all))
+            (shown++ < ROWS_SHOWN || run->studying.options->all))
             put_deviant(&stepped->list[i], style, out);
-    if (shown > ROWS_SHOWN && !erring->options->all)
+    if (shown > ROWS_SHOWN && !run->studying.options->all)
         error_put_words(style, out, "and %zu more, which --all has", shown - ROWS_SHOWN);
 }
 
@@ -356,10 +356,10 @@ static void put_brief(const struct error_report *report, const struct error_anov
                     text_string(&words));
 }
 
-void error_put_factors(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_factors(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
-    const bool all = erring->options->all;
+    const struct error_report *report = &run->report;
+    const bool all = run->studying.options->all;
     section_put_heading("Which factors matter", style, out);
     if (!report->anova_count) {
         section_put_words("nothing to compare: too few cells of the null specimen were measured",
@@ -424,14 +424,15 @@ static bool is_pooled(const struct error_cell *cell)
 }
 
 /* Names of the events to be shown, in the order of the cells. */
-static size_t choose_events(const struct erring *erring, const char **events)
+static size_t choose_events(const struct error_run *run, const char **events)
 {
-    const struct error_case *file = &erring->file;
+    const struct error_case *file = &run->file;
     bool has_counter = error_has_cpu_counter(file);
     size_t count = 0;
     for (size_t i = 0; i < file->cell_count && count < EVENTS_MOST; i++) {
         const struct error_cell *cell = &file->cells[i];
-        bool known = !is_pooled(cell) || !(erring->options->all || is_main(cell, has_counter));
+        bool known =
+            !is_pooled(cell) || !(run->studying.options->all || is_main(cell, has_counter));
         for (size_t j = 0; j < count && !known; j++)
             known = strcmp(events[j], cell->event) == 0;
         if (!known)
@@ -474,7 +475,7 @@ static double pool_quantile(const struct pool *pool, double share)
 /* --- the boxes of one event --- */
 
 struct boxing {
-    const struct erring *erring;
+    const struct error_run *run;
     struct box boxes[BOXES_MOST];
     char labels[BOXES_MOST][LABEL_SIZE];
     size_t count;
@@ -512,7 +513,7 @@ static double stepped_of(const struct error_report *report, const struct error_c
 
 static void add_box(struct boxing *boxing, const struct error_cell *like)
 {
-    const struct error_case *file = &boxing->erring->file;
+    const struct error_case *file = &boxing->run->file;
     struct pool pool = {0};
     if (boxing->count == BOXES_MOST)
         return;
@@ -530,7 +531,7 @@ static void add_box(struct boxing *boxing, const struct error_cell *like)
                             .median = pool_quantile(&pool, 0.5),
                             .q3 = pool_quantile(&pool, 0.75),
                             .max = (double)pool.values[pool.count - 1],
-                            .mark = stepped_of(&boxing->erring->report, like)};
+                            .mark = stepped_of(&boxing->run->report, like)};
         boxing->marked |= isfinite(box->mark);
     }
     memory_give_back(pool.values);
@@ -571,8 +572,8 @@ static void fold(struct boxing *boxing, size_t first)
  * order of the cells, patterns in theirs. */
 static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 {
-    const struct error_case *file = &boxing->erring->file;
-    const struct error_report *report = &boxing->erring->report;
+    const struct error_case *file = &boxing->run->file;
+    const struct error_report *report = &boxing->run->report;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
         bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
@@ -592,7 +593,7 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
             if (shown)
                 add_box(boxing, &like);
         }
-        if (!boxing->erring->options->all)
+        if (!boxing->run->studying.options->all)
             fold(boxing, begin);
     }
 }
@@ -600,9 +601,9 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 /* --- what the first run adds --- */
 
 /* "static 0, lazy 0 to +603 (perf-read ro)" */
-static void put_first(const struct erring *erring, const char *event, struct text *out)
+static void put_first(const struct error_run *run, const char *event, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text said = {0};
     bool differs = false;
     for (size_t i = 0; i < report->row_count; i++) {
@@ -639,13 +640,13 @@ static void put_first(const struct erring *erring, const char *event, struct tex
                     text_string(&said));
 }
 
-static void boxes_put_event(const struct erring *erring, const char *event, bool best_only,
+static void boxes_put_event(const struct error_run *run, const char *event, bool best_only,
                             const struct style *style, struct text *out)
 {
     AUTO_MEMORY struct boxing *boxing = memory_new(1, sizeof(*boxing));
     AUTO_TEXT struct text words = {0};
     bool stepped = strncmp(event, "step/", 5) == 0;
-    boxing->erring = erring;
+    boxing->run = run;
     add_boxes(boxing, event, best_only);
     section_put_heading(memory_format("Null error of %s%s%s", error_event_told(event, stepped),
                                       stepped ? " (exact)" : "",
@@ -653,20 +654,20 @@ static void boxes_put_event(const struct erring *erring, const char *event, bool
                         style, out);
     boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
     if (!best_only)
-        put_first(erring, event, &words);
+        put_first(run, event, &words);
     if (boxing->marked)
         text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
         section_put_words(text_string(&words), style, out);
 }
 
-void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_boxes(const struct error_run *run, const struct style *style, struct text *out)
 {
     const char *events[EVENTS_MOST];
-    size_t count = choose_events(erring, events);
+    size_t count = choose_events(run, events);
     /* One event shows how patterns differ; of the others the paths do. */
     for (size_t i = 0; i < count; i++)
-        boxes_put_event(erring, events[i], i > 0 && !erring->options->all, style, out);
+        boxes_put_event(run, events[i], i > 0 && !run->studying.options->all, style, out);
     if (count)
         section_put_words(
             "boxes: the middle half of all runs but each process's first, over -O levels and link "

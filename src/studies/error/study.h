@@ -7,11 +7,9 @@
  * The folder:
  *
  *     study.h                 the case of measurement error, and the report of the judge
- *     study.c                 options, events, the command from start to end
+ *     study.c                 options, events, stages, its entry in the driver
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              which wishes a budget holds; their order
- *     plan-cells.c            the cells that are wished for
- *     measure.c               stage after stage, with the store behind it
+ *     plan.h, .c              the cells that are wished for
  *     load.c                  samples -> the case
  *     judge.h, judge.c        what the parts of the judge share; rows; all parts in order; pure
  *     judge-counters.c        what further counters add
