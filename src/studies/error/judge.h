@@ -63,10 +63,8 @@ struct claim_facts {
     uint32_t machine; /* that is asked about, where the rule asks one at a time */
 };
 
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. */
-typedef void error_rule(const struct claim_facts *facts, struct finding *finding);
-/* Those of findings-growth.c. */
+/* Rules of findings-growth.c (engine/findings.h, struct claim). */
+typedef void error_rule(const struct claim *claim, const void *facts, struct finding *finding);
 error_rule rule_patterns;        /* Z5 */
 error_rule rule_factors;         /* Z6 */
 error_rule rule_both_duration;   /* Z7 */
