@@ -108,10 +108,8 @@ void error_add_build_figures(const struct error_run *run, json_t *figures)
 {
     const struct error_ways ways = error_ways_of(&run->file);
     const bool counted = error_has_cpu_counter(&run->file);
-    struct builds builds = {.run = run,
-                            .ways = &ways,
-                            .pool = error_pool_open(&ways),
-                            .medians = memory_new(ways.count, sizeof(*builds.medians))};
+    struct builds builds = {
+        .run = run, .ways = &ways, .medians = memory_new(ways.count, sizeof(*builds.medians))};
     for (size_t begin = 0, end; begin < ways.count; begin = end) {
         const struct error_cell *cell = ways.list[begin].cell;
         end = error_ways_end(&ways, begin, WAY_EVENT);
@@ -524,9 +522,7 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
     };
     const struct error_case *file = &run->file;
     const struct error_report *report = &run->report;
-    size_t most = error_most_runs(file);
-    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
-    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "by-n", like->event);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -542,9 +538,9 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
         if (!cell->runs || strcmp(cell->event, like->event) != 0 || !shows_duration(cell) ||
             !figure_has_room(figure))
             continue;
-        size_t count = error_usual_runs(cell, errors);
-        error_sort(errors, count, scratch);
-        struct error_spread spread = error_spread_of(errors, count);
+        error_pool_add(&pool, cell);
+        const size_t count = error_pool_sort(&pool);
+        const struct error_spread spread = error_spread_of(pool.errors, count);
         FIGURE_ROW(figure, error_machine_json(file, cell->machine), json_text(cell->path),
                    json_text(pattern_descriptions[cell->pattern]),
                    json_text(error_way(file, cell->machine, cell->path, cell->pattern)),

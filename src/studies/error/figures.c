@@ -473,12 +473,13 @@ static void add_overview(const struct error_run *run, const struct error_ways *w
 
 /* One box of each path and pattern of an event, in the stretch of ways that is the event's. */
 static void null_add_event(const struct error_run *run, const struct error_ways *ways, size_t begin,
-                           size_t end, int64_t *errors, json_t *figure, struct text *words)
+                           size_t end, json_t *figure, struct text *words)
 {
     const struct error_case *file = &run->file;
     const char *event =
         error_event_told(ways->list[begin].cell->event, error_is_stepped(ways->list[begin].cell));
     AUTO_POOLED struct pooled pooled = {0};
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     /* The ways with the least and the greatest median. */
     const struct error_cell *least = NULL, *most = NULL;
     double least_median = 0, most_median = 0;
@@ -486,13 +487,11 @@ static void null_add_event(const struct error_run *run, const struct error_ways 
         const struct error_cell *cell = ways->list[begin].cell;
         next = error_ways_end(ways, begin, WAY_PATTERN);
         pooled_clear(&pooled);
-        for (size_t i = begin; i < next; i++) {
-            if (!error_counts_alone(ways->list[i].cell))
-                continue;
-            size_t count = error_usual_runs(ways->list[i].cell, errors);
-            for (size_t j = 0; j < count; j++)
-                pooled_add(&pooled, (double)errors[j]);
-        }
+        for (size_t i = begin; i < next; i++)
+            if (error_counts_alone(ways->list[i].cell))
+                error_pool_add(&pool, ways->list[i].cell);
+        for (; pool.count; pool.count--)
+            pooled_add(&pooled, (double)pool.errors[pool.count - 1]);
         if (!figure_has_room(figure))
             return;
         size_t before = figure_rows(figure);
@@ -534,7 +533,6 @@ static void add_unit(const struct error_run *run, const struct error_ways *ways,
         BOX_COLUMNS,
         {0},
     };
-    AUTO_MEMORY int64_t *errors = memory_new(ways->most_runs, sizeof(*errors));
     AUTO_TEXT struct text words = {0}, id = {0};
     figure_put_id(&id, "null-by-path", unit);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -548,7 +546,7 @@ static void add_unit(const struct error_run *run, const struct error_ways *ways,
     for (size_t begin = 0, end; begin < ways->count; begin = end) {
         end = error_ways_end(ways, begin, WAY_EVENT);
         if (strcmp(unit_of(ways->list[begin].cell), unit) == 0)
-            null_add_event(run, ways, begin, end, errors, figure, &words);
+            null_add_event(run, ways, begin, end, figure, &words);
     }
     /* Where nothing varies a picture shows nothing. */
     if (figure_is_flat(figure))

@@ -13,6 +13,82 @@
 #include "studies/error/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * The mean of a cell with its processes as replicates: runs of one process depend on each other (a
+ * timer's phase, the state a process happens to be in), so only processes say how well a mean is
+ * known. */
+
+struct process_mean {
+    double mean;
+    double variance; /* of that mean; NaN with fewer than two processes */
+    double df;       /* of the variance; 0 where it is not known */
+    double by_runs;  /* variance of the mean if runs were independent, for want of processes */
+    size_t runs, processes;
+};
+
+/* What is averaged: a figure of one run. */
+typedef double run_figure(const struct error_cell *cell, size_t run);
+
+static double error_of_run(const struct error_cell *cell, size_t run)
+{
+    return (double)error_of(cell, run);
+}
+
+static double run_interrupts(const struct error_cell *cell, size_t run)
+{
+    return cell->interrupts ? cell->interrupts[run] : NAN;
+}
+
+/* About `origin`, so that large counts do not cost digits. */
+static double process_sum(const struct error_cell *cell, size_t process, run_figure *figure,
+                          double origin)
+{
+    double sum = 0;
+    for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
+        sum += figure(cell, run) - origin;
+    return sum;
+}
+
+static double runs_of(const struct error_cell *cell, size_t process)
+{
+    return (double)(cell->begins[process + 1] - later_runs(cell, process));
+}
+
+/* Over later runs, each process weighing as many as it has. A cell without runs: mean NaN. */
+static struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure)
+{
+    struct process_mean result = {.mean = NAN, .variance = NAN};
+    double origin = cell->runs ? figure(cell, 0) : 0, sum = 0, runs = 0, squared_runs = 0;
+    for (size_t i = 0; i < cell->processes; i++) {
+        double of_process = runs_of(cell, i);
+        sum += process_sum(cell, i, figure, origin);
+        runs += of_process;
+        squared_runs += of_process * of_process;
+        result.processes += of_process > 0;
+    }
+    if (!(runs > 0))
+        return result;
+    result.runs = (size_t)runs;
+    double mean = sum / runs, squares = 0, by_runs = 0;
+    result.mean = origin + mean;
+    for (size_t i = 0; i < cell->processes; i++) {
+        for (size_t run = later_runs(cell, i); run < cell->begins[i + 1]; run++) {
+            double away = figure(cell, run) - result.mean;
+            by_runs += away * away;
+        }
+        double away = process_sum(cell, i, figure, origin) - mean * runs_of(cell, i);
+        squares += away * away;
+    }
+    result.by_runs = runs > 1 ? by_runs / (runs - 1) / runs : 0;
+    if (result.processes < 2)
+        return result;
+    /* Largest share of one process: 1 / processes where all have as many runs. */
+    double share = squared_runs / (runs * runs);
+    result.variance = squares / (runs * runs) / (1 - share);
+    result.df = 1 / share - 1;
+    return result;
+}
+
+/* ----------------------------------------------------------------------------------------------
  * A straight line through means of cells whose spread grows along it. Its slope is a fixed sum of
  * the means, so that its variance is the same sum of theirs, each known from its own processes:
  * nothing is assumed of how interrupts are distributed, nor that all N scatter alike. The line's

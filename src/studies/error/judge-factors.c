@@ -312,7 +312,6 @@ struct error_ways error_ways_of(const struct error_case *file)
         if (event == events)
             seen[events++] = cell;
         ways.list[ways.count++] = (struct error_way_of){cell, event, false};
-        ways.most_runs = cell->runs > ways.most_runs ? cell->runs : ways.most_runs;
         if (cell->processes > ways.most_processes)
             ways.most_processes = cell->processes;
     }
@@ -376,7 +375,6 @@ static void observe(struct analysis *analysis, const struct error_ways *ways)
 {
     const struct error_levels *levels = &analysis->levels;
     AUTO_MEMORY double *medians = memory_new(ways->most_processes, sizeof(*medians));
-    AUTO_MEMORY int64_t *scratch = memory_new(ways->most_runs, 2 * sizeof(*scratch));
     const uint32_t *known = levels->levels;
     size_t paths = (size_t)known[FACTOR_MACHINE] * known[FACTOR_PATH];
     AUTO_MEMORY struct about_mean *about_paths = memory_new(paths, sizeof(*about_paths));
@@ -387,7 +385,7 @@ static void observe(struct analysis *analysis, const struct error_ways *ways)
         struct about_mean *about =
             &about_paths[observed->levels[FACTOR_MACHINE] * known[FACTOR_PATH] +
                          observed->levels[FACTOR_PATH]];
-        observed->processes = error_process_medians(observed->cell, medians, scratch);
+        observed->processes = error_process_medians(observed->cell, medians);
         double sum = 0;
         for (size_t j = 0; j < observed->processes; j++) {
             double away = medians[j] - about->mean;

@@ -443,33 +443,10 @@ static size_t choose_events(const struct error_run *run, const char **events)
 
 /* --- the values of a box --- */
 
-static int compare(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-struct pool {
-    int64_t *values;
-    size_t count, capacity;
-};
-
-/* All runs but the first of each process, or all where there is one. */
-static void pool_add(struct pool *pool, const struct error_cell *cell)
-{
-    if (pool->count + cell->runs > pool->capacity) {
-        pool->capacity = 2 * (pool->count + cell->runs);
-        pool->values = memory_resize(pool->values, pool->capacity, sizeof(*pool->values));
-    }
-    for (size_t process = 0; process < cell->processes; process++)
-        for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
-            pool->values[pool->count++] = error_of(cell, run);
-}
-
 /* A value that was really read, as those of error_quantile. */
-static double pool_quantile(const struct pool *pool, double share)
+static double box_quantile(const struct error_pool *sorted, size_t count, double share)
 {
-    return (double)pool->values[(size_t)(share * (double)(pool->count - 1) + 0.5)];
+    return (double)sorted->errors[(size_t)(share * (double)(count - 1) + 0.5)];
 }
 
 /* --- the boxes of one event --- */
@@ -491,7 +468,7 @@ static bool same_box(const struct error_cell *left, const struct error_cell *rig
 /* Median of what was stepped, each cell weighing as much as in the box; NaN: nothing was. */
 static double stepped_of(const struct error_report *report, const struct error_cell *like)
 {
-    struct pool pool = {0};
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     bool complete = true;
     for (size_t i = 0; complete && i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
@@ -499,42 +476,37 @@ static double stepped_of(const struct error_report *report, const struct error_c
             continue;
         size_t first = pool.count;
         complete = row->has_stepped;
-        pool_add(&pool, row->cell);
+        error_pool_add(&pool, row->cell);
         for (size_t j = first; j < pool.count; j++)
-            pool.values[j] = row->stepped;
+            pool.errors[j] = row->stepped;
     }
-    complete = complete && pool.count;
-    if (complete)
-        qsort(pool.values, pool.count, sizeof(*pool.values), compare);
-    double median = complete ? pool_quantile(&pool, 0.5) : NAN;
-    memory_give_back(pool.values);
-    return median;
+    const size_t count = error_pool_sort(&pool);
+    return complete && count ? box_quantile(&pool, count, 0.5) : NAN;
 }
 
 static void add_box(struct boxing *boxing, const struct error_cell *like)
 {
     const struct error_case *file = &boxing->run->file;
-    struct pool pool = {0};
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     if (boxing->count == BOXES_MOST)
         return;
     for (size_t i = 0; i < file->cell_count; i++)
         if (is_pooled(&file->cells[i]) && same_box(&file->cells[i], like))
-            pool_add(&pool, &file->cells[i]);
-    if (pool.count) {
-        struct box *box = &boxing->boxes[boxing->count];
-        char *label = boxing->labels[boxing->count++];
-        qsort(pool.values, pool.count, sizeof(*pool.values), compare);
-        snprintf(label, LABEL_SIZE, "%.50s %s", like->path, pattern_names[like->pattern]);
-        *box = (struct box){.label = label,
-                            .min = (double)pool.values[0],
-                            .q1 = pool_quantile(&pool, 0.25),
-                            .median = pool_quantile(&pool, 0.5),
-                            .q3 = pool_quantile(&pool, 0.75),
-                            .max = (double)pool.values[pool.count - 1],
-                            .mark = stepped_of(&boxing->run->report, like)};
-        boxing->marked |= isfinite(box->mark);
-    }
-    memory_give_back(pool.values);
+            error_pool_add(&pool, &file->cells[i]);
+    const size_t count = error_pool_sort(&pool);
+    if (!count)
+        return;
+    struct box *box = &boxing->boxes[boxing->count];
+    char *label = boxing->labels[boxing->count++];
+    snprintf(label, LABEL_SIZE, "%.50s %s", like->path, pattern_names[like->pattern]);
+    *box = (struct box){.label = label,
+                        .min = (double)pool.errors[0],
+                        .q1 = box_quantile(&pool, count, 0.25),
+                        .median = box_quantile(&pool, count, 0.5),
+                        .q3 = box_quantile(&pool, count, 0.75),
+                        .max = (double)pool.errors[count - 1],
+                        .mark = stepped_of(&boxing->run->report, like)};
+    boxing->marked |= isfinite(box->mark);
 }
 
 static bool looks_alike(const struct box *left, const struct box *right)
