@@ -421,8 +421,9 @@ struct load {
     struct error_case *file;
     struct failure *failure;
     struct known known;
-    void *events; /* tree of struct listed */
-    void *nulls;  /* tree of struct null_way */
+    struct listed *events;
+    size_t event_count;
+    void *nulls; /* tree of struct null_way */
     uint32_t machine;
     size_t first_cell; /* of this store in the case */
     struct error_origin *origins;
@@ -462,19 +463,12 @@ static int take_machine(struct load *load)
 
 /* --- events --- */
 
-static int compare_listed(const void *left, const void *right)
-{
-    return strcmp(((const struct listed *)left)->name, ((const struct listed *)right)->name);
-}
-
 static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
     struct error_case *file = load->file;
-    struct listed *listed = memory_new(1, sizeof(*listed));
-    *listed = (struct listed){memory_copy(event->name), memory_copy(event->kind),
-                              memory_copy(event->class)};
-    enter(listed, &load->events, compare_listed);
+    *memory_add(load->events, load->event_count) = (struct listed){
+        memory_copy(event->name), memory_copy(event->kind), memory_copy(event->class)};
     bool told = !event->error;
     for (size_t i = 0; i < file->absence_count && !told; i++)
         told = strcmp(file->absences[i].what, event->name) == 0 &&
@@ -495,14 +489,13 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     struct stored_counter *counter = &told.counters[0];
     /* What the store lists of the event under test; it need not know it. Class and truth may stand
      * in its lists alone. */
-    struct listed wanted = {.name = told.cell.events[0]};
-    struct listed *const *found = tfind(&wanted, &load->events, compare_listed);
-    struct stored_event event = {.name = wanted.name, .kind = ""};
+    struct stored_event event = {.name = told.cell.events[0], .kind = ""};
     enum error_part part;
-    if (found) {
-        event.kind = (*found)->kind;
-        event.class = (*found)->class;
-    }
+    for (size_t i = load->event_count; i-- > 0;)
+        if (strcmp(load->events[i].name, event.name) == 0) {
+            event.kind = load->events[i].kind;
+            event.class = load->events[i].class;
+        }
     if (!counter->class)
         counter->class = (char *)(uintptr_t)event.class;
     if (counter->class && !counter->has_truth) /* its value follows from factors */
@@ -672,7 +665,6 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
                 judge_account(&load, i);
     if (!error)
         merge_cells(file, load.first_cell);
-    tdestroy(load.events, keep_nothing);
     tdestroy(load.nulls, keep_nothing);
     for (size_t i = 0; i < load.origin_count; i++)
         memory_give_back(load.origins[i].accounts.list);

@@ -23,6 +23,11 @@ static uint32_t wished_processes(const struct error_study *study)
     return study->emulated ? EMULATED_PROCESSES : USUAL_PROCESSES;
 }
 
+static uint32_t at_most(uint32_t value, uint32_t most)
+{
+    return value < most ? value : most;
+}
+
 static uint32_t wished_runs(const struct error_study *study)
 {
     return study->runs ? study->runs : USUAL_RUNS;
@@ -240,26 +245,47 @@ static void wish_path(const struct wisher *wisher, const struct catalogue_path *
         }
 }
 
-/* Processes of a cell: fewer in the corners of an emulated machine, whose counts never vary. */
-static uint32_t processes_of(const struct error_study *study, enum corner corner, uint32_t usual)
+/* What steps is counted like an event. */
+static struct error_event stepping(const struct error_study *study)
 {
-    uint32_t most = wished_processes(study);
-    if (study->emulated && corner != USUAL && !study->processes)
-        usual--;
-    return usual < most ? usual : most;
+    return (struct error_event){.name = study->stepped, .kind = "source"};
 }
 
-static void wish_stepped(const struct wisher *wisher, const struct catalogue_path *path,
-                         enum corner corner)
+static bool is_stepping(const struct error_event *event)
+{
+    return strcmp(event->kind, "source") == 0;
+}
+
+/* Can it be counted there, as far as can be told from names, by a path that was not ruled out? */
+static bool can_count(const struct error_study *study, const struct catalogue_path *path,
+                      const struct error_event *event)
+{
+    if (is_stepping(event))
+        return event->name && uses_path(study, path, "step") &&
+               word_list_has(path->sources, "perf_event");
+    return uses_path(study, path, "perf_event") && path_counts(path, event);
+}
+
+static struct asked null_of(const struct error_study *study, const struct error_event *event,
+                            uint32_t counters)
+{
+    const bool stepped = is_stepping(event);
+    const uint32_t processes = wished_processes(study);
+    return (struct asked){.event = event->name,
+                          .counters = counters,
+                          .specimen = "null",
+                          .runs = stepped ? STEPPED_RUNS : wished_runs(study),
+                          .processes = stepped ? at_most(processes, STEPPED_PROCESSES) : processes};
+}
+
+/* Fewer processes in the corners of an emulated machine, whose counts never vary. */
+static void wish_event(const struct wisher *wisher, const struct catalogue_path *path,
+                       const struct error_event *event, enum corner corner)
 {
     const struct error_study *study = wisher->study;
-    const struct asked asked = {.event = study->stepped,
-                                .counters = 1,
-                                .specimen = "null",
-                                .runs = STEPPED_RUNS,
-                                .processes = processes_of(study, corner, STEPPED_PROCESSES)};
-    if (study->stepped && uses_path(study, path, "step") &&
-        word_list_has(path->sources, "perf_event"))
+    struct asked asked = null_of(study, event, 1);
+    asked.processes -= study->emulated && corner != USUAL && !study->processes;
+    if (can_count(study, path, event))
         wish_path(wisher, path, corner, &asked);
 }
 
@@ -273,55 +299,35 @@ static bool has_rank(const struct error_event *event, enum rank rank)
     return rank == (event->crossed ? CROSSED : event_waits(event) ? WAITING : OTHERS);
 }
 
-static void wish_events(const struct wisher *wisher, const struct catalogue_path *path,
-                        enum rank rank, enum corner corner)
+/* Path by path, so that what is stepped is counted as well wherever a budget ends. */
+static void wish_rank(const struct wisher *wisher, enum rank rank, enum corner corner)
 {
     const struct error_study *study = wisher->study;
-    for (size_t i = 0; i < study->event_count; i++) {
-        const struct error_event *event = &study->events[i];
-        const struct asked asked = {.event = event->name,
-                                    .counters = 1,
-                                    .specimen = "null",
-                                    .runs = wished_runs(study),
-                                    .processes =
-                                        processes_of(study, corner, wished_processes(study))};
-        if (has_rank(event, rank) && uses_path(study, path, "perf_event") &&
-            path_counts(path, event))
-            wish_path(wisher, path, corner, &asked);
+    const struct error_event stepped = stepping(study);
+    for (size_t i = 0; i < study->catalogue->path_count; i++) {
+        const struct catalogue_path *path = &study->catalogue->paths[i];
+        if (rank == CROSSED)
+            wish_event(wisher, path, &stepped, corner);
+        for (size_t j = 0; j < study->event_count; j++)
+            if (has_rank(&study->events[j], rank))
+                wish_event(wisher, path, &study->events[j], corner);
     }
-}
-
-/* Path by path, so that what is stepped is counted as well wherever a budget ends. */
-static void wish_crossed(const struct wisher *wisher, enum corner corner)
-{
-    const struct catalogue *catalogue = wisher->study->catalogue;
-    for (size_t i = 0; i < catalogue->path_count; i++) {
-        wish_stepped(wisher, &catalogue->paths[i], corner);
-        wish_events(wisher, &catalogue->paths[i], CROSSED, corner);
-    }
-}
-
-static void wish_others(const struct wisher *wisher, enum rank rank, enum corner corner)
-{
-    const struct catalogue *catalogue = wisher->study->catalogue;
-    for (size_t i = 0; i < catalogue->path_count; i++)
-        wish_events(wisher, &catalogue->paths[i], rank, corner);
 }
 
 static void wish_crossing(const struct wisher *wisher)
 {
     const struct error_study *study = wisher->study;
-    wish_crossed(wisher, USUAL);
-    wish_others(wisher, OTHERS, USUAL);
-    wish_crossed(wisher, OTHER_LINKS);
-    wish_crossed(wisher, OTHER_LEVELS);
-    wish_others(wisher, WAITING, USUAL);
+    wish_rank(wisher, CROSSED, USUAL);
+    wish_rank(wisher, OTHERS, USUAL);
+    wish_rank(wisher, CROSSED, OTHER_LINKS);
+    wish_rank(wisher, CROSSED, OTHER_LEVELS);
+    wish_rank(wisher, WAITING, USUAL);
     if (!study->emulated || study->full)
-        wish_others(wisher, OTHERS, OTHER_LINKS);
+        wish_rank(wisher, OTHERS, OTHER_LINKS);
     if (study->full) {
-        wish_others(wisher, OTHERS, OTHER_LEVELS);
-        wish_others(wisher, WAITING, OTHER_LINKS);
-        wish_others(wisher, WAITING, OTHER_LEVELS);
+        wish_rank(wisher, OTHERS, OTHER_LEVELS);
+        wish_rank(wisher, WAITING, OTHER_LINKS);
+        wish_rank(wisher, WAITING, OTHER_LEVELS);
     }
 }
 
@@ -353,63 +359,32 @@ static bool takes_copies(const struct catalogue_path *path)
     return strncmp(path->name, "papi-", 5) != 0;
 }
 
-/* Events that can stand beside the first, at most CELL_MAX_COUNTERS - 1. */
+/* Events that can stand beside the first, at most CELL_MAX_COUNTERS - 1; what is stepped stands
+ * alone. */
 static uint32_t companions(const struct error_study *study, const struct catalogue_path *path,
                            const struct error_event *first, const char **names)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < study->event_count && count < CELL_MAX_COUNTERS - 1; i++) {
         const struct error_event *event = &study->events[i];
-        if (event != first && path_counts(path, event) && !event_waits(event) &&
-            error_event_of_cpu(event) == error_event_of_cpu(first))
+        if (event != first && !is_stepping(first) && path_counts(path, event) &&
+            !event_waits(event) && error_event_of_cpu(event) == error_event_of_cpu(first))
             names[count++] = event->name;
     }
     return count;
-}
-
-static struct asked null_of(const struct error_study *study, const char *event, uint32_t counters)
-{
-    return (struct asked){.event = event,
-                          .counters = counters,
-                          .specimen = "null",
-                          .runs = wished_runs(study),
-                          .processes = wished_processes(study)};
 }
 
 static void wish_number(const struct wisher *wisher, const struct error_event *event,
                         uint32_t counters)
 {
     const struct error_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
-    struct asked asked = null_of(study, event->name, counters);
-    for (size_t i = 0; i < catalogue->path_count; i++) {
-        const struct catalogue_path *path = &catalogue->paths[i];
+    struct asked asked = null_of(study, event, counters);
+    for (size_t i = 0; i < study->catalogue->path_count; i++) {
+        const struct catalogue_path *path = &study->catalogue->paths[i];
         const char *others[CELL_MAX_COUNTERS];
-        if (!uses_path(study, path, "perf_event") || !path_counts(path, event))
-            continue;
-        asked.others = NULL;
-        if (!takes_copies(path)) {
-            if (companions(study, path, event, others) < counters - 1)
-                continue;
-            asked.others = others;
-        }
-        wish_patterns(wisher, usual_window(path, PATTERN_AO), &asked);
-    }
-}
-
-static void wish_stepped_number(const struct wisher *wisher, uint32_t counters)
-{
-    const struct error_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
-    if (!study->stepped)
-        return;
-    struct asked asked = null_of(study, study->stepped, counters);
-    asked.runs = 3;
-    asked.processes = asked.processes < 2 ? asked.processes : 2;
-    for (size_t i = 0; i < catalogue->path_count; i++) {
-        const struct catalogue_path *path = &catalogue->paths[i];
-        if (uses_path(study, path, "step") && word_list_has(path->sources, "perf_event") &&
-            takes_copies(path))
+        asked.others = takes_copies(path) ? NULL : others;
+        if (can_count(study, path, event) &&
+            (takes_copies(path) || companions(study, path, event, others) >= counters - 1))
             wish_patterns(wisher, usual_window(path, PATTERN_AO), &asked);
     }
 }
@@ -422,7 +397,7 @@ static void wish_separate(const struct wisher *wisher, const struct error_event 
     if (!path || !uses_path(study, path, "perf_event"))
         return;
     for (uint32_t counters = 2; counters <= 8; counters *= 2) {
-        struct asked asked = null_of(study, event->name, counters);
+        struct asked asked = null_of(study, event, counters);
         asked.separate = true;
         wish_patterns(wisher, usual_window(path, PATTERN_AO), &asked);
     }
@@ -435,7 +410,7 @@ static void wish_choices(const struct wisher *wisher, const struct error_event *
     const struct error_study *study = wisher->study;
     const struct catalogue_path *path = catalogue_path(study->catalogue, path_name);
     uint32_t chosen = 0;
-    if (!path || !uses_path(study, path, "perf_event") || !path_counts(path, event))
+    if (!path || !can_count(study, path, event))
         return;
     for (size_t i = 0; i < study->event_count; i++) {
         const struct error_event *other = &study->events[i];
@@ -444,7 +419,7 @@ static void wish_choices(const struct wisher *wisher, const struct error_event *
             continue;
         if (chosen++ >= MOST_CHOICES && !study->full)
             return;
-        struct asked asked = null_of(study, event->name, 2);
+        struct asked asked = null_of(study, event, 2);
         asked.others = &other->name;
         wish_patterns(wisher, usual_window(path, PATTERN_AO), &asked);
     }
@@ -459,10 +434,10 @@ static void wish_both_modes(const struct wisher *wisher, const struct error_even
     for (size_t number = 0; number < NUMBERS_OF_BOTH_MODES; number++)
         for (size_t i = 0; i < catalogue->path_count; i++) {
             const struct catalogue_path *path = &catalogue->paths[i];
-            const struct asked asked = null_of(study, event->name, number_at(study, number));
+            const struct asked asked = null_of(study, event, number_at(study, number));
             const struct window window = usual_window(path, PATTERN_RR);
-            if (uses_path(study, path, "perf_event") && takes_copies(path) &&
-                path_counts(path, event) && word_list_has(path->patterns, "rr"))
+            if (takes_copies(path) && can_count(study, path, event) &&
+                word_list_has(path->patterns, "rr"))
                 wish(wisher, &window, &asked);
         }
 }
@@ -476,11 +451,12 @@ static bool counts_both_modes(const struct error_event *event)
 static void wish_counters(const struct wisher *wisher)
 {
     const struct error_study *study = wisher->study;
+    const struct error_event stepped = stepping(study);
     for (size_t i = 0; i < study->event_count; i++)
         if (!study->events[i].crossed && !study->full && counts_both_modes(&study->events[i]))
             wish_both_modes(wisher, &study->events[i]);
     for (size_t number = 0; number < number_count(study); number++) {
-        wish_stepped_number(wisher, number_at(study, number));
+        wish_number(wisher, &stepped, number_at(study, number));
         for (size_t i = 0; i < study->event_count; i++)
             if (study->events[i].crossed ||
                 (study->full && !study->events[i].placed_only && !study->events[i].companion))
@@ -506,7 +482,6 @@ static void wish_counters(const struct wisher *wisher)
 
 #define TOP                       UINT64_C(1000000)
 #define FULL_TOP                  UINT64_C(1000000000)
-#define LONG_N                    UINT64_C(10000000)
 #define KERNEL_RUNS               100u /* in a process: interrupts are rare */
 #define PLACED_N                  10000u
 #define WINDOW_N                  1000000u
@@ -519,11 +494,6 @@ static void wish_counters(const struct wisher *wisher)
 #define WAITING_PROCESSES         5u
 #define DURATION_PROCESSES        10u
 #define PLACED_PROCESSES          6u
-
-static uint32_t at_most(uint32_t value, uint32_t most)
-{
-    return value < most ? value : most;
-}
 
 static enum pattern usual_pattern(const struct catalogue_path *path)
 {
@@ -560,7 +530,7 @@ static bool counts_kernel(const struct error_event *event)
 
 /* What is counted along the ladder by an event on a path. */
 static struct asked rung_of(const struct error_study *study, const struct catalogue_path *path,
-                            const struct error_event *event)
+                            const struct error_event *event, uint64_t n)
 {
     const char *mode = event_mode(event->name);
     bool kernel = counts_kernel(event), alone = kernel && mode && !strchr(mode, 'u');
@@ -569,6 +539,7 @@ static struct asked rung_of(const struct error_study *study, const struct catalo
     struct asked rung = {.event = event->name,
                          .counters = 1,
                          .specimen = "loop",
+                         .n = n,
                          .runs = kernel && !study->runs ? kernel_runs : wished_runs(study),
                          .processes = at_most(processes, DURATION_PROCESSES)};
     /* What the operating system executes varies: more processes tell it better. */
@@ -605,8 +576,7 @@ static void wish_explained(const struct wisher *wisher, const struct catalogue_p
             strcmp(event->class, "instructions") != 0 || (mode && !strchr(mode, 'u')) ||
             (mode && !strchr(mode, 'k')))
             continue;
-        struct asked rung = rung_of(study, path, event);
-        rung.n = n;
+        struct asked rung = rung_of(study, path, event, n);
         rung.counters = 2;
         rung.others = &study->interrupts;
         wish_usual(wisher, path, &rung);
@@ -630,47 +600,32 @@ static void wish_some(const struct wisher *wisher, const struct catalogue_path *
         if ((!first && event_waits(event)) ||
             error_event_of_cpu(event) != (which == COUNTED_BY_CPU))
             continue;
-        struct asked rung = rung_of(study, path, event);
-        rung.n = n;
+        struct asked rung = rung_of(study, path, event, n);
         if (last && !study->runs)
             rung.runs = KERNEL_RUNS;
         if (n > TOP)
             rung.runs = at_most(rung.runs, 2);
         wish_usual(wisher, path, &rung);
     }
-}
-
-static void wish_rung(const struct wisher *wisher, const struct catalogue_path *path, uint64_t n,
-                      bool first)
-{
-    wish_some(wisher, path, n, first, COUNTED_BY_CPU);
-    if (first && strncmp(path->name, "perf-", 5) == 0)
+    if (which == COUNTED_BY_CPU && first && strncmp(path->name, "perf-", 5) == 0)
         wish_explained(wisher, path, n);
-    wish_some(wisher, path, n, first, ALL_OTHERS);
 }
 
 /* Both ends first: a slope needs them most. With counters of the CPU and what explains their growth
  * before all else, as the one says little without the other. */
-static void wish_ends(const struct wisher *wisher, const struct catalogue_path *path, bool first)
+static void wish_ladder(const struct wisher *wisher, const struct catalogue_path *path, bool first)
 {
-    static const uint64_t ends[] = {TOP, 1};
-    for (int which = COUNTED_BY_CPU; which <= ALL_OTHERS; which++)
-        for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-            wish_some(wisher, path, ends[i], first, (enum rung_events)which);
-            if (which == COUNTED_BY_CPU && first && strncmp(path->name, "perf-", 5) == 0)
-                wish_explained(wisher, path, ends[i]);
-        }
-}
-
-static void wish_ladder(const struct wisher *wisher, const struct catalogue_path *path,
-                        bool with_interrupts)
-{
-    static const uint64_t rungs[] = {100000, 1000, 10000, 100, 10};
-    wish_ends(wisher, path, with_interrupts);
-    for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++)
-        wish_rung(wisher, path, rungs[i], with_interrupts);
-    for (uint64_t n = 10 * TOP; wisher->study->full && n <= FULL_TOP; n *= 10)
-        wish_rung(wisher, path, n, with_interrupts);
+    static const uint64_t ends[] = {TOP, 1}, rungs[] = {100000, 1000, 10000, 100, 10};
+    for (size_t i = 0; i < 4; i++)
+        wish_some(wisher, path, ends[i % 2], first, i < 2 ? COUNTED_BY_CPU : ALL_OTHERS);
+    for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++) {
+        wish_some(wisher, path, rungs[i], first, COUNTED_BY_CPU);
+        wish_some(wisher, path, rungs[i], first, ALL_OTHERS);
+    }
+    for (uint64_t n = 10 * TOP; wisher->study->full && n <= FULL_TOP; n *= 10) {
+        wish_some(wisher, path, n, first, COUNTED_BY_CPU);
+        wish_some(wisher, path, n, first, ALL_OTHERS);
+    }
 }
 
 static void wish_duration(const struct wisher *wisher)
@@ -787,31 +742,23 @@ static void wish_placement(const struct wisher *wisher)
 
 /* --- whole commands --- */
 
-/* Every event on the tool's path, those that wait or those that do not. */
-static void wish_tool_events(const struct wisher *wisher, const struct catalogue_path *path,
-                             const char *specimen, uint64_t n, bool waiting)
+/* Every event on the tool's path, those that wait behind the others. */
+static void wish_tool(const struct wisher *wisher)
 {
     const struct error_study *study = wisher->study;
-    for (size_t i = 0; i < study->event_count; i++) {
-        const struct error_event *event = &study->events[i];
+    const struct catalogue_path *path = catalogue_path(study->catalogue, TOOL);
+    for (size_t i = 0; path && i < 4 * study->event_count; i++) {
+        const struct error_event *event = &study->events[i % study->event_count];
+        const size_t turn = i / study->event_count;
         const struct asked asked = {.event = event->name,
                                     .counters = 1,
-                                    .specimen = specimen,
-                                    .n = n,
+                                    .specimen = turn % 2 ? "loop" : "null",
+                                    .n = turn % 2 ? TOP : 0,
                                     .runs = 1,
                                     .processes = wished_processes(study)};
         if (!event->placed_only && !event->companion && path_counts(path, event) &&
-            event_waits(event) == waiting)
+            event_waits(event) == (turn > 1))
             wish_usual(wisher, path, &asked);
-    }
-}
-
-static void wish_tool(const struct wisher *wisher)
-{
-    const struct catalogue_path *path = catalogue_path(wisher->study->catalogue, "perf-stat");
-    for (int waiting = 0; path && waiting < 2; waiting++) {
-        wish_tool_events(wisher, path, "null", 0, waiting);
-        wish_tool_events(wisher, path, "loop", TOP, waiting);
     }
 }
 
