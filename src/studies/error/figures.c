@@ -199,21 +199,6 @@ static void add_tools(const struct error_run *run, json_t *figures)
 /* ----------------------------------------------------------------------------------------------
  * The best pattern of each path, and the paper's own rows beside ours. */
 
-static bool is_instructions(const struct error_best *best)
-{
-    return best->base && strcmp(best->base, "instructions") == 0;
-}
-
-/* Is it counted as well, so that nobody needs what was stepped? */
-static bool is_counted(const struct error_report *report, const struct error_best *best)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (!report->best[i].stepped && is_instructions(&report->best[i]) &&
-            report->best[i].mode == best->mode && report->best[i].machine == best->machine)
-            return true;
-    return false;
-}
-
 /* The paper's Table 3. */
 static void error_add_best_figure(const struct error_run *run, json_t *figures)
 {
@@ -243,10 +228,10 @@ static void error_add_best_figure(const struct error_run *run, json_t *figures)
     });
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
-        if (!is_instructions(best))
+        if (!error_is_instructions(best))
             continue;
         ours[best->mode] = true;
-        if (best->stepped && is_counted(report, best))
+        if (error_is_counted(report, best, false))
             continue;
         if (figure_has_room(figure))
             FIGURE_ROW(

@@ -9,9 +9,7 @@
 #include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/moments.h"
-#include "stats/random.h"
 #include "studies/error/judge.h"
-#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The best pattern of each path, by event and mode, as the paper's Table 3 has it: the pattern
@@ -81,8 +79,8 @@ static double weight_of(const struct error_report *report, const struct error_be
     double least = INFINITY;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *other = &report->best[i];
-        if (other->machine == best->machine && other->mode == COUNT_USER && other->base &&
-            strcmp(other->base, "instructions") == 0 && strcmp(other->path, best->path) == 0)
+        if (other->machine == best->machine && other->mode == COUNT_USER &&
+            error_is_instructions(other) && strcmp(other->path, best->path) == 0)
             least = fmin(least, fabs(other->median));
     }
     return least;
@@ -137,6 +135,19 @@ void error_judge_best(const struct error_case *file, struct error_report *report
             report->best_count++;
     }
     choose_paths(file, report);
+}
+
+bool error_is_counted(const struct error_report *report, const struct error_best *best,
+                      bool same_path)
+{
+    for (size_t i = 0; best->stepped && best->base && i < report->best_count; i++) {
+        const struct error_best *other = &report->best[i];
+        if (!other->stepped && other->machine == best->machine && other->mode == COUNT_USER &&
+            other->base && strcmp(other->base, best->base) == 0 &&
+            (!same_path || strcmp(other->path, best->path) == 0))
+            return true;
+    }
+    return false;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -266,20 +277,6 @@ static void advise_duration(const struct error_report *report, const struct erro
                  FIGURE((double)found->longest));
 }
 
-/* Where the CPU counts for itself, what was stepped of the same is told beside it, not again. */
-static bool is_measured_too(const struct error_report *report, const struct error_best *best)
-{
-    if (!best->stepped || !best->base)
-        return false;
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *other = &report->best[i];
-        if (!other->stepped && other->overall && other->machine == best->machine &&
-            other->mode == COUNT_USER && other->base && strcmp(other->base, best->base) == 0)
-            return true;
-    }
-    return false;
-}
-
 void error_judge_advice(const struct error_case *file, struct error_report *report)
 {
     report->advice = memory_new(report->best_count, sizeof(*report->advice));
@@ -289,7 +286,7 @@ void error_judge_advice(const struct error_case *file, struct error_report *repo
         /* Windows of no path that a user has, and what a stepper saw before it was aligned. */
         bool is_no_way = strcmp(best->path, "bare") == 0 || strcmp(best->path, "trap") == 0 ||
                          (best->base && strcmp(best->base, "instructions-raw") == 0);
-        if (!best->overall || is_no_way || is_measured_too(report, best))
+        if (!best->overall || is_no_way || error_is_counted(report, best, false))
             continue;
         struct error_advice *advice = &report->advice[report->advice_count++];
         advice->mode = best->stepped ? COUNT_USER : best->mode;

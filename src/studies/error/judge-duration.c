@@ -99,6 +99,7 @@ struct slope_point {
     double n;
     size_t way; /* points of one way share an intercept */
     struct process_mean y;
+    double weight;
     double share; /* slope = sum of share * y.mean; filled in by slope_shares */
 };
 
@@ -123,22 +124,15 @@ static double largest_n(const struct slope_point *points, size_t count)
     return largest;
 }
 
-static double weight_of(const struct slope_point *point, double largest)
-{
-    return (double)point->y.runs / (point->n + ALIKE_PART * largest);
-}
-
 /* Weighted mean of N over the points of one way, or of y. */
-static double center_of(const struct slope_point *points, size_t count, size_t way, double largest,
-                        bool of_y)
+static double center_of(const struct slope_point *points, size_t count, size_t way, bool of_y)
 {
     double sum = 0, weights = 0;
     for (size_t i = 0; i < count; i++) {
         if (points[i].way != way)
             continue;
-        double weight = weight_of(&points[i], largest);
-        sum += weight * (of_y ? points[i].y.mean : points[i].n);
-        weights += weight;
+        sum += points[i].weight * (of_y ? points[i].y.mean : points[i].n);
+        weights += points[i].weight;
     }
     return sum / weights;
 }
@@ -148,12 +142,11 @@ static bool slope_shares(struct slope_point *points, size_t count)
 {
     double largest = largest_n(points, count), squares = 0;
     for (size_t i = 0; i < count; i++) {
-        double away = points[i].n - center_of(points, count, points[i].way, largest, false);
-        double weight = weight_of(&points[i], largest);
+        double away = points[i].n - center_of(points, count, points[i].way, false);
         /* A mean of one and the same N is off by rounding: that is no distance. */
         away = fabs(away) > 1e-9 * largest ? away : 0;
-        points[i].share = weight * away;
-        squares += weight * away * away;
+        points[i].share = points[i].weight * away;
+        squares += points[i].weight * away * away;
     }
     if (!(squares > 0))
         return false;
@@ -197,18 +190,18 @@ static void add_replicates(const struct slope_point *points, size_t count, struc
  * say. */
 static void add_misfit(const struct slope_point *points, size_t count, struct slope_line *line)
 {
-    double largest = largest_n(points, count), left = 0, squares = 0, by_runs = 0;
+    double left = 0, squares = 0, by_runs = 0;
     size_t ways = 0;
     for (size_t i = 0; i < count; i++) {
         bool is_first = true;
         for (size_t j = 0; j < i && is_first; j++)
             is_first = points[j].way != points[i].way;
         ways += is_first;
-        double away_n = points[i].n - center_of(points, count, points[i].way, largest, false);
-        double away_y = points[i].y.mean - center_of(points, count, points[i].way, largest, true);
-        double weight = weight_of(&points[i], largest), off = away_y - line->slope * away_n;
-        left += weight * off * off;
-        squares += weight * away_n * away_n;
+        double away_n = points[i].n - center_of(points, count, points[i].way, false);
+        double away_y = points[i].y.mean - center_of(points, count, points[i].way, true);
+        double off = away_y - line->slope * away_n;
+        left += points[i].weight * off * off;
+        squares += points[i].weight * away_n * away_n;
         by_runs += points[i].share * points[i].share * points[i].y.by_runs;
     }
     line->df = count > ways + 1 ? (double)(count - ways - 1) : 0;
@@ -235,9 +228,8 @@ static struct slope_line slope_of(struct slope_point *points, size_t count)
         return line;
     for (size_t i = 0; i < count; i++)
         line.slope += points[i].share * points[i].y.mean;
-    double largest = largest_n(points, count);
-    line.intercept = center_of(points, count, points[0].way, largest, true) -
-                     line.slope * center_of(points, count, points[0].way, largest, false);
+    line.intercept = center_of(points, count, points[0].way, true) -
+                     line.slope * center_of(points, count, points[0].way, false);
     add_replicates(points, count, &line);
     if (!(line.error > 0))
         add_misfit(points, count, &line);
@@ -273,6 +265,9 @@ static struct slope_point *duration_points(const cell_pointer *cells, size_t cou
         points[i] = (struct slope_point){
             .n = (double)cells[i]->n, .way = way, .y = process_mean_of(cells[i], figure)};
     }
+    const double alike = ALIKE_PART * largest_n(points, count);
+    for (size_t i = 0; i < count; i++)
+        points[i].weight = (double)points[i].y.runs / (points[i].n + alike);
     return points;
 }
 

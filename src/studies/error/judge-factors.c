@@ -361,13 +361,13 @@ struct analysis {
     struct anova_table table;
 };
 
-static void name_term(uint32_t term, char *name, size_t size)
+static void name_factors(uint32_t term, const char *between, char *name, size_t size)
 {
     size_t used = 0;
     name[0] = '\0';
     for (unsigned factor = 0; factor < FACTOR_COUNT && used < size; factor++)
         if (term >> factor & 1)
-            used += (size_t)snprintf(name + used, size - used, "%s%s", used ? " x " : "",
+            used += (size_t)snprintf(name + used, size - used, "%s%s", used ? between : "",
                                      error_factor_names[factor]);
 }
 
@@ -430,7 +430,7 @@ static struct error_effect effect_of(const struct analysis *analysis,
                                   .effect_size = row->eta_squared,
                                   .share_within = row->eta_squared,
                                   .partial = row->partial_eta_squared};
-    name_term(row->term, effect.name, sizeof(effect.name));
+    name_factors(row->term, " x ", effect.name, sizeof(effect.name));
     if (row->term != BIT(FACTOR_PATH) && row->term != BIT(FACTOR_MACHINE)) {
         /* A sum of squares that others share in (type II) may be larger than what it is measured
          * by. */
@@ -462,12 +462,8 @@ static void note_levels(const struct analysis *analysis, struct error_anova *ano
                               "measured.");
         return;
     }
-    size_t used = 0;
-    for (unsigned factor = 0; factor < FACTOR_COUNT; factor++)
-        if (missing >> factor & 1)
-            used += (size_t)snprintf(single + used, sizeof(single) - used, "%s%s", used ? ", " : "",
-                                     error_factor_names[factor]);
-    if (used)
+    name_factors(missing, ", ", single, sizeof(single));
+    if (missing)
         note_add(anova->note, "Left out for want of a second level: %s.", single);
 }
 
@@ -519,7 +515,7 @@ static void report_rows(const struct analysis *analysis, struct error_anova *ano
     for (size_t i = 0; i < analysis->count; i++) {
         const struct anova_row *row = &analysis->rows[i];
         char name[64];
-        name_term(row->term, name, sizeof(name));
+        name_factors(row->term, " x ", name, sizeof(name));
         if (!row->df) {
             note_add(anova->note, "%s cannot be told from the other factors.", name);
             continue;

@@ -379,28 +379,29 @@ static enum error_part part_of_loop(const struct stored_cell *stored, const char
                : PART_PLACEMENT;
 }
 
-static bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_part *part)
+/* By its factors alone. False: no part of this study. */
+static bool part_of(const struct stored_cell *stored, const char *kind, enum error_part *part)
 {
     static const struct {
         const char *specimen;
         enum error_part part;
     } specimens[] = {{"null", PART_NULL}, {"placed", PART_PLACEMENT}, {"phases", PART_MULTIPLEX}};
-    bool known = true;
-    if (strcmp(cell->cell.path, "perf-stat") == 0)
+    const struct cell *cell = &stored->cell;
+    if (strcmp(cell->path, "perf-stat") == 0)
         *part = PART_TOOL;
-    else if (strncmp(cell->cell.events[0], "step/", strlen("step/")) == 0 &&
-             (!*kind || strcmp(kind, "source") == 0))
+    else if (strncmp(cell->events[0], "step/", 5) == 0 && is_source(kind, cell->events[0]))
         *part = PART_STEPPED;
-    else if (specimen_is(&cell->cell, "loop"))
-        *part = part_of_loop(cell, kind);
-    else
-        known = false;
-    for (size_t i = 0; i < sizeof(specimens) / sizeof(specimens[0]) && !known; i++)
-        if (specimen_is(&cell->cell, specimens[i].specimen)) {
-            *part = specimens[i].part;
-            return true;
-        }
-    return known;
+    else if (specimen_is(cell, "loop"))
+        *part = part_of_loop(stored, kind);
+    else {
+        size_t i = 0;
+        while (i < 3 && !specimen_is(cell, specimens[i].specimen))
+            i++;
+        if (i == 3)
+            return false;
+        *part = specimens[i].part;
+    }
+    return true;
 }
 
 /* --- the whole --- */
@@ -502,7 +503,7 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
         counter->has_truth =
             known_truth(&load->known, told.cell.specimen, counter->class, told.cell.n).grade !=
             TRUTH_NONE;
-    if (!error_part_of(&told, event.kind, &part))
+    if (!part_of(&told, event.kind, &part))
         return 0;
     struct error_cell *cell = error_case_add_cell(load->file);
     *place = load->origin_count;

@@ -84,6 +84,15 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
 #define ADD_TEXTS(table, tone, ...)                                                                \
     error_add_texts(table, tone, (const char *const[]){__VA_ARGS__},                               \
                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+/* A table, and its columns. */
+#define WORDS(heading)                                                                             \
+    {                                                                                              \
+        .title = (heading)                                                                         \
+    }
+#define NUMBER(heading)                                                                            \
+    {                                                                                              \
+        .title = (heading), .right = true                                                          \
+    }
 #define TABLE_OF(list)                                                                             \
     {                                                                                              \
         .columns = (list), .column_count = sizeof(list) / sizeof(*(list))                          \
@@ -108,6 +117,9 @@ void error_put_nothing(const struct error_run *run, const char *words, const cha
 /* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
 bool error_has_cpu_counter(const struct error_case *file);
 const char *error_no_counter_reason(const struct error_case *file);
+/* A sentence for a part that is empty because no counter can be opened. */
+void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
+                         struct text *out);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
 bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */

@@ -337,20 +337,16 @@ static void wish_crossing(const struct wisher *wisher)
 
 #define MOST_CHOICES 3u /* other events beside the first, unless everything is asked for */
 
-static const uint32_t numbers[] = {2, 4, 8, 3, 6}, emulated_numbers[] = {2, 4, 6};
-#define NUMBERS               (sizeof(numbers) / sizeof(*numbers))
-#define EMULATED_NUMBERS      (sizeof(emulated_numbers) / sizeof(*emulated_numbers))
-#define FULL_NUMBERS          15u /* 2 to 16 */
+#define FULL_NUMBERS          15u
 #define NUMBERS_OF_BOTH_MODES 2u
 
-static size_t number_count(const struct error_study *study)
-{
-    return study->full ? FULL_NUMBERS : study->emulated ? EMULATED_NUMBERS : NUMBERS;
-}
-
+/* How many counters, the most important first; 0: that was the last. */
 static uint32_t number_at(const struct error_study *study, size_t i)
 {
-    return study->full ? (uint32_t)i + 2 : study->emulated ? emulated_numbers[i] : numbers[i];
+    static const uint32_t usual[] = {2, 4, 8, 3, 6, 0}, emulated[] = {2, 4, 6, 0};
+    if (study->full)
+        return i < FULL_NUMBERS ? (uint32_t)i + 2 : 0;
+    return study->emulated ? emulated[i] : usual[i];
 }
 
 /* PAPI counts an event once in a set: it needs others beside it. */
@@ -455,7 +451,7 @@ static void wish_counters(const struct wisher *wisher)
     for (size_t i = 0; i < study->event_count; i++)
         if (!study->events[i].crossed && !study->full && counts_both_modes(&study->events[i]))
             wish_both_modes(wisher, &study->events[i]);
-    for (size_t number = 0; number < number_count(study); number++) {
+    for (size_t number = 0; number_at(study, number); number++) {
         wish_number(wisher, &stepped, number_at(study, number));
         for (size_t i = 0; i < study->event_count; i++)
             if (study->events[i].crossed ||

@@ -138,9 +138,8 @@ void error_put_placement(const struct error_run *run, const struct style *style,
  * More events than counters, against the truth; and whole commands under other tools beside the
  * paths. */
 
-/* Why there is nothing, where no counter can be opened. */
-static void put_uncounted(const struct error_run *run, const char *words, const struct style *style,
-                          struct text *out)
+void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
+                         struct text *out)
 {
     const char *reason = error_no_counter_reason(&run->file);
     error_put_words(style, out, "%s: no counter of the CPU can be opened here%s%s%s", words,
@@ -157,14 +156,9 @@ static bool same_way(const struct error_multiplex *left, const struct error_mult
 static void put_way(const struct error_report *report, size_t first, const struct style *style,
                     struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "  code"},
-        {.title = "counted", .right = true},
-        {.title = "error", .right = true},
-        {.title = "smallest to largest"},
-        {.title = "alone", .right = true},
-        {.title = "phases", .right = true},
-    };
+    static const struct column columns[] = {WORDS("  code"), NUMBER("counted"),
+                                            NUMBER("error"), WORDS("smallest to largest"),
+                                            NUMBER("alone"), NUMBER("phases")};
     const struct error_multiplex *like = &report->multiplex[first];
     struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < first; i++)
@@ -209,7 +203,7 @@ void error_put_multiplex(const struct error_run *run, const struct style *style,
     else if (error_has_cpu_counter(&run->file))
         section_put_words("not measured", style, out);
     else
-        put_uncounted(run, "not measured", style, out);
+        error_put_uncounted(run, "not measured", style, out);
 }
 
 /* --- whole commands --- */
@@ -231,14 +225,8 @@ static const char *tool_reason(const struct error_run *run)
 
 void error_put_tools(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "code"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-        {.title = "max", .right = true},
-        {.title = "window", .right = true},
-    };
+    static const struct column columns[] = {WORDS("event"), WORDS("code"), NUMBER("median"),
+                                            NUMBER("min"),  NUMBER("max"), NUMBER("window")};
     const struct error_report *report = &run->report;
     struct table table = TABLE_OF(columns);
     section_put_heading("Whole commands under perf stat", style, out);
@@ -302,14 +290,9 @@ static void put_event(const struct error_run *run, const struct error_slope *lik
                       const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    static const struct column columns[] = {
-        {.title = "  path"},
-        {.title = "an iteration", .right = true},
-        {.title = "95 % interval"},
-        {.title = "detectable", .right = true},
-        {.title = "up to N", .right = true},
-        {.title = "runs", .right = true},
-    };
+    static const struct column columns[] = {WORDS("  path"),        NUMBER("an iteration"),
+                                            WORDS("95 % interval"), NUMBER("detectable"),
+                                            NUMBER("up to N"),      NUMBER("runs")};
     struct table table = TABLE_OF(columns);
     text_printf(out, "%s%s\n", error_clean(like->event), error_on(&run->file, like->machine));
     for (size_t i = 0; i < report->slope_count; i++) {
@@ -390,11 +373,8 @@ static void put_sizes(const struct error_report *report, const struct style *sty
                       struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "in the kernel"},         {.title = "path"},
-        {.title = "N", .right = true},      {.title = "runs", .right = true},
-        {.title = "median", .right = true}, {.title = "mean", .right = true},
-        {.title = "max", .right = true},    {.title = "interrupts", .right = true},
-    };
+        WORDS("in the kernel"), WORDS("path"),  NUMBER("N"),   NUMBER("runs"),
+        NUMBER("median"),       NUMBER("mean"), NUMBER("max"), NUMBER("interrupts")};
     struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < report->by_size_count; i++) {
         const struct error_by_size *size = &report->by_size[i];
@@ -442,7 +422,7 @@ void error_put_duration(const struct error_run *run, const struct style *style, 
     section_put_heading("What each iteration of a loop adds", style, out);
     put_slopes(run, style, out);
     if (!report->slope_count && error_no_counter_reason(&run->file)[0])
-        put_uncounted(run, none, style, out);
+        error_put_uncounted(run, none, style, out);
     else if (!report->slope_count)
         section_put_words(none, style, out);
     put_sizes(report, style, out);

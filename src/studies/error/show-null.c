@@ -78,12 +78,10 @@ static void put_choices(const struct error_run *run, const struct style *style, 
 static void put_event(const struct error_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "  path"},
-        {.title = "a counter", .right = true},
-        {.title = "95 % interval"},
-        {.title = "median by number", .wraps = true},
-    };
+    static const struct column columns[] = {WORDS("  path"),
+                                            NUMBER("a counter"),
+                                            WORDS("95 % interval"),
+                                            {.title = "median by number", .wraps = true}};
     const struct error_report *report = &run->report;
     const struct error_by_counters *list = report->by_counters;
     struct table table = TABLE_OF(columns);
@@ -110,12 +108,8 @@ static void put_event(const struct error_run *run, size_t first, const struct st
  * 2,424 to 2,709"; how many were left out. */
 static size_t put_briefly(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "path"},
-        {.title = "a counter", .right = true},
-        {.title = "95 % interval"},
-    };
+    static const struct column columns[] = {WORDS("event"), WORDS("path"), NUMBER("a counter"),
+                                            WORDS("95 % interval")};
     const struct error_report *report = &run->report;
     struct table table = TABLE_OF(columns);
     size_t folded = 0;
@@ -206,13 +200,10 @@ void error_put_stepped(const struct error_run *run, const struct style *style, s
     if (error_is_uncounted(run, !stepped->comparable))
         return;
     section_put_heading("Measured against stepped", style, out);
-    if (!stepped->comparable) {
-        const char *reason = error_no_counter_reason(&run->file);
-        error_put_words(style, out, "no cell was both measured and stepped%s%s%s",
-                        reason[0] ? ": no counter of the CPU can be opened here (" : "", reason,
-                        reason[0] ? ")" : "");
-        return;
-    }
+    if (!stepped->comparable && error_no_counter_reason(&run->file)[0])
+        error_put_uncounted(run, "no cell was both measured and stepped", style, out);
+    else if (!stepped->comparable)
+        section_put_words("no cell was both measured and stepped", style, out);
     for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++)
         put_agreement(run, machine, style, out);
     size_t shown = 0;
@@ -272,15 +263,8 @@ static void put_table(const struct error_report *report, const struct error_anov
                       const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "factor"},
-        {.title = "df", .right = true},
-        {.title = "F", .right = true},
-        {.title = "p", .right = true},
-        {.title = "of variance", .right = true},
-        {.title = "within paths", .right = true},
-        {.title = "range", .right = true},
-        {.title = "matters"},
-    };
+        WORDS("factor"),       NUMBER("df"),           NUMBER("F"),     NUMBER("p"),
+        NUMBER("of variance"), NUMBER("within paths"), NUMBER("range"), WORDS("matters")};
     AUTO_TEXT struct text words = {0};
     struct table table = TABLE_OF(columns);
     text_printf(&words, "%s: %s processes in %s cells",
@@ -397,8 +381,6 @@ void error_put_factors(const struct error_run *run, const struct style *style, s
  * The null error as box plots, a box for each path and pattern, and what the first run of a
  * process adds to it. */
 
-#define BOXES_MOST  96u
-#define LABEL_SIZE  64u
 #define EVENTS_MOST 8u
 
 /* --- which events --- */
@@ -453,8 +435,7 @@ static double box_quantile(const struct error_pool *sorted, size_t count, double
 
 struct boxing {
     const struct error_run *run;
-    struct box boxes[BOXES_MOST];
-    char labels[BOXES_MOST][LABEL_SIZE];
+    struct box *boxes;
     size_t count;
     bool marked;
 };
@@ -488,18 +469,14 @@ static void add_box(struct boxing *boxing, const struct error_cell *like)
 {
     const struct error_case *file = &boxing->run->file;
     AUTO_ERROR_POOL struct error_pool pool = {0};
-    if (boxing->count == BOXES_MOST)
-        return;
     for (size_t i = 0; i < file->cell_count; i++)
         if (is_pooled(&file->cells[i]) && same_box(&file->cells[i], like))
             error_pool_add(&pool, &file->cells[i]);
     const size_t count = error_pool_sort(&pool);
     if (!count)
         return;
-    struct box *box = &boxing->boxes[boxing->count];
-    char *label = boxing->labels[boxing->count++];
-    snprintf(label, LABEL_SIZE, "%.50s %s", like->path, pattern_names[like->pattern]);
-    *box = (struct box){.label = label,
+    struct box *box = memory_add(boxing->boxes, boxing->count);
+    *box = (struct box){.label = memory_format("%s %s", like->path, pattern_names[like->pattern]),
                         .min = (double)pool.errors[0],
                         .q1 = box_quantile(&pool, count, 0.25),
                         .median = box_quantile(&pool, count, 0.5),
@@ -525,17 +502,11 @@ static void fold(struct boxing *boxing, size_t first)
         size_t like = first;
         while (like < kept && !looks_alike(&boxing->boxes[like], &boxing->boxes[i]))
             like++;
-        if (like < kept) {
-            size_t length = strlen(boxing->labels[like]);
-            const char *pattern = strrchr(boxing->labels[i], ' ');
-            snprintf(boxing->labels[like] + length, LABEL_SIZE - length, "%s", pattern);
-            continue;
-        }
-        boxing->boxes[kept] = boxing->boxes[i];
-        boxing->boxes[kept].label = boxing->labels[kept];
-        if (kept != i)
-            memcpy(boxing->labels[kept], boxing->labels[i], LABEL_SIZE);
-        kept++;
+        if (like < kept)
+            boxing->boxes[like].label = memory_format("%s%s", boxing->boxes[like].label,
+                                                      strrchr(boxing->boxes[i].label, ' '));
+        else
+            boxing->boxes[kept++] = boxing->boxes[i];
     }
     boxing->count = kept;
 }
@@ -615,19 +586,18 @@ static void put_first(const struct error_run *run, const char *event, struct tex
 static void boxes_put_event(const struct error_run *run, const char *event, bool best_only,
                             const struct style *style, struct text *out)
 {
-    AUTO_MEMORY struct boxing *boxing = memory_new(1, sizeof(*boxing));
+    struct boxing boxing = {.run = run};
     AUTO_TEXT struct text words = {0};
     bool stepped = strncmp(event, "step/", 5) == 0;
-    boxing->run = run;
-    add_boxes(boxing, event, best_only);
+    add_boxes(&boxing, event, best_only);
     section_put_heading(memory_format("Null error of %s%s%s", error_event_told(event, stepped),
                                       stepped ? " (exact)" : "",
                                       best_only ? ", best pattern of each path" : ""),
                         style, out);
-    boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
+    boxes_put(boxing.boxes, boxing.count, error_unit(event, NULL), style, out);
     if (!best_only)
         put_first(run, event, &words);
-    if (boxing->marked)
+    if (boxing.marked)
         text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
         section_put_words(text_string(&words), style, out);

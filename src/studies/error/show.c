@@ -284,23 +284,6 @@ void error_put_advice(const struct error_run *run, const struct style *style, st
  * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it
  * the events that the paper did not have. */
 
-static bool is_instructions(const struct error_best *best)
-{
-    return best->base && strcmp(best->base, "instructions") == 0;
-}
-
-/* Measured beats stepped where there are both: the paper measured. */
-static bool is_shadowed(const struct error_report *report, const struct error_best *best)
-{
-    for (size_t i = 0; best->stepped && i < report->best_count; i++) {
-        const struct error_best *other = &report->best[i];
-        if (!other->stepped && other->machine == best->machine && is_instructions(other) &&
-            other->mode == best->mode && strcmp(other->path, best->path) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void add_ours(struct table *table, const struct error_best *best)
 {
     enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
@@ -319,8 +302,9 @@ static const struct error_best *next_ours(const struct error_report *report, uin
         const struct error_best *best = &report->best[*at];
         /* What a path here is like in the paper's table. */
         bool begins_papi = strncmp(best->path, "papi-", 5) == 0;
-        if (best->machine == machine && is_instructions(best) && best->mode == mode &&
-            !is_shadowed(report, best) && strcmp(begins_papi ? best->path : "direct", like) == 0)
+        if (best->machine == machine && error_is_instructions(best) && best->mode == mode &&
+            !error_is_counted(report, best, true) &&
+            strcmp(begins_papi ? best->path : "direct", like) == 0)
             return &report->best[(*at)++];
     }
     return NULL;
@@ -361,7 +345,7 @@ static void add_group(struct table *table, const struct error_report *report, ui
 static bool any_measured(const struct error_report *report, enum count_mode mode)
 {
     for (size_t i = 0; i < report->best_count; i++)
-        if (is_instructions(&report->best[i]) && report->best[i].mode == mode)
+        if (error_is_instructions(&report->best[i]) && report->best[i].mode == mode)
             return true;
     return false;
 }
@@ -371,17 +355,8 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
                        const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "mode"},
-        {.title = "path"},
-        {.title = "best"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-        {.title = ""},
-        {.title = "paper"},
-        {.title = "best"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-    };
+        WORDS("mode"), WORDS("path"),  WORDS("best"), NUMBER("median"), NUMBER("min"),
+        WORDS(""),     WORDS("paper"), WORDS("best"), NUMBER("median"), NUMBER("min")};
     static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
     static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
     struct table table = TABLE_OF(columns);
@@ -397,17 +372,15 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
 
 static void put_others(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "event"},         {.title = "path"},
-        {.title = "best"},          {.title = "median", .right = true},
-        {.title = "19 of 20 runs"}, {.title = "", .wraps = true},
-    };
+    static const struct column columns[] = {WORDS("event"),         WORDS("path"),
+                                            WORDS("best"),          NUMBER("median"),
+                                            WORDS("19 of 20 runs"), {.title = "", .wraps = true}};
     struct table table = TABLE_OF(columns);
     const struct error_report *report = &run->report;
     bool folded = false;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
-        if (is_instructions(best))
+        if (error_is_instructions(best))
             continue;
         if (!run->studying.options->all && !best->overall) {
             folded = true;
