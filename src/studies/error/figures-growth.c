@@ -98,10 +98,9 @@ static void add_build_figure(struct builds *builds, size_t begin, size_t end, js
                     BRIEF(builds->most), error_unit(first->event, first->base),
                     error_way(&builds->run->file, most->machine, most->path, most->pattern),
                     error_clean(most->opt), error_clean(most->link));
-    figure_set_caption(builds->figure, &words);
     figure_add_note(builds->figure, "Each field is the median of a build less the least of its "
                                     "row; one counter, all runs but the first of each process.");
-    error_append_figure(builds->run, figures, builds->figure);
+    error_append_figure(builds->run, figures, builds->figure, &words);
 }
 
 void error_add_build_figures(const struct error_run *run, json_t *figures)
@@ -216,10 +215,9 @@ void error_add_factor_figure(const struct error_run *run, json_t *figures)
                         error_event_told(anova->event, anova->stepped));
     }
     text_printf(&words, "%s%s", text_string(&unjudged), unjudged.length ? "." : "");
-    figure_set_caption(figure, &words);
     figure_add_note(figure, "A factor matters when p < 0.001 and it explains 1 % of the variance "
                             "or more: path and machine of all of it, others within each path.");
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -298,8 +296,7 @@ static void add_place_figure(const struct error_run *run, const char *event, boo
     }
     text_puts(&words, "Each point is the fastest run at its place, bars reach from the fastest to "
                       "the slowest process.");
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- where patterns and -O levels put it --- */
@@ -372,8 +369,7 @@ static void add_window_figure(const struct error_run *run, const char *event, js
                         100 * placement->by_opt, 100 * placement->by_both);
     }
     text_puts(&words, "Each field is the fastest run.");
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 void error_add_place_figures(const struct error_run *run, json_t *figures)
@@ -412,12 +408,7 @@ static double iterations_of(const struct error_report *report, const struct erro
     return most < SMALL ? MILLION : 1;
 }
 
-static const char *two_digits(double value, char text[NUMBER_SIZE])
-{
-    number_significant(value, 2, text, NUMBER_SIZE);
-    return text;
-}
-#define TWO_DIGITS(value) two_digits(value, (char[NUMBER_SIZE]){""})
+#define TWO_DIGITS(value) SIGNIFICANT(value, 2)
 
 static void put_slopes(const struct error_run *run, const struct error_slope *like,
                        struct text *words)
@@ -497,8 +488,7 @@ static void add_slopes(const struct error_run *run, const struct error_slope *li
                 json_count(slope->longest), json_count(slope->runs));
     }
     put_slopes(run, like, &words);
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- the error by N --- */
@@ -568,8 +558,7 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
                             "bent where an axis is logarithmic.");
     text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
                       "on top of it came while the loop ran.");
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- what does not grow at all --- */
@@ -611,10 +600,9 @@ static void add_constants(const struct error_run *run, json_t *figures)
                 "None of %s runs of these events deviates, however long the loop: their error is "
                 "that of an empty window.",
                 BRIEF((double)runs));
-    figure_set_caption(figure, &words);
     if (user)
         json_object_set_new(figure, "paper", json_text(ERROR_PAPER "Figure 8"));
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 void error_add_slope_figures(const struct error_run *run, json_t *figures)
@@ -700,6 +688,5 @@ void error_add_size_figures(const struct error_run *run, json_t *figures)
     figure_fit_scale(figure, "x");
     if (report->by_size_count)
         put_sizes(report, &words);
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }

@@ -23,8 +23,11 @@ json_t *error_machine_json(const struct error_case *file, uint32_t machine)
     return json_text(of->name);
 }
 
-void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure)
+void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure,
+                         const struct text *words)
 {
+    if (words)
+        figure_set_caption(figure, words);
     if (run->file.machine_count < 2)
         figure_drop_column(figure, "machine");
     figures_append_apart(figures, figure);
@@ -97,8 +100,7 @@ static void add_stepped(const struct error_run *run, json_t *figures)
                     BRIEF((double)stepped->edge));
     text_puts(&words, ". Points off the line are windows in which the counter sees more or less "
                       "than is executed.");
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- more events than counters --- */
@@ -150,8 +152,7 @@ static void add_multiplex(const struct error_run *run, json_t *figures)
     if (isfinite(phased))
         text_printf(&words, "On code whose work comes in phases it is off by %+.2g %% at worst.",
                     phased);
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- whole commands --- */
@@ -193,7 +194,7 @@ static void add_tools(const struct error_run *run, json_t *figures)
                        figure_number(error_best_window(report, cell)),
                        json_text(error_unit(cell->event, cell->base)));
     }
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -258,10 +259,9 @@ static void error_add_best_figure(const struct error_run *run, json_t *figures)
     }
     text_puts(&words, "What compares with the paper is the order: direct calls, PAPI's low level, "
                       "its high level.");
-    figure_set_caption(figure, &words);
     figure_add_note(figure, "pm: perfmon, pc: perfctr, PL and PH: PAPI's low and high level on "
                             "them; the paper's medians are over its three processors.");
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -343,8 +343,7 @@ static void add_event(const struct error_run *run, const struct error_by_counter
         text_puts(&words, ". ");
     }
     text_puts(&words, "Medians at one -O level and link mode.");
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* The paper's Figure 5. */
@@ -450,8 +449,7 @@ static void add_overview(const struct error_run *run, const struct error_ways *w
             put_overview(run, first, figure, &words);
     }
     text_puts(&words, "How far apart they lie is what choosing the way of measuring is worth.");
-    figure_set_caption(figure, &words);
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- by path and pattern --- */
@@ -537,10 +535,9 @@ static void add_unit(const struct error_run *run, const struct error_ways *ways,
     if (figure_is_flat(figure))
         json_object_set_new(figure, "kind", json_string("table"));
     figure_fit_scale(figure, "x");
-    figure_set_caption(figure, &words);
     figure_add_note(figure, "One counter; all runs but the first of each process, over -O levels "
                             "and link modes. Whiskers reach to the 99th of a hundred.");
-    error_append_figure(run, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* Those that the paper is about come first. */

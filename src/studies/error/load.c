@@ -107,8 +107,9 @@ static void merge_cells(struct error_case *file, size_t first)
 /* Further than this no count and no truth may be off: differences of errors still fit. */
 #define ERROR_FURTHEST (INT64_C(1) << 60)
 
+enum { FAULTS, SWITCHES, ACCOUNTED };
 struct error_account {
-    uint64_t faults, switches;
+    uint64_t of[ACCOUNTED];
 };
 /* Of all runs of a cell; most show nothing and are only counted. */
 struct error_accounts {
@@ -119,10 +120,10 @@ struct error_accounts {
 
 static void add_account(struct error_accounts *accounts, const struct account *account)
 {
-    struct error_account shown = {account->minor_faults + account->major_faults,
-                                  account->voluntary + account->involuntary};
+    const struct error_account shown = {
+        {account->minor_faults + account->major_faults, account->voluntary + account->involuntary}};
     accounts->runs++;
-    if (shown.faults || shown.switches)
+    if (shown.of[FAULTS] || shown.of[SWITCHES])
         *memory_add(accounts->list, accounts->count) = shown;
 }
 
@@ -132,16 +133,13 @@ static int by_value(const void *left, const void *right)
 }
 
 /* The smallest that at least half of the runs do not exceed. */
-static int64_t median(const struct error_accounts *accounts, bool of_faults)
+static int64_t median(const struct error_accounts *accounts, int what)
 {
     AUTO_MEMORY uint64_t *values = memory_new(accounts->count, sizeof(*values));
     size_t above = 0, rank = (accounts->runs + 1) / 2;
-    for (size_t i = 0; i < accounts->count; i++) {
-        const struct error_account *account = &accounts->list[i];
-        uint64_t value = of_faults ? account->faults : account->switches;
-        if (value)
-            values[above++] = value;
-    }
+    for (size_t i = 0; i < accounts->count; i++)
+        if (accounts->list[i].of[what])
+            values[above++] = accounts->list[i].of[what];
     size_t zeroes = accounts->runs - above;
     if (rank <= zeroes)
         return 0;
@@ -173,9 +171,9 @@ struct stretch {
 
 /* What a cell of the case needs while it is loaded. */
 struct error_origin {
-    uint32_t interrupts;           /* the counter that counts them; 0: none */
-    int32_t cpu;                   /* pinned to */
-    struct maybe faults, switches; /* what the account of a run may show */
+    uint32_t interrupts;         /* the counter that counts them; 0: none */
+    int32_t cpu;                 /* pinned to */
+    struct maybe may[ACCOUNTED]; /* what the account of a run may show */
     bool is_null;
     bool timed;                /* its part needs times and company */
     struct stretch *stretches; /* of each process of the cell, in the order of the visits */
@@ -332,13 +330,12 @@ static void fill_factors(const struct stored_cell *stored, const struct stored_e
     cell->failed = stored->failed;
     cell->error = stored->failed ? stored->error : 0;
     fill_truth(&stored->counters[0], known, cell);
-    *origin = (struct error_origin){.cpu = planned->cpu,
-                                    .faults = {stored->has_faults, stored->faults},
-                                    .switches = {stored->has_switches, stored->switches},
-                                    .is_null = strcmp(planned->specimen, "null") == 0,
-                                    .timed = cell->part == PART_DURATION ||
-                                             cell->part == PART_PLACEMENT ||
-                                             cell->part == PART_MULTIPLEX};
+    *origin = (struct error_origin){
+        .cpu = planned->cpu,
+        .may = {{stored->has_faults, stored->faults}, {stored->has_switches, stored->switches}},
+        .is_null = strcmp(planned->specimen, "null") == 0,
+        .timed = cell->part == PART_DURATION || cell->part == PART_PLACEMENT ||
+                 cell->part == PART_MULTIPLEX};
     for (uint32_t i = 1; i < planned->counters && !origin->interrupts; i++)
         if (event_counts_interrupts(planned->events[i]))
             origin->interrupts = i;
@@ -617,24 +614,22 @@ static void judge_account(struct load *load, size_t index)
     struct error_cell *cell = &load->file->cells[load->first_cell + index];
     struct error_origin *origin = &load->origins[index];
     const struct error_accounts *accounts = &origin->accounts;
-    struct maybe *faults = &origin->faults, *switches = &origin->switches;
+    struct maybe *may = origin->may;
     if (!accounts->runs)
         return;
     struct null_way *way = memory_new(1, sizeof(*way)), *const *null = NULL;
     *way = (struct null_way){cell, origin};
-    if (!origin->is_null && faults->known && switches->known)
+    if (!origin->is_null && may[FAULTS].known && may[SWITCHES].known)
         null = tfind(way, &load->nulls, compare_ways);
-    if (null) {
-        add_own(faults, (*null)->origin->faults);
-        add_own(switches, (*null)->origin->switches);
-    } else {
-        at_least(faults, median(accounts, true));
-        at_least(switches, median(accounts, false));
-    }
+    for (int what = 0; what < ACCOUNTED; what++)
+        if (null)
+            add_own(&may[what], (*null)->origin->may[what]);
+        else
+            at_least(&may[what], median(accounts, what));
     for (size_t i = 0; i < accounts->count; i++)
-        cell->disturbed += beyond(accounts->list[i].faults, *faults) ||
-                           beyond(accounts->list[i].switches, *switches);
-    if (beyond(0, *faults) || beyond(0, *switches))
+        cell->disturbed += beyond(accounts->list[i].of[FAULTS], may[FAULTS]) ||
+                           beyond(accounts->list[i].of[SWITCHES], may[SWITCHES]);
+    if (beyond(0, may[FAULTS]) || beyond(0, may[SWITCHES]))
         cell->disturbed = accounts->runs;
     if (origin->is_null)
         enter(way, &load->nulls, compare_ways);

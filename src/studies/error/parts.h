@@ -100,13 +100,12 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
 /* "1.2 to 3.4"; `same` where both ends read alike. */
 void error_add_interval(struct table *table, enum tone tone, double low, double high,
                         const char *same);
-/* Numbers where they are printed: number_brief, number_count, number_signed. */
-const char *error_brief(double value, char text[NUMBER_SIZE]);
-const char *error_whole(uint64_t value, char text[NUMBER_SIZE]);
-const char *error_signed(int64_t value, char text[NUMBER_SIZE]);
-#define BRIEF(value)  error_brief(value, (char[NUMBER_SIZE]){""})
-#define WHOLE(value)  error_whole(value, (char[NUMBER_SIZE]){""})
-#define SIGNED(value) error_signed(value, (char[NUMBER_SIZE]){""})
+/* Numbers where they are printed. */
+#define BRIEF(value)  number_brief(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
+#define WHOLE(value)  number_count(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
+#define SIGNED(value) number_signed(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
+#define SIGNIFICANT(value, digits)                                                                 \
+    number_significant(value, digits, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
 /* Does no run of slopes that are alike deviate, and nothing of them grow? */
 typedef bool error_alike(const struct error_slope *left, const struct error_slope *right);
 bool error_is_constant(const struct error_report *report, const struct error_slope *like,
@@ -152,4 +151,6 @@ error_figures_part error_add_place_figures; /* Figures 11 and 12 */
         "machine", "machine", role, true                                                           \
     }
 json_t *error_machine_json(const struct error_case *file, uint32_t machine);
-void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure);
+/* words: its caption; NULL: it has one. */
+void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure,
+                         const struct text *words);

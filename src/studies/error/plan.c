@@ -518,18 +518,18 @@ static bool has_truth(const struct catalogue_specimen *specimen, const char *cla
     return false;
 }
 
-static bool counts_kernel(const struct error_event *event)
+/* Does the CPU count it in that mode, by its name? */
+static bool counts_mode(const struct error_event *event, char mode)
 {
-    const char *mode = event_mode(event->name);
-    return error_event_of_cpu(event) && (!mode || strchr(mode, 'k'));
+    const char *modes = event_mode(event->name);
+    return error_event_of_cpu(event) && (!modes || strchr(modes, mode));
 }
 
 /* What is counted along the ladder by an event on a path. */
 static struct asked rung_of(const struct error_study *study, const struct catalogue_path *path,
                             const struct error_event *event, uint64_t n)
 {
-    const char *mode = event_mode(event->name);
-    bool kernel = counts_kernel(event), alone = kernel && mode && !strchr(mode, 'u');
+    const bool kernel = counts_mode(event, 'k'), alone = kernel && !counts_mode(event, 'u');
     uint32_t kernel_runs = study->emulated ? EMULATED_KERNEL_RUNS : KERNEL_RUNS;
     uint32_t processes = wished_processes(study);
     struct asked rung = {.event = event->name,
@@ -567,10 +567,8 @@ static void wish_explained(const struct wisher *wisher, const struct catalogue_p
     bool chosen = n == TOP || n == TOP / 10 || n == 1;
     for (size_t i = 0; chosen && study->interrupts && i < study->event_count; i++) {
         const struct error_event *event = &study->events[i];
-        const char *mode = event_mode(event->name);
-        if (!climbs(study, path, event) || !error_event_of_cpu(event) ||
-            strcmp(event->class, "instructions") != 0 || (mode && !strchr(mode, 'u')) ||
-            (mode && !strchr(mode, 'k')))
+        if (!climbs(study, path, event) || strcmp(event->class, "instructions") != 0 ||
+            !counts_mode(event, 'u') || !counts_mode(event, 'k'))
             continue;
         struct asked rung = rung_of(study, path, event, n);
         rung.counters = 2;

@@ -110,24 +110,6 @@ void error_add_interval(struct table *table, enum tone tone, double low, double 
         table_addf(table, tone, "%s to %s", from, to);
 }
 
-const char *error_brief(double value, char text[NUMBER_SIZE])
-{
-    number_brief(value, text, NUMBER_SIZE);
-    return text;
-}
-
-const char *error_whole(uint64_t value, char text[NUMBER_SIZE])
-{
-    number_count(value, text, NUMBER_SIZE);
-    return text;
-}
-
-const char *error_signed(int64_t value, char text[NUMBER_SIZE])
-{
-    number_signed(value, text, NUMBER_SIZE);
-    return text;
-}
-
 void error_put_nothing(const struct error_run *run, const char *words, const char *what,
                        const struct style *style, struct text *out)
 {
