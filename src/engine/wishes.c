@@ -378,15 +378,18 @@ void wishes_look(struct wishes *wishes, uint64_t ns, bool whole)
     bool any = false;
     for (size_t i = 0; i < wishes->count; i++) {
         struct wish *wish = &wishes->list[i];
-        uint64_t cost = cost_of(wishes_price(wishes, wish), whole ? wish->least : 1);
+        const uint32_t lacks = !whole                        ? !wish->planned
+                               : wish->least > wish->planned ? wish->least - wish->planned
+                                                             : 0;
+        uint64_t cost = cost_of(wishes_price(wishes, wish), lacks);
         const bool first = !any && has_turn(wishes, wish);
         any |= first;
         wish->goal = wish->planned;
         /* The most important one is measured whatever it costs: else nothing would be. */
-        if (!has_turn(wishes, wish) || wish->goal || (cost > ns && !first) ||
-            !wishes_is_due(wishes, i))
+        if (!has_turn(wishes, wish) || (!wish->goal && cost > ns && !first) ||
+            !wishes_is_due(wishes, i) || wishes_is_failing(wishes, i))
             continue;
-        wish->goal = 1;
+        wish->goal += !wish->goal;
         ns = less(ns, cost);
     }
 }

@@ -69,7 +69,7 @@ bool wishes_have_prices(const struct wishes *wishes);
 
 /* Sets goals: one process of every wish that has none and is due, as far as ns go. A first look at
  * what they cost; another one may find more that are due. whole: of those alone whose least ns
- * hold, too. */
+ * hold, too, beside what others still lack of theirs. */
 void wishes_look(struct wishes *wishes, uint64_t ns, bool whole);
 /* Sets goals: one process of the first wish of every price that was not seen yet, whatever it
  * takes.

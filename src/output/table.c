@@ -195,31 +195,33 @@ static void group(const char *digits, char *text, size_t size)
     text[out] = '\0';
 }
 
-void number_count(uint64_t value, char *text, size_t size)
+char *number_count(uint64_t value, char *text, size_t size)
 {
     char digits[NUMBER_SIZE];
     snprintf(digits, sizeof(digits), "%" PRIu64, value);
     group(digits, text, size);
+    return text;
 }
 
-void number_signed(int64_t value, char *text, size_t size)
+char *number_signed(int64_t value, char *text, size_t size)
 {
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     char digits[NUMBER_SIZE];
     number_count(magnitude, digits, sizeof(digits));
     snprintf(text, size, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", digits);
+    return text;
 }
 
-void number_significant(double value, int digits, char *text, size_t size)
+char *number_significant(double value, int digits, char *text, size_t size)
 {
     if (!isfinite(value)) {
         snprintf(text, size, "%s", isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
-        return;
+        return text;
     }
     double magnitude = fabs(value);
     if (magnitude >= 1e18) {
         snprintf(text, size, "%.*e", digits - 1, value);
-        return;
+        return text;
     }
     int exponent = magnitude > 0 ? (int)floor(log10(magnitude)) : 0;
     int decimals = digits - 1 - exponent;
@@ -238,9 +240,10 @@ void number_significant(double value, int digits, char *text, size_t size)
     }
     group(plain, grouped, sizeof(grouped));
     snprintf(text, size, "%s%s%s", value < 0 ? "-" : "", grouped, fraction);
+    return text;
 }
 
-void number_brief(double value, char *text, size_t size)
+char *number_brief(double value, char *text, size_t size)
 {
     double magnitude = fabs(value);
     if (!isfinite(value)) {
@@ -256,6 +259,7 @@ void number_brief(double value, char *text, size_t size)
     } else {
         snprintf(text, size, magnitude >= 100 ? "%.4g" : "%.3g", value);
     }
+    return text;
 }
 
 void number_age(int64_t seconds, char *text, size_t size)

@@ -78,9 +78,11 @@ static inline struct error_study cpu_machine(void)
 
 /* --- looking at wishes --- */
 
-static inline struct error_wishes wished(const struct error_study *study, enum error_stage stage)
+static inline struct wishes wished(const struct error_study *study, enum error_stage stage)
 {
-    return error_wish_list(study, stage);
+    struct wishes wishes = {0};
+    error_wish(study, stage, &wishes);
+    return wishes;
 }
 
 struct looked_for {
@@ -99,17 +101,9 @@ static inline bool fits(const struct cell *cell, const struct looked_for *wanted
 static inline size_t count_of(const struct error_study *study, enum error_stage stage,
                               struct looked_for wanted)
 {
-    struct error_wishes wishes = wished(study, stage);
+    struct wishes wishes = wished(study, stage);
     size_t count = 0;
     for (size_t i = 0; i < wishes.count; i++)
-        count += fits(&wishes.list[i].cell, &wanted);
+        count += fits(&wishes.list[i].cells[0], &wanted);
     return count;
-}
-
-static inline void plan_whole_stage(const struct error_study *study, enum error_stage stage,
-                                    struct error_plan *plan)
-{
-    size_t left_out = 1;
-    left_out = error_plan_stage(study, stage, UINT64_MAX, plan);
-    assert_int_equal(left_out, 0);
 }

@@ -20,19 +20,19 @@
 
 #define MOST_BYTES 400000u
 
-static struct error_options options;
+static struct study_options options;
 
 struct drawn {
     struct error_builder builder;
-    struct erring erring;
+    struct error_run run;
     json_t *figures;
 };
 
 static void draw(struct drawn *drawn)
 {
-    drawn->erring = (struct erring){.options = &options, .file = drawn->builder.file};
-    drawn->erring.report = error_judge(&drawn->erring.file, 1);
-    drawn->figures = error_figures(&drawn->erring);
+    drawn->run = (struct error_run){.studying = {.options = &options}, .file = drawn->builder.file};
+    drawn->run.report = error_judge(&drawn->run.file, 1);
+    drawn->figures = error_figures(&drawn->run);
     assert_figures_are_sound(drawn->figures);
     assert_figures_fit_their_axes(drawn->figures);
 }
@@ -197,7 +197,7 @@ static void factors_have_their_share(void **state)
     start(&drawn);
     build_nulls(&drawn.builder, 0);
     draw(&drawn);
-    const struct error_report *report = &drawn.erring.report;
+    const struct error_report *report = &drawn.run.report;
     const json_t *factors = figure_called(drawn.figures, "factors");
     assert_int_equal(figure_rows(factors), report->effect_count);
     for (size_t i = 0; i < report->effect_count; i++) {

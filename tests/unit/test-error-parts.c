@@ -15,17 +15,18 @@
 
 #include "studies/error/parts.h"
 
-static struct error_options options;
+static struct study_options options;
 
 /* What a part says of a report; valid until the next call. */
-static const char *shown(void (*part)(const struct erring *, const struct style *, struct text *),
-                         struct erring *erring)
+static const char *shown(void (*part)(const struct error_run *, const struct style *,
+                                      struct text *),
+                         struct error_run *run)
 {
     static struct text text;
     const struct style style = {.width = 80};
     text_clear(&text);
-    erring->options = &options;
-    part(erring, &style, &text);
+    run->studying.options = &options;
+    part(run, &style, &text);
     assert_false(text.failed);
     return text_string(&text);
 }
@@ -95,10 +96,10 @@ static struct error_anova anovas[] = {
 static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
 {
     (void)state;
-    struct erring erring = {
+    struct error_run run = {
         .report = {.effects = effects, .effect_count = 5, .anovas = anovas, .anova_count = 2}};
     assert_string_equal(
-        shown(error_put_factors, &erring),
+        shown(error_put_factors, &run),
         "\n"
         "Which factors matter\n"
         "instructions:u, stepped: 1,480 processes in 740 cells, 100.0 % of the variance\n"
@@ -155,11 +156,11 @@ static void counters_are_told_by_what_grows_most_and_least(void **state)
                                   .counters = 2,
                                   .median = 690,
                                   .plain = 685.5};
-    struct erring erring = {
+    struct error_run run = {
         .report = {
             .by_counters = by, .by_counters_count = 3, .choices = &choice, .choice_count = 1}};
     assert_string_equal(
-        shown(error_put_counters, &erring),
+        shown(error_put_counters, &run),
         "\n"
         "What each further counter adds\n"
         "event            path          a counter  95 % interval\n"
@@ -207,7 +208,7 @@ static void duration_is_told_with_what_interrupts_explain(void **state)
          .mean = 1712.25,
          .interrupts = NAN},
     };
-    struct erring erring = {.report = {.slopes = slopes,
+    struct error_run run = {.report = {.slopes = slopes,
                                        .slope_count = 2,
                                        .by_size = sizes,
                                        .by_size_count = 2,
@@ -224,7 +225,7 @@ static void duration_is_told_with_what_interrupts_explain(void **state)
                                                  .measured_high = 0.0018,
                                                  .agrees = true}}};
     assert_string_equal(
-        shown(error_put_duration, &erring),
+        shown(error_put_duration, &run),
         "\n"
         "What each iteration of a loop adds\n"
         "instructions:u: nothing, up to N = 1,000,000; none of 2,800 runs over 1 path\n"
@@ -269,11 +270,11 @@ static void places_are_drawn_by_the_offset(void **state)
                                             .by_pattern = 0.11,
                                             .by_opt = 0.07,
                                             .by_both = 0.62}};
-    struct erring erring = {
+    struct error_run run = {
         .report = {
             .places = places, .place_count = 65, .placements = placements, .placement_count = 2}};
     assert_string_equal(
-        shown(error_put_placement, &erring),
+        shown(error_put_placement, &run),
         "\n"
         "The same loop at other places\n"
         "clock/ticks/: 1.01 to 2.02 ticks an iteration, factor 2.00 (1.98 to 2.03); the\n"
@@ -310,9 +311,9 @@ static void extrapolated_counts_stand_against_the_truth(void **state)
                                       .high = 88,
                                       .per_rotation = 1,
                                       .single = NAN}};
-    struct erring erring = {.report = {.multiplex = list, .multiplex_count = 2}};
+    struct error_run run = {.report = {.multiplex = list, .multiplex_count = 2}};
     assert_string_equal(
-        shown(error_put_multiplex, &erring),
+        shown(error_put_multiplex, &run),
         "\n"
         "More events than counters\n"
         "instructions:u through perf-read, 16 of them at once\n"
@@ -371,8 +372,8 @@ static void the_best_patterns_stand_beside_the_papers(void **state)
          .median = 2700,
          .min = 2474},
     };
-    struct erring erring = {.report = {.best = best, .best_count = 5}};
-    const char *text = shown(error_put_best, &erring);
+    struct error_run run = {.report = {.best = best, .best_count = 5}};
+    const char *text = shown(error_put_best, &run);
     assert_string_equal(
         text, "\n"
               "Instructions counted although nothing is measured, and the paper's Table 3\n"
@@ -408,17 +409,17 @@ static void cells_that_stepping_contradicts_are_named(void **state)
     struct error_agreement list[] = {
         {.row = &rows[0], .difference = 1, .edge = 1, .runs = 40, .agreeing = 40},
         {.row = &rows[1], .difference = -3, .edge = 1, .runs = 40, .agreeing = 31}};
-    struct erring erring = {
+    struct error_run run = {
         .report = {.stepped = {.comparable = 2, .equal = 1, .edge = 1, .list = list}}};
     assert_string_equal(
-        shown(error_put_stepped, &erring),
+        shown(error_put_stepped, &run),
         "\n"
         "Measured against stepped\n"
         "instructions:u: 1 of 2 cells count what stepping counts +1: this CPU's own edge\n"
         "  of a window\n"
         "  papi-low, read-stop, -O0, lazy, 4 counters: -3 off in 31 of 40 runs\n");
     list[0].difference = list[1].difference = list[0].edge = list[1].edge = 7;
-    const char *words = shown(error_put_stepped, &erring);
+    const char *words = shown(error_put_stepped, &run);
     assert_non_null(strstr(words, "2 of 2 cells count what stepping counts +7: more than"));
     assert_null(strstr(words, "own edge"));
 }
@@ -435,8 +436,9 @@ static void advice_comes_with_what_must_be_mended(void **state)
         {COUNT_USER, "instructions:u", "Long regions gain no error."}};
     assert_int_equal(facts_set(&facts, "kernel.randomize_va_space", "2", 0), 0);
     assert_int_equal(facts_set(&facts, "kernel.nmi_watchdog", "1", 0), 0);
-    struct erring erring = {.facts = &facts, .report = {.advice = advice, .advice_count = 3}};
-    const char *text = shown(error_put_advice, &erring);
+    struct error_run run = {.studying = {.facts = &facts},
+                            .report = {.advice = advice, .advice_count = 3}};
+    const char *text = shown(error_put_advice, &run);
     assert_non_null(strstr(text, "\n- Count instructions:u with perf-user: it adds 12. Long"));
     assert_null(strstr(text, "msr/tsc/"));
     assert_non_null(strstr(text, "nmi-watchdog"));

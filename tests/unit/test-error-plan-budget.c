@@ -21,43 +21,47 @@
 
 /* --- what a budget leaves out --- */
 
-/* Every visit costs `price`; what the stage would take, in ns. */
-static uint64_t planned_cost(const struct error_plan *plan, uint64_t price)
+/* A visit of the wish took so long; it must have been planned. */
+static void learn(struct wishes *wishes, size_t wish, uint64_t ns)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        sum += price * plan->about[i].wanted;
-    return sum;
+    wishes_learn(wishes, (uint32_t)wishes->list[wish].places[0], ns, 0, 0);
 }
 
-static void teach(const struct error_study *study, struct error_plan *plan, uint64_t price)
+/* All visits that lack to the goals, each of which takes so long. */
+static void visit(struct wishes *wishes, uint64_t ns)
 {
-    struct error_wishes wishes = wished(study, STAGE_CROSSING);
-    for (size_t i = 0; i < wishes.count; i++)
-        error_price_learn(study, &plan->prices, &wishes.list[i].cell, price);
-    for (size_t i = 0; i < plan->prices.count; i++) /* wishes do not live on */
-        for (size_t j = 0; j < catalogue.path_count; j++)
-            if (strcmp(plan->prices.list[i].path, paths[j].name) == 0)
-                plan->prices.list[i].path = paths[j].name;
+    struct visit *visits = NULL;
+    size_t count = 0;
+    wishes_visits(wishes, 1, 1, &visits, &count);
+    for (size_t i = 0; i < count; i++)
+        wishes_learn(wishes, visits[i].cell, ns, 0, 0);
+    memory_give_back(visits);
 }
 
 static void drops_the_least_important_cells_and_no_processes(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_plan plan = {0};
-    size_t left_out = 0;
-    teach(&study, &plan, 10 * MS);
-    left_out = error_plan_stage(&study, STAGE_CROSSING, 20 * SECOND, &plan);
-    assert_true(planned_cost(&plan, 10 * MS) <= 20 * SECOND);
-    assert_true(planned_cost(&plan, 10 * MS) > 19 * SECOND);
-    assert_true(left_out > 0);
-    size_t usual = 0;
-    for (size_t i = 0; i < plan.count; i++) {
-        bool stepped = strcmp(plan.cells[i].events[0], "step/instructions/") == 0;
-        assert_int_equal(plan.about[i].wanted, stepped ? 2 : 20);
-        usual += strcmp(plan.cells[i].opt, "O2") == 0 && strcmp(plan.cells[i].link, "static") == 0;
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    wishes_try_prices(&wishes);
+    visit(&wishes, 10 * MS);
+    wishes_look(&wishes, 20 * SECOND - 10 * MS * wishes_planned(&wishes), true);
+    visit(&wishes, 10 * MS);
+    uint64_t spent = 10 * MS * wishes_planned(&wishes), cost = 0;
+    wishes_settle(&wishes, 20 * SECOND - spent);
+    size_t usual = 0, left_out = 0;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct wish *wish = &wishes.list[i];
+        const struct cell *cell = wish->cells;
+        bool stepped = strcmp(cell->events[0], "step/instructions/") == 0;
+        cost += 10 * MS * wish->goal;
+        left_out += !wish->goal;
+        assert_true(!wish->goal || wish->goal == (stepped ? 2 : 20));
+        usual += wish->goal && strcmp(cell->opt, "O2") == 0 && strcmp(cell->link, "static") == 0;
     }
+    assert_true(cost <= 20 * SECOND);
+    assert_true(cost > 19 * SECOND);
+    assert_true(left_out > 0);
     /* All ways at the usual level and link come first: stepped, two events crossed, one other. */
     assert_int_equal(usual, 16 + 8 + 13 + 13);
 }
@@ -66,30 +70,34 @@ static void plans_everything_without_a_limit(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_plan plan = {0};
-    size_t left_out = 1;
-    left_out = error_plan_stage(&study, STAGE_CROSSING, UINT64_MAX, &plan);
-    assert_int_equal(left_out, 0);
-    assert_true(plan.count > 400);
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    wishes_look(&wishes, UINT64_MAX, true);
+    visit(&wishes, MS);
+    assert_int_equal(wishes.cell_count, wishes.count);
+    assert_true(wishes.cell_count > 400);
 }
 
 static void takes_what_is_dear_for_dear(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_prices prices = {0};
-    struct error_wishes wishes = wished(&study, STAGE_CROSSING);
-    const struct cell *stepped = &wishes.list[0].cell, *other = NULL;
-    for (size_t i = 0; i < wishes.count && !other; i++)
-        if (strcmp(wishes.list[i].cell.events[0], "task-clock") == 0)
-            other = &wishes.list[i].cell;
-    uint64_t unseen = error_price(&study, &prices, other);
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    size_t others[2] = {0}, count = 0;
+    for (size_t i = 0; i < wishes.count && count < 2; i++)
+        if (strcmp(wishes.list[i].cells[0].events[0], "task-clock") == 0)
+            others[count++] = i;
+    const struct wish *stepped = &wishes.list[0], *other = &wishes.list[others[0]];
+    wishes_look(&wishes, UINT64_MAX, true);
+    wishes_visits(&wishes, 1, 1, &(struct visit *){NULL}, &count);
+    uint64_t unseen = wishes_price(&wishes, other);
     for (int i = 0; i < 10; i++)
-        error_price_learn(&study, &prices, stepped, 10 * error_price(&study, &prices, stepped) / 9);
+        learn(&wishes, 0, 10 * wishes_price(&wishes, stepped) / 9);
     /* Another class that nobody has seen: visits are a little dearer here than was thought. */
-    assert_true(error_price(&study, &prices, other) > unseen);
-    error_price_learn(&study, &prices, other, 77 * MS);
-    assert_int_equal(error_price(&study, &prices, other), 77 * MS);
+    assert_true(wishes_price(&wishes, other) > unseen);
+    learn(&wishes, others[0], 77 * MS);
+    assert_int_equal(wishes_price(&wishes, other), 77 * MS);
+    /* The same path, source and number of counters. */
+    assert_int_equal(wishes_price(&wishes, &wishes.list[others[1]]), 77 * MS);
 }
 
 /* A tracepoint makes whoever opens it wait, so it comes late, without company, at its own price. */
@@ -103,27 +111,28 @@ static void leaves_what_waits_for_the_end(void **state)
         .name = "raw_syscalls:sys_enter", .kind = "tracepoint", .class = "page-faults"};
     study.events = events;
     study.event_count = 5;
-    struct error_wishes wishes = wished(&study, STAGE_CROSSING);
-    struct error_prices prices = {0};
-    const struct cell *waiting = NULL, *usual = &wishes.list[0].cell;
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    size_t waiting = 0, count;
     for (size_t i = 0; i < wishes.count; i++) {
-        const struct cell *cell = &wishes.list[i].cell;
+        const struct cell *cell = wishes.list[i].cells;
         bool waits = strcmp(cell->events[0], "raw_syscalls:sys_enter") == 0;
         assert_false(waiting && !waits && strcmp(cell->events[0], "page-faults") != 0);
         if (waits) {
-            waiting = cell;
+            waiting = i;
             assert_string_equal(cell->opt, "O2");
             assert_string_equal(cell->link, "static");
         }
     }
-    assert_non_null(waiting);
-    error_price_learn(&study, &prices, waiting, 90 * MS);
-    assert_int_equal(error_price(&study, &prices, waiting), 90 * MS);
-    assert_true(error_price(&study, &prices, usual) < 50 * MS);
+    assert_true(waiting);
+    wishes_look(&wishes, UINT64_MAX, true);
+    wishes_visits(&wishes, 1, 1, &(struct visit *){NULL}, &count);
+    learn(&wishes, waiting, 90 * MS);
+    assert_int_equal(wishes_price(&wishes, &wishes.list[waiting]), 90 * MS);
+    assert_true(wishes_price(&wishes, &wishes.list[0]) < 50 * MS);
     wishes = wished(&study, STAGE_COUNTERS);
     for (size_t i = 0; i < wishes.count; i++)
-        for (uint32_t j = 0; j < wishes.list[i].cell.counters; j++)
-            assert_string_not_equal(wishes.list[i].cell.events[j], "raw_syscalls:sys_enter");
+        for (uint32_t j = 0; j < wishes.list[i].cells[0].counters; j++)
+            assert_string_not_equal(wishes.list[i].cells[0].events[j], "raw_syscalls:sys_enter");
     const struct looked_for ladder = {.event = "raw_syscalls:sys_enter"};
     assert_int_equal(count_of(&study, STAGE_DURATION, ladder), 7); /* on one path */
 }
@@ -132,56 +141,53 @@ static void gives_a_cell_that_failed_no_further_process(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_plan plan = {0};
-    size_t left_out = 0;
+    struct wishes wishes = wished(&study, STAGE_COUNTERS);
     struct visit *visits = NULL;
     size_t count = 0;
-    left_out = error_plan_stage(&study, STAGE_COUNTERS, UINT64_MAX, &plan);
-    error_plan_visits(&plan, 1, 1, &visits, &count);
-    assert_int_equal(count, plan.count);
+    wishes_look(&wishes, UINT64_MAX, true);
+    wishes_visits(&wishes, 1, 1, &visits, &count);
+    assert_int_equal(count, wishes.count);
     memory_give_back(visits);
-    plan.about[3].failed = 1;
-    left_out = error_plan_settle(&study, STAGE_COUNTERS, UINT64_MAX, &plan);
-    assert_int_equal(left_out, 0);
-    error_plan_visits(&plan, UINT32_MAX, 2, &visits, &count);
+    wishes.list[3].failed = 1;
+    wishes_settle(&wishes, UINT64_MAX);
+    wishes_visits(&wishes, 1, 2, &visits, &count);
     for (size_t i = 0; i < count; i++) {
-        assert_int_not_equal(visits[i].cell, plan.cells[3].id);
+        assert_int_not_equal(visits[i].cell, wishes.list[3].places[0]);
         assert_true(visits[i].process >= 1 && visits[i].process < 20);
     }
     memory_give_back(visits);
     /* Asked again, it is not wanted again. */
-    left_out = error_plan_stage(&study, STAGE_COUNTERS, UINT64_MAX, &plan);
-    error_plan_visits(&plan, UINT32_MAX, 3, &visits, &count);
-    assert_int_equal(count, 0);
-    memory_give_back(visits);
+    wishes_settle(&wishes, UINT64_MAX);
+    assert_false(wishes_want(&wishes));
 }
 
 static void looks_at_every_price_first(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_plan plan = {0};
-    error_plan_pilot(&study, STAGE_CROSSING, &plan);
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    wishes_try_prices(&wishes);
+    visit(&wishes, MS);
     /* perf-read, perf-syscall, papi-low, papi-high: counted and stepped; perf-user: stepped. */
-    assert_int_equal(plan.count, 9);
-    assert_false(error_plan_is_past(&plan, STAGE_CROSSING));
+    assert_int_equal(wishes.cell_count, 9);
 }
 
 /* --- the order --- */
 
-static struct visit *order_of(uint64_t seed, struct error_plan *plan, size_t *count)
+static struct visit *order_of(uint64_t seed, struct wishes *wishes, size_t *count)
 {
     struct error_study study = plain_machine();
     struct visit *visits = NULL;
-    error_plan_stage(&study, STAGE_CROSSING, UINT64_MAX, plan);
-    error_plan_visits(plan, UINT32_MAX, seed, &visits, count);
+    error_wish(&study, STAGE_CROSSING, wishes);
+    wishes_settle(wishes, UINT64_MAX);
+    wishes_visits(wishes, 1, seed, &visits, count);
     return visits;
 }
 
 static void the_same_seed_gives_the_same_order(void **state)
 {
     (void)state;
-    struct error_plan plans[3] = {0};
+    struct wishes plans[3] = {0};
     size_t counts[3];
     struct visit *first = order_of(7, &plans[0], &counts[0]);
     struct visit *again = order_of(7, &plans[1], &counts[1]);
@@ -200,7 +206,7 @@ static void the_same_seed_gives_the_same_order(void **state)
 static void neither_events_nor_paths_stand_together(void **state)
 {
     (void)state;
-    struct error_plan plan = {0};
+    struct wishes plan = {0};
     size_t count, same_event = 0, same_path = 0;
     struct visit *visits = order_of(9, &plan, &count);
     for (size_t i = 1; i < count; i++) {
@@ -218,7 +224,7 @@ static void neither_events_nor_paths_stand_together(void **state)
 static void rounds_are_even(void **state)
 {
     (void)state;
-    struct error_plan plan = {0};
+    struct wishes plan = {0};
     size_t count;
     struct visit *visits = order_of(10, &plan, &count);
     uint32_t round = 0;
@@ -233,20 +239,23 @@ static void a_stored_plan_goes_on_where_it_was(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_plan plan = {0}, taken = {0};
+    struct wishes plan = wished(&study, STAGE_DURATION), taken = {0};
     size_t count = 0;
     struct visit *visits = NULL;
-    error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &plan);
-    error_plan_visits(&plan, 1, 1, &visits, &count);
-    memory_give_back(visits);
-    for (size_t i = 0; i < plan.count; i++)
-        error_plan_adopt(&study, &taken, &plan.cells[i], 1, 0);
-    assert_true(error_plan_is_past(&taken, STAGE_CROSSING));
-    assert_false(error_plan_is_past(&taken, STAGE_DURATION));
-    error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &taken);
-    assert_int_equal(taken.count, plan.count);
-    error_plan_visits(&taken, UINT32_MAX, 2, &visits, &count);
-    assert_false(error_plan_wants(&taken));
+    wishes_look(&plan, UINT64_MAX, true);
+    visit(&plan, MS);
+    for (size_t i = 0; i < plan.cell_count; i++) {
+        size_t cell = wishes_add_cell(&taken, &plan.cells[i]);
+        taken.about[cell].planned = 1;
+    }
+    error_wish(&study, STAGE_CROSSING, &taken);
+    error_wish(&study, STAGE_DURATION, &taken);
+    wishes_claim(&taken);
+    taken.turn = STAGE_DURATION + 1;
+    wishes_settle(&taken, UINT64_MAX);
+    wishes_visits(&taken, 1, 2, &visits, &count);
+    assert_int_equal(taken.cell_count, plan.cell_count);
+    assert_false(wishes_want(&taken));
     for (size_t i = 0; i < count; i++)
         assert_true(visits[i].process >= 1);
     memory_give_back(visits);

@@ -43,13 +43,17 @@ static void plans_nothing_twice(void **state)
     studies[2].full = true;
     for (size_t which = 0; which < 3; which++)
         for (int stage = 0; stage < STAGE_COUNT; stage++) {
-            struct error_plan plan = {0};
-            plan_whole_stage(&studies[which], (enum error_stage)stage, &plan);
-            size_t count = plan.count;
-            for (size_t i = 0; i < count; i++)
-                assert_int_equal(error_stage_of(&studies[which], &plan.cells[i]), stage);
-            plan_whole_stage(&studies[which], (enum error_stage)stage, &plan);
-            assert_int_equal(plan.count, count);
+            struct wishes wishes = wished(&studies[which], (enum error_stage)stage);
+            for (size_t i = 0; i < wishes.count; i++) {
+                const struct cell *cell = wishes.list[i].cells;
+                assert_int_equal(wishes.list[i].stage, stage);
+                for (size_t j = 0; j < i; j++) {
+                    const struct cell *other = wishes.list[j].cells;
+                    assert_false(plan_same_way(other, cell) && other->n == cell->n &&
+                                 other->runs == cell->runs &&
+                                 strcmp(other->specimen, cell->specimen) == 0);
+                }
+            }
         }
 }
 
@@ -59,15 +63,15 @@ static void steps_what_an_emulated_machine_counts(void **state)
     (void)state;
     struct error_study study = cpu_machine();
     study.emulated = true;
-    struct error_wishes wishes = wished(&study, STAGE_CROSSING);
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
     size_t visits = 0;
     for (size_t i = 0; i < wishes.count; i++) {
-        const struct cell *cell = &wishes.list[i].cell;
+        const struct cell *cell = &wishes.list[i].cells[0];
         bool stepped = strcmp(cell->events[0], study.stepped) == 0, found = false;
         visits += wishes.list[i].processes;
         assert_in_range(wishes.list[i].processes, 1, 3);
         for (size_t j = 0; stepped && j < wishes.count; j++) {
-            const struct cell *other = &wishes.list[j].cell;
+            const struct cell *other = &wishes.list[j].cells[0];
             found |= strcmp(other->events[0], "instructions:u") == 0 &&
                      strcmp(other->path, cell->path) == 0 && other->pattern == cell->pattern &&
                      strcmp(other->opt, cell->opt) == 0 && strcmp(other->link, cell->link) == 0;
@@ -97,10 +101,10 @@ static void gives_papi_distinct_events(void **state)
 {
     (void)state;
     struct error_study study = plain_machine();
-    struct error_wishes wishes = wished(&study, STAGE_COUNTERS);
+    struct wishes wishes = wished(&study, STAGE_COUNTERS);
     size_t of_papi = 0;
     for (size_t i = 0; i < wishes.count; i++) {
-        const struct cell *cell = &wishes.list[i].cell;
+        const struct cell *cell = &wishes.list[i].cells[0];
         if (strncmp(cell->path, "papi-", 5) != 0)
             continue;
         of_papi++;
@@ -129,10 +133,10 @@ static void counts_interrupts_along_with_kernel_instructions(void **state)
 {
     (void)state;
     struct error_study study = cpu_machine();
-    struct error_wishes wishes = wished(&study, STAGE_DURATION);
+    struct wishes wishes = wished(&study, STAGE_DURATION);
     size_t along = 0, runs = 0;
     for (size_t i = 0; i < wishes.count; i++) {
-        const struct cell *cell = &wishes.list[i].cell;
+        const struct cell *cell = &wishes.list[i].cells[0];
         if (strcmp(cell->events[0], "instructions:k") != 0 || strcmp(cell->path, "perf-read") != 0)
             continue;
         assert_int_equal(cell->counters, 2);
@@ -149,10 +153,10 @@ static void counts_interrupts_along_with_both_modes_once(void **state)
 {
     (void)state;
     struct error_study study = cpu_machine();
-    struct error_wishes wishes = wished(&study, STAGE_DURATION);
+    struct wishes wishes = wished(&study, STAGE_DURATION);
     size_t alone = 0, along = 0;
     for (size_t i = 0; i < wishes.count; i++) {
-        const struct cell *cell = &wishes.list[i].cell;
+        const struct cell *cell = &wishes.list[i].cells[0];
         if (strcmp(cell->events[0], "instructions:uk") != 0)
             continue;
         alone += cell->counters == 1 && strcmp(cell->path, "perf-read") == 0;
@@ -163,8 +167,8 @@ static void counts_interrupts_along_with_both_modes_once(void **state)
     /* Both ends of what the comparison needs, three events and one counted along, come first. */
     size_t explaining = 0;
     for (size_t i = 0; i < 8; i++)
-        explaining += strncmp(wishes.list[i].cell.events[0], "instructions:", 13) == 0 &&
-                      (wishes.list[i].cell.n == 1 || wishes.list[i].cell.n == 1000000);
+        explaining += strncmp(wishes.list[i].cells[0].events[0], "instructions:", 13) == 0 &&
+                      (wishes.list[i].cells[0].n == 1 || wishes.list[i].cells[0].n == 1000000);
     assert_int_equal(explaining, 8);
     study.interrupts = NULL;
     const struct looked_for two = {.event = "instructions:uk", .counters = 2};
@@ -181,16 +185,16 @@ static void varies_counters_in_both_modes_on_an_emulated_machine(void **state)
     events[1].crossed = false;
     study.events = events;
     study.emulated = true;
-    struct error_wishes wishes = wished(&study, STAGE_COUNTERS);
+    struct wishes wishes = wished(&study, STAGE_COUNTERS);
     size_t both = 0;
     while (both < wishes.count &&
-           strcmp(wishes.list[both].cell.events[0], "instructions:uk") == 0) {
-        assert_int_equal(wishes.list[both].cell.pattern, PATTERN_RR);
+           strcmp(wishes.list[both].cells[0].events[0], "instructions:uk") == 0) {
+        assert_int_equal(wishes.list[both].cells[0].pattern, PATTERN_RR);
         both++;
     }
     assert_true(both >= 2);
-    assert_int_equal(wishes.list[0].cell.counters, 2);
-    assert_int_equal(wishes.list[both - 1].cell.counters, 4);
+    assert_int_equal(wishes.list[0].cells[0].counters, 2);
+    assert_int_equal(wishes.list[both - 1].cells[0].counters, 4);
     const struct looked_for any = {.event = "instructions:uk"};
     assert_int_equal(count_of(&study, STAGE_COUNTERS, any), both);
 }
@@ -238,9 +242,9 @@ static void multiplexes_after_calibration_alone(void **state)
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
     wanted.counters = 1;
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
-    struct error_wishes wishes = wished(&study, STAGE_MULTIPLEX);
+    struct wishes wishes = wished(&study, STAGE_MULTIPLEX);
     for (size_t i = 0; i < wishes.count; i++)
-        assert_int_equal(wishes.list[i].cell.n % 16000, 0); /* whole blocks */
+        assert_int_equal(wishes.list[i].cells[0].n % 16000, 0); /* whole blocks */
     study = plain_machine();
     assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 0);
 }

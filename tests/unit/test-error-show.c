@@ -18,7 +18,7 @@
 #include "output/table.h"
 #include "studies/error/parts.h"
 
-static struct error_options options;
+static struct study_options options;
 
 static double by_way(const struct error_cell *cell, void *context)
 {
@@ -80,7 +80,7 @@ static void build_poor(struct error_builder *builder)
 
 struct shown {
     struct error_builder builder;
-    struct erring erring;
+    struct error_run run;
     struct facts facts;
     struct text text;
 };
@@ -89,12 +89,16 @@ static void judge_and_put(struct shown *shown, void (*build)(struct error_builde
 {
     const struct style style = {.width = width};
     build(&shown->builder);
-    shown->erring = (struct erring){
-        .options = &options, .seed = 5, .facts = &shown->facts, .complete = true, .seconds = 1.5};
-    shown->erring.file = shown->builder.file;
+    shown->run = (struct error_run){.studying = {.options = &options,
+                                                 .given = &options,
+                                                 .seed = 5,
+                                                 .facts = &shown->facts,
+                                                 .complete = true,
+                                                 .seconds = 1.5}};
+    shown->run.file = shown->builder.file;
     assert_int_equal(facts_set(&shown->facts, "isa", "x86_64", 0), 0);
-    shown->erring.report = error_judge(&shown->erring.file, 1);
-    error_put_report(&shown->erring, &style, &shown->text);
+    shown->run.report = error_judge(&shown->run.file, 1);
+    error_put_report(&shown->run, &style, &shown->text);
     assert_false(shown->text.failed);
 }
 
@@ -249,8 +253,8 @@ static void a_hostile_store_moves_no_cursor(void **state)
         assert_null(strchr(text_string(&shown.text), 0xff));
         assert_null(strchr(text_string(&shown.text), '\007'));
         expect(&shown, "\\x1b[2Jread");
-        json_t *results = error_results_json(&shown.erring);
-        assert_int_equal(json_array_size(results), shown.erring.report.row_count);
+        json_t *results = error_results_json(&shown.run);
+        assert_int_equal(json_array_size(results), shown.run.report.row_count);
         json_decref(results);
         release(&shown);
     }
@@ -261,8 +265,8 @@ static void rows_have_their_factors_in_json(void **state)
     (void)state;
     struct shown shown = {0};
     judge_and_put(&shown, build_rich, 80);
-    json_t *results = error_results_json(&shown.erring);
-    assert_int_equal(json_array_size(results), shown.erring.report.row_count);
+    json_t *results = error_results_json(&shown.run);
+    assert_int_equal(json_array_size(results), shown.run.report.row_count);
     json_t *row = json_array_get(results, 0);
     static const char *const keys[] = {
         "event", "path",      "pattern", "counters", "opt",    "link",   "specimen", "n",
@@ -301,11 +305,11 @@ static void numbers_that_do_not_exist_have_a_reason(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct shown shown = {0};
         judge_and_put(&shown, builds[i], 80);
-        struct error_report *report = &shown.erring.report;
+        struct error_report *report = &shown.run.report;
         if (report->effect_count)
             report->effects[0].f = INFINITY;
-        json_t *analysis = error_analysis_json(&shown.erring);
-        json_t *results = error_results_json(&shown.erring);
+        json_t *analysis = error_analysis_json(&shown.run);
+        json_t *results = error_results_json(&shown.run);
         expect_reasons(analysis);
         expect_reasons(results);
         static const char *const keys[] = {

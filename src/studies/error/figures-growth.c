@@ -15,7 +15,7 @@
 /* --- -O levels and link modes --- */
 
 struct builds {
-    const struct erring *erring;
+    const struct error_run *run;
     const struct error_ways *ways;
     struct error_pool pool;
     double *medians; /* room for one each way */
@@ -27,7 +27,7 @@ struct builds {
 /* The cells of one path and pattern; of one build alone there is nothing to compare. */
 static void add_builds(struct builds *builds, size_t begin, size_t end)
 {
-    const struct error_case *file = &builds->erring->file;
+    const struct error_case *file = &builds->run->file;
     double least = INFINITY, *medians = builds->medians;
     int64_t min;
     size_t cells = 0;
@@ -96,22 +96,19 @@ static void add_build_figure(struct builds *builds, size_t begin, size_t end, js
                     "For one path and pattern the build changes the median by at most %s %s: %s at "
                     "%s, linked %s.",
                     BRIEF(builds->most), error_unit(first->event, first->base),
-                    error_way(&builds->erring->file, most->machine, most->path, most->pattern),
+                    error_way(&builds->run->file, most->machine, most->path, most->pattern),
                     error_clean(most->opt), error_clean(most->link));
-    figure_set_caption(builds->figure, &words);
     figure_add_note(builds->figure, "Each field is the median of a build less the least of its "
                                     "row; one counter, all runs but the first of each process.");
-    error_append_figure(builds->erring, figures, builds->figure);
+    error_append_figure(builds->run, figures, builds->figure, &words);
 }
 
-void error_add_build_figures(const struct erring *erring, json_t *figures)
+void error_add_build_figures(const struct error_run *run, json_t *figures)
 {
-    const struct error_ways ways = error_ways_of(&erring->file);
-    const bool counted = error_has_cpu_counter(&erring->file);
-    struct builds builds = {.erring = erring,
-                            .ways = &ways,
-                            .pool = error_pool_open(&ways),
-                            .medians = memory_new(ways.count, sizeof(*builds.medians))};
+    const struct error_ways ways = error_ways_of(&run->file);
+    const bool counted = error_has_cpu_counter(&run->file);
+    struct builds builds = {
+        .run = run, .ways = &ways, .medians = memory_new(ways.count, sizeof(*builds.medians))};
     for (size_t begin = 0, end; begin < ways.count; begin = end) {
         const struct error_cell *cell = ways.list[begin].cell;
         end = error_ways_end(&ways, begin, WAY_EVENT);
@@ -157,7 +154,7 @@ static size_t put_effects(const struct error_report *report, const struct error_
     return count;
 }
 
-void error_add_factor_figure(const struct erring *erring, json_t *figures)
+void error_add_factor_figure(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_FACET, true},
@@ -171,7 +168,7 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
         {"range", "lowest to highest level", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text words = {0};
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "factors",
@@ -218,10 +215,9 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
                         error_event_told(anova->event, anova->stepped));
     }
     text_printf(&words, "%s%s", text_string(&unjudged), unjudged.length ? "." : "");
-    figure_set_caption(figure, &words);
     figure_add_note(figure, "A factor matters when p < 0.001 and it explains 1 % of the variance "
                             "or more: path and machine of all of it, others within each path.");
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -230,25 +226,25 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
 
 #define LINE_BYTES 64
 
-static bool means_something(const struct erring *erring, const struct error_placement *placement)
+static bool means_something(const struct error_run *run, const struct error_placement *placement)
 {
-    return placement->is_time && placement->machine < erring->file.machine_count &&
-           !erring->file.machines[placement->machine].emulated;
+    return placement->is_time && placement->machine < run->file.machine_count &&
+           !run->file.machines[placement->machine].emulated;
 }
 
-static bool leads(const struct erring *erring, size_t index)
+static bool leads(const struct error_run *run, size_t index)
 {
-    const struct error_placement *list = erring->report.placements;
+    const struct error_placement *list = run->report.placements;
     for (size_t i = 0; i < index; i++)
-        if (means_something(erring, &list[i]) && strcmp(list[i].event, list[index].event) == 0)
+        if (means_something(run, &list[i]) && strcmp(list[i].event, list[index].event) == 0)
             return false;
-    return means_something(erring, &list[index]);
+    return means_something(run, &list[index]);
 }
 
 /* --- at chosen places --- */
 
 /* Places within a line of the cache, or those further in the page. */
-static void add_place_figure(const struct erring *erring, const char *event, bool in_line,
+static void add_place_figure(const struct error_run *run, const char *event, bool in_line,
                              json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -260,7 +256,7 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
         {"processes", "processes", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, in_line ? "places" : "places-in-page", event);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -277,13 +273,13 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
     });
     for (size_t i = 0; i < report->placement_count; i++) {
         const struct error_placement *placement = &report->placements[i];
-        if (!means_something(erring, placement) || strcmp(placement->event, event) != 0)
+        if (!means_something(run, placement) || strcmp(placement->event, event) != 0)
             continue;
         size_t before = figure_rows(figure);
         for (size_t j = 0; j < placement->places && figure_has_room(figure); j++) {
             const struct error_place *place = &report->places[placement->first + j];
             if ((place->offset < LINE_BYTES) == in_line)
-                FIGURE_ROW(figure, error_machine_json(&erring->file, placement->machine),
+                FIGURE_ROW(figure, error_machine_json(&run->file, placement->machine),
                            json_integer(place->offset), figure_number(place->per_iteration),
                            figure_number(place->low), figure_number(place->high),
                            json_count(place->processes));
@@ -292,7 +288,7 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
             continue;
         text_printf(&words, "The same bytes take %s to %s %s an iteration%s, by a factor of %.2f",
                     BRIEF(placement->least), BRIEF(placement->most), error_unit(event, NULL),
-                    error_on(&erring->file, placement->machine), placement->factor);
+                    error_on(&run->file, placement->machine), placement->factor);
         if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
             text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
         text_puts(&words, placement->factor_low > 1 ? ", by where they lie alone. "
@@ -300,8 +296,7 @@ static void add_place_figure(const struct erring *erring, const char *event, boo
     }
     text_puts(&words, "Each point is the fastest run at its place, bars reach from the fastest to "
                       "the slowest process.");
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- where patterns and -O levels put it --- */
@@ -322,7 +317,7 @@ static bool is_longest(const struct error_case *file, const struct error_cell *c
     return !file->machines[cell->machine].emulated;
 }
 
-static void add_window_figure(const struct erring *erring, const char *event, json_t *figures)
+static void add_window_figure(const struct error_run *run, const char *event, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_NONE),
@@ -335,8 +330,8 @@ static void add_window_figure(const struct erring *erring, const char *event, js
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
-    const struct error_case *file = &erring->file;
-    const struct error_report *report = &erring->report;
+    const struct error_case *file = &run->file;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "windows", event);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -353,8 +348,8 @@ static void add_window_figure(const struct erring *erring, const char *event, js
         if (!is_window(cell, event) || !is_longest(file, cell) || !figure_has_room(figure))
             continue;
         int64_t fastest = cell->values[0];
-        for (size_t run = 1; run < cell->runs; run++)
-            fastest = cell->values[run] < fastest ? cell->values[run] : fastest;
+        for (size_t at = 1; at < cell->runs; at++)
+            fastest = cell->values[at] < fastest ? cell->values[at] : fastest;
         const char *window =
             memory_format("%s, %s", error_way(file, cell->machine, cell->path, cell->pattern),
                           error_clean(cell->link));
@@ -374,19 +369,18 @@ static void add_window_figure(const struct erring *erring, const char *event, js
                         100 * placement->by_opt, 100 * placement->by_both);
     }
     text_puts(&words, "Each field is the fastest run.");
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
-void error_add_place_figures(const struct erring *erring, json_t *figures)
+void error_add_place_figures(const struct error_run *run, json_t *figures)
 {
-    for (size_t i = 0; i < erring->report.placement_count; i++) {
-        if (!leads(erring, i))
+    for (size_t i = 0; i < run->report.placement_count; i++) {
+        if (!leads(run, i))
             continue;
-        const char *event = erring->report.placements[i].event;
-        add_place_figure(erring, event, true, figures);
-        add_place_figure(erring, event, false, figures);
-        add_window_figure(erring, event, figures);
+        const char *event = run->report.placements[i].event;
+        add_place_figure(run, event, true, figures);
+        add_place_figure(run, event, false, figures);
+        add_window_figure(run, event, figures);
     }
 }
 
@@ -414,17 +408,12 @@ static double iterations_of(const struct error_report *report, const struct erro
     return most < SMALL ? MILLION : 1;
 }
 
-static const char *two_digits(double value, char text[NUMBER_SIZE])
-{
-    number_significant(value, 2, text, NUMBER_SIZE);
-    return text;
-}
-#define TWO_DIGITS(value) two_digits(value, (char[NUMBER_SIZE]){""})
+#define TWO_DIGITS(value) SIGNIFICANT(value, 2)
 
-static void put_slopes(const struct erring *erring, const struct error_slope *like,
+static void put_slopes(const struct error_run *run, const struct error_slope *like,
                        struct text *words)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     const struct error_slope *least = like, *most = like;
     size_t ways = 0, growing = 0;
     for (size_t i = 0; i < report->slope_count; i++) {
@@ -456,7 +445,7 @@ static void put_slopes(const struct erring *erring, const struct error_slope *li
     text_puts(words, ".");
 }
 
-static void add_slopes(const struct erring *erring, const struct error_slope *like, json_t *figures)
+static void add_slopes(const struct error_run *run, const struct error_slope *like, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_GROUP),
@@ -471,7 +460,7 @@ static void add_slopes(const struct erring *erring, const struct error_slope *li
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     const double iterations = iterations_of(report, like);
     AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "slope", like->event);
@@ -491,16 +480,15 @@ static void add_slopes(const struct erring *erring, const struct error_slope *li
         const struct error_slope *slope = &report->slopes[i];
         if (same_event(slope, like))
             FIGURE_ROW(
-                figure, error_machine_json(&erring->file, slope->machine), json_text(slope->path),
+                figure, error_machine_json(&run->file, slope->machine), json_text(slope->path),
                 json_text(pattern_descriptions[slope->pattern]),
                 figure_number(slope->slope * iterations), figure_number(slope->low * iterations),
                 figure_number(slope->high * iterations),
                 figure_number(slope->detectable * iterations), json_count((uint64_t)iterations),
                 json_count(slope->longest), json_count(slope->runs));
     }
-    put_slopes(erring, like, &words);
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    put_slopes(run, like, &words);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- the error by N --- */
@@ -512,7 +500,7 @@ static bool is_linear(const json_t *figure, const char *axis)
 }
 
 /* Everything of the event that the slopes are of. */
-static void add_by_n(const struct erring *erring, const struct error_slope *like, json_t *figures)
+static void add_by_n(const struct error_run *run, const struct error_slope *like, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_NONE),           {"path", "path", ROLE_NONE, true},
@@ -522,11 +510,9 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
         {"opt", "-O level", ROLE_NONE, false},     {"link", "link mode", ROLE_NONE, false},
         {"runs", "runs", ROLE_NONE, false},        {0},
     };
-    const struct error_case *file = &erring->file;
-    const struct error_report *report = &erring->report;
-    size_t most = error_most_runs(file);
-    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
-    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    const struct error_case *file = &run->file;
+    const struct error_report *report = &run->report;
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     AUTO_TEXT struct text id = {0}, words = {0};
     figure_put_id(&id, "by-n", like->event);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -542,9 +528,9 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
         if (!cell->runs || strcmp(cell->event, like->event) != 0 || !shows_duration(cell) ||
             !figure_has_room(figure))
             continue;
-        size_t count = error_usual_runs(cell, errors);
-        error_sort(errors, count, scratch);
-        struct error_spread spread = error_spread_of(errors, count);
+        error_pool_add(&pool, cell);
+        const size_t count = error_pool_sort(&pool);
+        const struct error_spread spread = error_spread_of(pool.errors, count);
         FIGURE_ROW(figure, error_machine_json(file, cell->machine), json_text(cell->path),
                    json_text(pattern_descriptions[cell->pattern]),
                    json_text(error_way(file, cell->machine, cell->path, cell->pattern)),
@@ -572,13 +558,12 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
                             "bent where an axis is logarithmic.");
     text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
                       "on top of it came while the loop ran.");
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- what does not grow at all --- */
 
-static void add_constants(const struct erring *erring, json_t *figures)
+static void add_constants(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_NONE),
@@ -590,7 +575,7 @@ static void add_constants(const struct erring *erring, json_t *figures)
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     bool user = false;
     uint64_t runs = 0;
     AUTO_TEXT struct text words = {0};
@@ -606,24 +591,23 @@ static void add_constants(const struct erring *erring, json_t *figures)
             continue;
         user |= strcmp(slope->event, "instructions:u") == 0;
         runs += slope->runs;
-        FIGURE_ROW(figure, error_machine_json(&erring->file, slope->machine),
-                   json_text(slope->event), json_text(slope->path),
-                   json_text(pattern_descriptions[slope->pattern]), figure_number(slope->intercept),
-                   json_count(slope->longest), json_count(slope->runs));
+        FIGURE_ROW(figure, error_machine_json(&run->file, slope->machine), json_text(slope->event),
+                   json_text(slope->path), json_text(pattern_descriptions[slope->pattern]),
+                   figure_number(slope->intercept), json_count(slope->longest),
+                   json_count(slope->runs));
     }
     text_printf(&words,
                 "None of %s runs of these events deviates, however long the loop: their error is "
                 "that of an empty window.",
                 BRIEF((double)runs));
-    figure_set_caption(figure, &words);
     if (user)
         json_object_set_new(figure, "paper", json_text(ERROR_PAPER "Figure 8"));
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
-void error_add_slope_figures(const struct erring *erring, json_t *figures)
+void error_add_slope_figures(const struct error_run *run, json_t *figures)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
         bool leads = true;
@@ -631,10 +615,10 @@ void error_add_slope_figures(const struct erring *erring, json_t *figures)
             leads = !same_event(&report->slopes[j], slope);
         if (!leads || error_is_constant(report, slope, same_event))
             continue;
-        add_slopes(erring, slope, figures);
-        add_by_n(erring, slope, figures);
+        add_slopes(run, slope, figures);
+        add_by_n(run, slope, figures);
     }
-    add_constants(erring, figures);
+    add_constants(run, figures);
 }
 
 /* --- counts of the kernel alone --- */
@@ -664,7 +648,7 @@ static void put_sizes(const struct error_report *report, struct text *words)
                     ticks->agrees ? "the two agree" : "the two differ");
 }
 
-void error_add_size_figures(const struct erring *erring, json_t *figures)
+void error_add_size_figures(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_GROUP),
@@ -681,7 +665,7 @@ void error_add_size_figures(const struct erring *erring, json_t *figures)
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text words = {0};
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "kernel-by-size",
@@ -694,7 +678,7 @@ void error_add_size_figures(const struct erring *erring, json_t *figures)
     for (size_t i = 0; i < report->by_size_count && figure_has_room(figure); i++) {
         const struct error_by_size *size = &report->by_size[i];
         const struct error_spread *spread = &size->spread;
-        FIGURE_ROW(figure, error_machine_json(&erring->file, size->machine), json_text(size->event),
+        FIGURE_ROW(figure, error_machine_json(&run->file, size->machine), json_text(size->event),
                    json_text(size->path), json_text(BRIEF((double)size->n)),
                    figure_number((double)spread->min), figure_number((double)spread->q1),
                    figure_number((double)spread->median), figure_number((double)spread->q3),
@@ -704,6 +688,5 @@ void error_add_size_figures(const struct erring *erring, json_t *figures)
     figure_fit_scale(figure, "x");
     if (report->by_size_count)
         put_sizes(report, &words);
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }

@@ -23,9 +23,12 @@ json_t *error_machine_json(const struct error_case *file, uint32_t machine)
     return json_text(of->name);
 }
 
-void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure)
+void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure,
+                         const struct text *words)
 {
-    if (erring->file.machine_count < 2)
+    if (words)
+        figure_set_caption(figure, words);
+    if (run->file.machine_count < 2)
         figure_drop_column(figure, "machine");
     figures_append_apart(figures, figure);
 }
@@ -46,7 +49,7 @@ static json_t *error_mode_json(enum count_mode mode)
 
 /* --- stepped --- */
 
-static void add_stepped(const struct erring *erring, json_t *figures)
+static void add_stepped(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_NONE),
@@ -62,7 +65,7 @@ static void add_stepped(const struct erring *erring, json_t *figures)
         {"verdict", "verdict", ROLE_NONE, true},
         {0},
     };
-    const struct error_stepped *stepped = &erring->report.stepped;
+    const struct error_stepped *stepped = &run->report.stepped;
     AUTO_TEXT struct text words = {0};
     double least = INFINITY, most = -INFINITY;
     json_t *figure = figure_new(&(struct figure_spec){
@@ -78,7 +81,7 @@ static void add_stepped(const struct erring *erring, json_t *figures)
         const struct error_row *row = agreement->row;
         const struct error_cell *cell = row->cell;
         double agreeing = (double)agreement->agreeing / fmax(1, (double)agreement->runs);
-        FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
+        FIGURE_ROW(figure, error_machine_json(&run->file, cell->machine), json_text(cell->path),
                    json_text(pattern_descriptions[cell->pattern]), json_text(cell->opt),
                    json_text(cell->link), json_count(cell->counters),
                    figure_number((double)row->stepped), figure_number((double)row->later.median),
@@ -97,13 +100,12 @@ static void add_stepped(const struct erring *erring, json_t *figures)
                     BRIEF((double)stepped->edge));
     text_puts(&words, ". Points off the line are windows in which the counter sees more or less "
                       "than is executed.");
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- more events than counters --- */
 
-static void add_multiplex(const struct erring *erring, json_t *figures)
+static void add_multiplex(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_GROUP),
@@ -120,7 +122,7 @@ static void add_multiplex(const struct erring *erring, json_t *figures)
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text words = {0};
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "multiplexing",
@@ -136,12 +138,12 @@ static void add_multiplex(const struct erring *erring, json_t *figures)
         if (isnan(*worst) || fabs(one->median) > fabs(*worst))
             *worst = one->median;
         if (figure_has_room(figure))
-            FIGURE_ROW(figure, error_machine_json(&erring->file, one->machine),
-                       json_text(one->event), json_text(one->path), json_text(one->specimen),
-                       json_count(one->counters), figure_number(100 * one->share),
-                       figure_number(one->median), figure_number(one->low),
-                       figure_number(one->high), figure_number(one->single),
-                       json_text(one->phased ? "in phases" : "steady"), json_count(one->runs));
+            FIGURE_ROW(figure, error_machine_json(&run->file, one->machine), json_text(one->event),
+                       json_text(one->path), json_text(one->specimen), json_count(one->counters),
+                       figure_number(100 * one->share), figure_number(one->median),
+                       figure_number(one->low), figure_number(one->high),
+                       figure_number(one->single), json_text(one->phased ? "in phases" : "steady"),
+                       json_count(one->runs));
     }
     text_puts(&words, "Each event ran part of the time and was extrapolated. ");
     if (isfinite(steady))
@@ -150,13 +152,12 @@ static void add_multiplex(const struct erring *erring, json_t *figures)
     if (isfinite(phased))
         text_printf(&words, "On code whose work comes in phases it is off by %+.2g %% at worst.",
                     phased);
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- whole commands --- */
 
-static void add_tools(const struct erring *erring, json_t *figures)
+static void add_tools(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_NONE),
@@ -171,7 +172,7 @@ static void add_tools(const struct erring *erring, json_t *figures)
         {"unit", "unit", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "whole-commands",
         .title = "Whole commands under perf stat",
@@ -185,7 +186,7 @@ static void add_tools(const struct erring *erring, json_t *figures)
         const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
         if (cell->part == PART_TOOL && cell->has_truth)
-            FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine),
+            FIGURE_ROW(figure, error_machine_json(&run->file, cell->machine),
                        json_text(cell->event), json_text(cell->path), json_text(cell->specimen),
                        json_count(cell->n), figure_number((double)row->error.min),
                        figure_number((double)row->error.median),
@@ -193,29 +194,14 @@ static void add_tools(const struct erring *erring, json_t *figures)
                        figure_number(error_best_window(report, cell)),
                        json_text(error_unit(cell->event, cell->base)));
     }
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------
  * The best pattern of each path, and the paper's own rows beside ours. */
 
-static bool is_instructions(const struct error_best *best)
-{
-    return best->base && strcmp(best->base, "instructions") == 0;
-}
-
-/* Is it counted as well, so that nobody needs what was stepped? */
-static bool is_counted(const struct error_report *report, const struct error_best *best)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (!report->best[i].stepped && is_instructions(&report->best[i]) &&
-            report->best[i].mode == best->mode && report->best[i].machine == best->machine)
-            return true;
-    return false;
-}
-
 /* The paper's Table 3. */
-static void error_add_best_figure(const struct erring *erring, json_t *figures)
+static void error_add_best_figure(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
         ERROR_MACHINE_COLUMN(ROLE_GROUP),
@@ -230,7 +216,7 @@ static void error_add_best_figure(const struct erring *erring, json_t *figures)
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     bool ours[COUNT_MODES] = {false}; /* is there something of ours? */
     AUTO_TEXT struct text words = {0};
     json_t *figure = figure_new(&(struct figure_spec){
@@ -243,23 +229,22 @@ static void error_add_best_figure(const struct erring *erring, json_t *figures)
     });
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
-        if (!is_instructions(best))
+        if (!error_is_instructions(best))
             continue;
         ours[best->mode] = true;
-        if (best->stepped && is_counted(report, best))
+        if (error_is_counted(report, best, false))
             continue;
         if (figure_has_room(figure))
-            FIGURE_ROW(figure, error_machine_json(&erring->file, best->machine),
-                       error_mode_json(best->mode), json_text(best->path),
-                       json_text(pattern_descriptions[best->pattern]), figure_number(best->median),
-                       figure_number((double)best->min), figure_number(best->spread_low),
-                       figure_number(best->spread_high),
-                       json_text(best->stepped ? "here, exact" : "here, counted"),
-                       json_count(best->runs));
+            FIGURE_ROW(
+                figure, error_machine_json(&run->file, best->machine), error_mode_json(best->mode),
+                json_text(best->path), json_text(pattern_descriptions[best->pattern]),
+                figure_number(best->median), figure_number((double)best->min),
+                figure_number(best->spread_low), figure_number(best->spread_high),
+                json_text(best->stepped ? "here, exact" : "here, counted"), json_count(best->runs));
         if (best->overall && best->mode != COUNT_KERNEL)
             text_printf(&words, "%s: %s adds least, %s by the median%s. ",
                         error_event_told(best->event, best->stepped),
-                        error_way(&erring->file, best->machine, best->path, best->pattern),
+                        error_way(&run->file, best->machine, best->path, best->pattern),
                         BRIEF(best->median), best->median == 0 ? "" : "; subtract that");
     }
     for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3) && !figure_is_empty(figure);
@@ -274,10 +259,9 @@ static void error_add_best_figure(const struct erring *erring, json_t *figures)
     }
     text_puts(&words, "What compares with the paper is the order: direct calls, PAPI's low level, "
                       "its high level.");
-    figure_set_caption(figure, &words);
     figure_add_note(figure, "pm: perfmon, pc: perfctr, PL and PH: PAPI's low and high level on "
                             "them; the paper's medians are over its three processors.");
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -289,18 +273,17 @@ static bool same_event(const struct error_by_counters *left, const struct error_
     return strcmp(left->event, right->event) == 0 && left->stepped == right->stepped;
 }
 
-static void put_slope(const struct erring *erring, const struct error_by_counters *by,
+static void put_slope(const struct error_run *run, const struct error_by_counters *by,
                       struct text *words)
 {
     text_puts(words, BRIEF(by->slope));
     if (by->low < by->high)
         text_printf(words, " (%s to %s)", BRIEF(by->low), BRIEF(by->high));
-    text_printf(words, " through %s%s",
-                error_way(&erring->file, by->machine, by->path, by->pattern),
+    text_printf(words, " through %s%s", error_way(&run->file, by->machine, by->path, by->pattern),
                 by->separate ? ", opened one by one" : "");
 }
 
-static void add_event(const struct erring *erring, const struct error_by_counters *like,
+static void add_event(const struct error_run *run, const struct error_by_counters *like,
                       json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -316,7 +299,7 @@ static void add_event(const struct erring *erring, const struct error_by_counter
         {"slope_high", "at most (95 %)", ROLE_NONE, false},
         {0},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     const struct error_by_counters *most = NULL, *least = NULL;
     const char *unit = error_unit(like->event, NULL);
     AUTO_TEXT struct text id = {0}, words = {0};
@@ -338,9 +321,9 @@ static void add_event(const struct erring *erring, const struct error_by_counter
         const char *pattern = pattern_descriptions[by->pattern];
         const char *series =
             memory_format("%s%s%s", pattern, by->separate ? ", opened one by one" : "",
-                          error_on(&erring->file, by->machine));
+                          error_on(&run->file, by->machine));
         for (size_t j = 0; j < by->points && figure_has_room(figure); j++)
-            FIGURE_ROW(figure, error_machine_json(&erring->file, by->machine), json_text(by->path),
+            FIGURE_ROW(figure, error_machine_json(&run->file, by->machine), json_text(by->path),
                        json_text(pattern), json_text(series), json_count(by->counters[j]),
                        figure_number(by->medians[j]), figure_number((double)by->mins[j]),
                        figure_number(by->slope), figure_number(by->low), figure_number(by->high));
@@ -351,23 +334,22 @@ static void add_event(const struct erring *erring, const struct error_by_counter
     }
     if (most) {
         text_puts(&words, "Each further counter adds ");
-        put_slope(erring, most, &words);
+        put_slope(run, most, &words);
         if (most != least) {
             text_puts(&words, ", where it adds most, and ");
-            put_slope(erring, least, &words);
+            put_slope(run, least, &words);
             text_puts(&words, ", where it adds least");
         }
         text_puts(&words, ". ");
     }
     text_puts(&words, "Medians at one -O level and link mode.");
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* The paper's Figure 5. */
-static void error_add_counter_figures(const struct erring *erring, json_t *figures)
+static void error_add_counter_figures(const struct error_run *run, json_t *figures)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text same = {0};
     size_t before = json_array_size(figures);
     for (size_t i = 0; i < report->by_counters_count; i++) {
@@ -383,7 +365,7 @@ static void error_add_counter_figures(const struct erring *erring, json_t *figur
                     other->medians[k] < other->medians[0] || other->medians[k] > other->medians[0];
         }
         if (leads && changes)
-            add_event(erring, by, figures);
+            add_event(run, by, figures);
         if (!leads || changes)
             continue;
         text_printf(&same, "%s%s",
@@ -409,7 +391,7 @@ static const char *unit_of(const struct error_cell *cell)
 
 /* --- all of them --- */
 
-static void put_overview(const struct erring *erring, const struct error_cell *cell,
+static void put_overview(const struct error_run *run, const struct error_cell *cell,
                          const json_t *figure, struct text *words)
 {
     const json_t *rows = json_object_get(figure, "rows");
@@ -420,7 +402,7 @@ static void put_overview(const struct erring *erring, const struct error_cell *c
     double most = json_number_value(json_array_get(row, 9));
     text_printf(words, "Of %s empty windows of %s%s, ", BRIEF(runs),
                 error_event_told(cell->event, error_is_stepped(cell)),
-                error_on(&erring->file, cell->machine));
+                error_on(&run->file, cell->machine));
     if (least >= most)
         text_printf(words, "every one counted %s. ", BRIEF(most));
     else
@@ -430,7 +412,7 @@ static void put_overview(const struct erring *erring, const struct error_cell *c
                     BRIEF(median), BRIEF(least), BRIEF(most));
 }
 
-static void add_overview(const struct erring *erring, const struct error_ways *ways,
+static void add_overview(const struct error_run *run, const struct error_ways *ways,
                          json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -457,30 +439,30 @@ static void add_overview(const struct erring *erring, const struct error_ways *w
             continue;
         pooled_clear(&pooled);
         for (size_t i = begin; i < end; i++)
-            for (size_t run = 0; run < ways->list[i].cell->runs; run++)
-                pooled_add(&pooled, (double)error_of(ways->list[i].cell, run));
+            for (size_t at = 0; at < ways->list[i].cell->runs; at++)
+                pooled_add(&pooled, (double)error_of(ways->list[i].cell, at));
         size_t before = figure_rows(figure);
-        FIGURE_BOX(figure, &pooled, true, error_machine_json(&erring->file, first->machine),
+        FIGURE_BOX(figure, &pooled, true, error_machine_json(&run->file, first->machine),
                    json_text(error_event_told(first->event, error_is_stepped(first))),
                    error_mode_json(first->mode));
         if (figure_rows(figure) > before && before < 4)
-            put_overview(erring, first, figure, &words);
+            put_overview(run, first, figure, &words);
     }
     text_puts(&words, "How far apart they lie is what choosing the way of measuring is worth.");
-    figure_set_caption(figure, &words);
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* --- by path and pattern --- */
 
 /* One box of each path and pattern of an event, in the stretch of ways that is the event's. */
-static void null_add_event(const struct erring *erring, const struct error_ways *ways, size_t begin,
-                           size_t end, int64_t *errors, json_t *figure, struct text *words)
+static void null_add_event(const struct error_run *run, const struct error_ways *ways, size_t begin,
+                           size_t end, json_t *figure, struct text *words)
 {
-    const struct error_case *file = &erring->file;
+    const struct error_case *file = &run->file;
     const char *event =
         error_event_told(ways->list[begin].cell->event, error_is_stepped(ways->list[begin].cell));
     AUTO_POOLED struct pooled pooled = {0};
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     /* The ways with the least and the greatest median. */
     const struct error_cell *least = NULL, *most = NULL;
     double least_median = 0, most_median = 0;
@@ -488,13 +470,11 @@ static void null_add_event(const struct erring *erring, const struct error_ways 
         const struct error_cell *cell = ways->list[begin].cell;
         next = error_ways_end(ways, begin, WAY_PATTERN);
         pooled_clear(&pooled);
-        for (size_t i = begin; i < next; i++) {
-            if (!error_counts_alone(ways->list[i].cell))
-                continue;
-            size_t count = error_usual_runs(ways->list[i].cell, errors);
-            for (size_t j = 0; j < count; j++)
-                pooled_add(&pooled, (double)errors[j]);
-        }
+        for (size_t i = begin; i < next; i++)
+            if (error_counts_alone(ways->list[i].cell))
+                error_pool_add(&pool, ways->list[i].cell);
+        for (; pool.count; pool.count--)
+            pooled_add(&pooled, (double)pool.errors[pool.count - 1]);
         if (!figure_has_room(figure))
             return;
         size_t before = figure_rows(figure);
@@ -524,7 +504,7 @@ static void null_add_event(const struct erring *erring, const struct error_ways 
                     BRIEF(most_median));
 }
 
-static void add_unit(const struct erring *erring, const struct error_ways *ways, const char *unit,
+static void add_unit(const struct error_run *run, const struct error_ways *ways, const char *unit,
                      json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -536,7 +516,6 @@ static void add_unit(const struct erring *erring, const struct error_ways *ways,
         BOX_COLUMNS,
         {0},
     };
-    AUTO_MEMORY int64_t *errors = memory_new(ways->most_runs, sizeof(*errors));
     AUTO_TEXT struct text words = {0}, id = {0};
     figure_put_id(&id, "null-by-path", unit);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -550,16 +529,15 @@ static void add_unit(const struct erring *erring, const struct error_ways *ways,
     for (size_t begin = 0, end; begin < ways->count; begin = end) {
         end = error_ways_end(ways, begin, WAY_EVENT);
         if (strcmp(unit_of(ways->list[begin].cell), unit) == 0)
-            null_add_event(erring, ways, begin, end, errors, figure, &words);
+            null_add_event(run, ways, begin, end, figure, &words);
     }
     /* Where nothing varies a picture shows nothing. */
     if (figure_is_flat(figure))
         json_object_set_new(figure, "kind", json_string("table"));
     figure_fit_scale(figure, "x");
-    figure_set_caption(figure, &words);
     figure_add_note(figure, "One counter; all runs but the first of each process, over -O levels "
                             "and link modes. Whiskers reach to the 99th of a hundred.");
-    error_append_figure(erring, figures, figure);
+    error_append_figure(run, figures, figure, &words);
 }
 
 /* Those that the paper is about come first. */
@@ -578,12 +556,12 @@ static int by_place(const void *left, const void *right)
 }
 
 /* The paper's Figures 1, 4 and 6. */
-static void error_add_null_figures(const struct erring *erring, json_t *figures)
+static void error_add_null_figures(const struct error_run *run, json_t *figures)
 {
-    const struct error_ways ways = error_ways_of(&erring->file);
+    const struct error_ways ways = error_ways_of(&run->file);
     const char *units[UNITS_MOST];
     size_t count = 0;
-    add_overview(erring, &ways, figures);
+    add_overview(run, &ways, figures);
     for (size_t begin = 0; begin < ways.count; begin = error_ways_end(&ways, begin, WAY_EVENT)) {
         const char *unit = unit_of(ways.list[begin].cell);
         bool known = count == UNITS_MOST;
@@ -594,12 +572,12 @@ static void error_add_null_figures(const struct erring *erring, json_t *figures)
     }
     qsort(units, count, sizeof(*units), by_place);
     for (size_t i = 0; i < count; i++)
-        add_unit(erring, &ways, units[i], figures);
+        add_unit(run, &ways, units[i], figures);
 }
 
 /* --- the whole --- */
 
-json_t *error_figures(const void *run)
+json_t *error_figures(const void *kept)
 {
     static error_figures_part *const parts[] = {
         error_add_null_figures,
@@ -616,6 +594,6 @@ json_t *error_figures(const void *run)
     };
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](run, figures);
+        parts[i](kept, figures);
     return figures;
 }

@@ -226,8 +226,10 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
         finding_clause(finding, "not tested: %s", untested);
 }
 
-void rule_factors(const struct claim_facts *facts, struct finding *finding)
+void rule_factors(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     /* Path and pattern are what the claim is about: without either nothing was tested. */
     for (int stepped = 0; stepped < 2; stepped++)
         if (look_at(facts, stepped, FACTOR_PATH).effect ||
@@ -364,8 +366,10 @@ static void patterns_tell(const struct regret *regret, size_t pairs, struct find
                        one, other);
 }
 
-void rule_patterns(const struct claim_facts *facts, struct finding *finding)
+void rule_patterns(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     struct regret loudest = {0};
     bool stepped = false;
     size_t pairs = patterns_look_at(facts, false, &loudest);
@@ -450,8 +454,10 @@ static enum finding_verdict look_at_windows(const struct claim_facts *facts,
     return alone ? FINDING_FAILS : FINDING_HOLDS;
 }
 
-void rule_placement(const struct claim_facts *facts, struct finding *finding)
+void rule_placement(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     if (facts->machine < facts->file->machine_count &&
         facts->file->machines[facts->machine].emulated) {
         finding_clause(finding, "this machine is emulated: its times mean nothing");
@@ -573,8 +579,10 @@ static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
         finding_clause(finding, "%s", why_no_instructions(facts->file, mode));
 }
 
-void rule_both_duration(const struct claim_facts *facts, struct finding *finding)
+void rule_both_duration(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     struct common common = common_of(facts, COUNT_BOTH);
     if (!common.slopes) {
         tell_why_not(facts, COUNT_BOTH, finding);
@@ -600,8 +608,10 @@ void rule_both_duration(const struct claim_facts *facts, struct finding *finding
                        ticks->predicted, ticks->each, ticks->agrees ? "agrees" : "does not agree");
 }
 
-void rule_user_duration(const struct claim_facts *facts, struct finding *finding)
+void rule_user_duration(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     const struct error_slope *decides = NULL;
     struct estimate gravest = {.verdict = FINDING_UNTESTABLE};
     size_t slopes = 0;
@@ -625,8 +635,10 @@ void rule_user_duration(const struct claim_facts *facts, struct finding *finding
     tell_open(&gravest, finding);
 }
 
-void rule_kernel_duration(const struct claim_facts *facts, struct finding *finding)
+void rule_kernel_duration(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     struct common kernel = common_of(facts, COUNT_KERNEL), both = common_of(facts, COUNT_BOTH);
     if (!kernel.slopes) {
         tell_why_not(facts, COUNT_KERNEL, finding);

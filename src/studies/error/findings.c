@@ -333,8 +333,11 @@ static void tell(const struct half *half, const char *mode, struct finding *find
                        FIGURE(round(half->beside->slope * 10) / 10));
 }
 
-static void rule_more_counters(const struct claim_facts *facts, struct finding *finding)
+static void rule_more_counters(const struct claim *claim, const void *context,
+                               struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     struct half both = look_at(facts, false, COUNT_BOTH);
     struct half user = look_at(facts, false, COUNT_USER);
     if (!user.by)
@@ -426,8 +429,10 @@ static void interfaces_tell(const struct ladder *ladder, const char *mode, bool 
                    words[PAPI_LOW], words[PAPI_HIGH]);
 }
 
-static void rule_interfaces(const struct claim_facts *facts, struct finding *finding)
+static void rule_interfaces(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     struct ladder user = climb(facts, false, COUNT_USER), steps = climb(facts, true, COUNT_USER);
     bool stepped = !can_tell(&user) && can_tell(&steps);
     if (!can_tell(&user) && !stepped) {
@@ -515,8 +520,10 @@ static void spread_tell(const struct spread_half *half, const char *mode, struct
                    FIGURE(round(half->estimate.value * 10) / 10), half->cells);
 }
 
-static void rule_spread(const struct claim_facts *facts, struct finding *finding)
+static void rule_spread(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     struct spread_half user = spread_look_at(facts, false, COUNT_USER);
     if (!user.tested) {
         struct spread_half steps = spread_look_at(facts, true, COUNT_USER);
@@ -609,8 +616,10 @@ static void tell_why_not(const struct claim_facts *facts, bool has_user, struct 
         finding_clause(finding, "what a system call costs shows in user+kernel mode only");
 }
 
-static void rule_user_reads(const struct claim_facts *facts, struct finding *finding)
+static void rule_user_reads(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct claim_facts *facts = context;
+    (void)claim;
     static const enum pattern reading[] = {PATTERN_RR, PATTERN_RO, PATTERN_AR};
     bool decided = false, has_user = false;
     for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++) {
@@ -639,97 +648,77 @@ static void rule_user_reads(const struct claim_facts *facts, struct finding *fin
 
 /* --- the whole --- */
 
-struct error_claim {
-    const char *id, *text, *figure, *unit;
-    error_rule *rule;
-    bool each_machine; /* asked of one machine after the other; the gravest answer decides */
-};
-
-static const struct error_claim claims[ERROR_FINDINGS] = {
+static const struct claim claims[ERROR_FINDINGS] = {
     {"Z1", "the error of an empty window spreads widely over the ways to measure it",
      "near 0 to over 2,500 instructions in user mode, to over 10,000 in user+kernel mode", "times",
-     rule_spread, true},
+     rule_spread, false, NULL},
     {"Z2",
      "reading in user mode cuts the error of patterns that read, and errs equally in user and "
      "user+kernel mode",
      "read-read from 1,698 to 109.5 instructions, a factor of 15.5", "times", rule_user_reads,
-     true},
+     false, NULL},
     {"Z3",
      "more counters bring more error for read-read in user+kernel mode, and none in user mode",
      "573 instructions with one counter, 909 with four: 112 for each further one",
-     "instructions a counter", rule_more_counters, true},
+     "instructions a counter", rule_more_counters, false, NULL},
     {"Z4", "an interface of a higher level adds error",
      "user mode: direct 37 or 67, PAPI low level 134 or 152, high level 236 instructions",
-     "instructions", rule_interfaces, true},
+     "instructions", rule_interfaces, false, NULL},
     {"Z5", "the best pattern depends on path and mode",
      "user mode: read-read directly through perfmon, start-read through the five other ways",
-     "instructions", rule_patterns, true},
+     "instructions", rule_patterns, false, NULL},
     {"Z6",
      "path, pattern, number of counters and processor matter; the optimisation level does not",
      "all but the optimisation level significant, p < 2e-16", "% of the variance", rule_factors,
-     false},
+     true, NULL},
     {"Z7", "the error in user+kernel mode grows with the duration, whatever the path",
      "0.001 to 0.002 instructions an iteration", "instructions an iteration", rule_both_duration,
-     true},
+     false, NULL},
     {"Z8", "the error in user mode does not grow with the duration",
-     "0.0000004 instructions an iteration", "instructions an iteration", rule_user_duration, true},
+     "0.0000004 instructions an iteration", "instructions an iteration", rule_user_duration, false,
+     NULL},
     {"Z9",
      "kernel-only counts of a loop in user code grow with the loop, as the error in user+kernel "
      "mode does",
      "0.00204 instructions an iteration in both", "instructions an iteration", rule_kernel_duration,
-     true},
+     false, NULL},
     {"Z10",
      "cycles of one and the same loop differ by a factor with the place of its code; neither "
      "pattern nor optimisation level alone explains it",
      "2 or 3 cycles an iteration on Athlon 64, 1.5 to 4 on Pentium D", "times", rule_placement,
-     true},
+     false, NULL},
 };
 
-static struct finding blank(const struct error_claim *claim)
+static void turn(void *facts, size_t machine)
 {
-    struct finding finding = {.id = claim->id,
-                              .claim = claim->text,
-                              .paper = "zaparanuks-accuracy",
-                              .verdict = FINDING_UNTESTABLE,
-                              .unit = claim->unit};
-    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
-    return finding;
+    ((struct claim_facts *)facts)->machine = (uint32_t)machine;
 }
 
-/* A claim about machines in general is refuted by one of them. */
-static struct finding ask_each(const struct error_claim *claim, struct claim_facts *facts)
+static void tell_machines(const void *context, const enum finding_verdict *verdicts,
+                          struct finding *finding)
 {
+    const struct claim_facts *facts = context;
     const struct error_case *file = facts->file;
-    struct finding gravest = blank(claim);
     size_t decided = 0;
-    uint32_t decides = 0;
-    for (uint32_t machine = 0; machine == 0 || machine < file->machine_count; machine++) {
-        struct finding finding = blank(claim);
-        facts->machine = machine;
-        claim->rule(facts, &finding);
-        decided += finding.verdict != FINDING_UNTESTABLE;
-        if (machine == 0 || verdict_graver(finding.verdict, gravest.verdict)) {
-            gravest = finding;
-            decides = machine;
-        }
-    }
+    for (size_t i = 0; i < file->machine_count; i++)
+        decided += verdicts[i] != FINDING_UNTESTABLE;
     if (file->machine_count > 1 && decided > 0)
-        finding_clause(&gravest, "of %zu machines %zu can tell, and %.60s decides",
+        finding_clause(finding, "of %zu machines %zu can tell, and %.60s decides",
                        file->machine_count, decided,
-                       file->machines[decides].name ? file->machines[decides].name : "one");
-    return gravest;
+                       file->machines[facts->machine].name ? file->machines[facts->machine].name
+                                                           : "one");
 }
 
 void error_judge_findings(const struct error_case *file, struct error_report *report)
 {
     struct claim_facts facts = {.file = file, .report = report};
+    const struct claiming claiming = {.paper = "zaparanuks-accuracy",
+                                      .claims = claims,
+                                      .count = ERROR_FINDINGS,
+                                      .facts = &facts,
+                                      .machines = file->machine_count,
+                                      .turn = turn,
+                                      .after = tell_machines};
     find_levels(&facts);
-    for (size_t i = 0; i < ERROR_FINDINGS; i++) {
-        if (claims[i].each_machine) {
-            report->findings[i] = ask_each(&claims[i], &facts);
-        } else {
-            report->findings[i] = blank(&claims[i]);
-            claims[i].rule(&facts, &report->findings[i]);
-        }
-    }
+    findings_judge(&claiming, report->findings);
 }

@@ -82,18 +82,18 @@ static json_t *row_json(const struct error_case *file, const struct error_row *r
     return object;
 }
 
-json_t *error_results_json(const void *run)
+json_t *error_results_json(const void *kept)
 {
-    const struct erring *erring = run;
+    const struct error_run *run = kept;
     json_t *list = json_array();
-    for (size_t i = 0; i < erring->report.row_count; i++)
-        json_array_append_new(list, row_json(&erring->file, &erring->report.rows[i]));
+    for (size_t i = 0; i < run->report.row_count; i++)
+        json_array_append_new(list, row_json(&run->file, &run->report.rows[i]));
     return list;
 }
 
-json_t *error_findings_json(const void *run)
+json_t *error_findings_json(const void *kept)
 {
-    return claims_json(((const struct erring *)run)->report.findings, ERROR_FINDINGS);
+    return claims_json(((const struct error_run *)kept)->report.findings, ERROR_FINDINGS);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -283,10 +283,10 @@ static void put_ticks(json_t *analysis, const struct error_ticks *ticks)
 
 /* --- placement and multiplexing --- */
 
-static json_t *placement_json(const struct erring *erring, const struct error_placement *placement)
+static json_t *placement_json(const struct error_run *run, const struct error_placement *placement)
 {
     json_t *object = json_object(), *places = json_array();
-    put_machine(object, &erring->file, placement->machine);
+    put_machine(object, &run->file, placement->machine);
     PUT(object, {"event", json_text(placement->event)},
         {"is_time", json_boolean(placement->is_time)});
     JSON_PUT_REALS(object, {"least", placement->least, NULL}, {"most", placement->most, NULL},
@@ -294,7 +294,7 @@ static json_t *placement_json(const struct erring *erring, const struct error_pl
                    {"factor_high", placement->factor_high, NULL},
                    {"by_place", placement->by_place, NULL});
     for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *of = &erring->report.places[placement->first + i];
+        const struct error_place *of = &run->report.places[placement->first + i];
         json_t *place = json_object();
         PUT(place, {"offset", json_difference(of->offset)});
         JSON_PUT_REALS(place, {"per_iteration", of->per_iteration, NULL}, {"low", of->low, NULL},
@@ -364,15 +364,15 @@ static json_t *checks_json(const struct facts *facts)
         json_object_set_new(object, key, list);                                                    \
     } while (0)
 
-json_t *error_analysis_json(const void *run)
+json_t *error_analysis_json(const void *kept)
 {
-    const struct erring *erring = run;
-    const struct error_report *report = &erring->report;
-    const struct error_case *file = &erring->file;
+    const struct error_run *run = kept;
+    const struct error_report *report = &run->report;
+    const struct error_case *file = &run->file;
     json_t *analysis = json_object();
-    PUT(analysis, {"store", erring->store ? json_text(store_path(erring->store)) : json_null()},
-        {"complete", json_boolean(erring->complete)},
-        {"seconds", json_real(round(erring->seconds * 10) / 10)},
+    PUT(analysis, {"store", run->studying.stored ? json_text(run->studying.stored) : json_null()},
+        {"complete", json_boolean(run->studying.complete)},
+        {"seconds", json_real(round(run->studying.seconds * 10) / 10)},
         {"measurements", json_count(report->measurements)},
         {"cells", json_count(report->cells_measured)},
         {"least_processes", json_count(report->least_processes)});
@@ -388,10 +388,10 @@ json_t *error_analysis_json(const void *run)
     PUT_LIST(analysis, "by_size", report->by_size_count, size_json(&report->by_size[i]));
     put_ticks(analysis, &report->ticks);
     PUT_LIST(analysis, "placement", report->placement_count,
-             placement_json(erring, &report->placements[i]));
+             placement_json(run, &report->placements[i]));
     PUT_LIST(analysis, "multiplexing", report->multiplex_count,
              multiplex_json(&report->multiplex[i]));
     PUT_LIST(analysis, "advice", report->advice_count, advice_json(&report->advice[i]));
-    PUT(analysis, {"doctor", checks_json(erring->facts)});
+    PUT(analysis, {"doctor", checks_json(run->studying.facts)});
     return analysis;
 }

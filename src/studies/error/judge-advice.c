@@ -9,9 +9,7 @@
 #include "base/memory.h"
 #include "engine/findings.h"
 #include "stats/moments.h"
-#include "stats/random.h"
 #include "studies/error/judge.h"
-#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The best pattern of each path, by event and mode, as the paper's Table 3 has it: the pattern
@@ -81,8 +79,8 @@ static double weight_of(const struct error_report *report, const struct error_be
     double least = INFINITY;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *other = &report->best[i];
-        if (other->machine == best->machine && other->mode == COUNT_USER && other->base &&
-            strcmp(other->base, "instructions") == 0 && strcmp(other->path, best->path) == 0)
+        if (other->machine == best->machine && other->mode == COUNT_USER &&
+            error_is_instructions(other) && strcmp(other->path, best->path) == 0)
             least = fmin(least, fabs(other->median));
     }
     return least;
@@ -128,7 +126,7 @@ static void choose_paths(const struct error_case *file, struct error_report *rep
 void error_judge_best(const struct error_case *file, struct error_report *report)
 {
     const struct error_ways ways = error_ways_of(file);
-    AUTO_ERROR_POOL struct error_pool pool = error_pool_open(&ways);
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     report->best = memory_new(ways.count, sizeof(*report->best));
     report->best_count = 0;
     for (size_t begin = 0, next; begin < ways.count; begin = next) {
@@ -139,128 +137,21 @@ void error_judge_best(const struct error_case *file, struct error_report *report
     choose_paths(file, report);
 }
 
+bool error_is_counted(const struct error_report *report, const struct error_best *best,
+                      bool same_path)
+{
+    for (size_t i = 0; best->stepped && best->base && i < report->best_count; i++) {
+        const struct error_best *other = &report->best[i];
+        if (!other->stepped && other->machine == best->machine && other->mode == COUNT_USER &&
+            other->base && strcmp(other->base, best->base) == 0 &&
+            (!same_path || strcmp(other->path, best->path) == 0))
+            return true;
+    }
+    return false;
+}
+
 /* ----------------------------------------------------------------------------------------------
- * The fastest run of each process, and the taming of disturbed ones. */
-
-/* So many times the usual distance from the median is still believed, and so many times what nine
- * of ten do not exceed: where most processes agree to the tick, the usual distance is none. */
-static const double BELIEVED = 6, BELIEVED_RARE = 2;
-
-/* Orders without meaning that are tried, and how many of them may look as clear as the real one. */
-enum { SHUFFLES = 99, AS_CLEAR_MOST = 1 };
-
-size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *list)
-{
-    size_t count = 0;
-    double n = cell->n ? (double)cell->n : 1;
-    for (size_t process = 0; process < cell->processes; process++) {
-        size_t begin = cell->begins[process], end = cell->begins[process + 1];
-        if (begin == end)
-            continue;
-        int64_t least = cell->values[begin];
-        for (size_t run = begin + 1; run < end; run++)
-            least = cell->values[run] < least ? cell->values[run] : least;
-        list[count++] = (struct fastest){.group = group, .per_iteration = (double)least / n};
-    }
-    return count;
-}
-
-/* Few enough to be put in their places one by one, which medians of processes are, thousands of
- * times. */
-static const size_t FEW = 40;
-
-/* in any order; sorts them. count > 0 */
-static double median_of(double *values, size_t count)
-{
-    if (count > FEW)
-        sort_values(values, count);
-    for (size_t i = 1; i < count && count <= FEW; i++) {
-        double value = values[i];
-        size_t place = i;
-        for (; place > 0 && values[place - 1] > value; place--)
-            values[place] = values[place - 1];
-        values[place] = value;
-    }
-    return quantile(values, count, 0.5);
-}
-
-size_t fastest_end(const struct fastest *list, size_t count, size_t begin)
-{
-    size_t end = begin;
-    while (end < count && list[end].group == list[begin].group)
-        end++;
-    return end;
-}
-
-static void tame(struct fastest *list, size_t count, double *medians, double *scratch)
-{
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        end = fastest_end(list, count, begin);
-        for (size_t i = begin; i < end; i++)
-            scratch[i - begin] = list[i].per_iteration;
-        double median = median_of(scratch, end - begin);
-        for (size_t i = begin; i < end; i++)
-            medians[i] = median;
-    }
-    /* Distance from the median that is still believed, over all groups. */
-    for (size_t i = 0; i < count; i++)
-        scratch[i] = fabs(list[i].per_iteration - medians[i]);
-    double usual = median_of(scratch, count), rare = quantile(scratch, count, 0.9);
-    double reach = fmax(BELIEVED * usual, BELIEVED_RARE * rare);
-    for (size_t i = 0; i < count; i++)
-        list[i].per_iteration =
-            fmin(fmax(list[i].per_iteration, medians[i] - reach), medians[i] + reach);
-}
-
-/* Share of the square sum that lies between groups. */
-static double share_between(const struct fastest *list, size_t count)
-{
-    double mean = 0, all = 0, between = 0;
-    for (size_t i = 0; i < count; i++)
-        mean += list[i].per_iteration / (double)count;
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        end = fastest_end(list, count, begin);
-        double sum = 0;
-        for (size_t i = begin; i < end; i++) {
-            double away = list[i].per_iteration - mean;
-            sum += away;
-            all += away * away;
-        }
-        between += sum * sum / (double)(end - begin);
-    }
-    return all > 0 ? between / all : 0;
-}
-
-void fastest_tame(struct fastest *list, size_t count, uint64_t seed)
-{
-    AUTO_MEMORY double *medians = memory_new(count, sizeof(*medians));
-    AUTO_MEMORY double *scratch = memory_new(count, sizeof(*scratch));
-    AUTO_MEMORY struct fastest *tamed = memory_new(count, sizeof(*tamed));
-    AUTO_MEMORY struct fastest *shuffled = memory_new(count, sizeof(*shuffled));
-    if (!count)
-        return;
-    memcpy(tamed, list, count * sizeof(*list));
-    tame(tamed, count, medians, scratch);
-    double share = share_between(tamed, count);
-    struct random random;
-    random_seed(&random, seed);
-    int as_clear = 0;
-    for (int draw = 0; draw < SHUFFLES && as_clear <= AS_CLEAR_MOST; draw++) {
-        memcpy(shuffled, list, count * sizeof(*list));
-        for (size_t i = count; i > 1; i--) {
-            size_t other = (size_t)random_below(&random, i);
-            double value = shuffled[i - 1].per_iteration;
-            shuffled[i - 1].per_iteration = shuffled[other].per_iteration;
-            shuffled[other].per_iteration = value;
-        }
-        tame(shuffled, count, medians, scratch);
-        as_clear += share_between(shuffled, count) >= share;
-    }
-    if (as_clear <= AS_CLEAR_MOST)
-        memcpy(list, tamed, count * sizeof(*list));
-}
-
-/* --- the whole --- */
+ * What is said of the best way. */
 
 /* Less than this for each iteration nobody will see in a count. */
 #define NO_GROWTH 1e-5
@@ -386,20 +277,6 @@ static void advise_duration(const struct error_report *report, const struct erro
                  FIGURE((double)found->longest));
 }
 
-/* Where the CPU counts for itself, what was stepped of the same is told beside it, not again. */
-static bool is_measured_too(const struct error_report *report, const struct error_best *best)
-{
-    if (!best->stepped || !best->base)
-        return false;
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *other = &report->best[i];
-        if (!other->stepped && other->overall && other->machine == best->machine &&
-            other->mode == COUNT_USER && other->base && strcmp(other->base, best->base) == 0)
-            return true;
-    }
-    return false;
-}
-
 void error_judge_advice(const struct error_case *file, struct error_report *report)
 {
     report->advice = memory_new(report->best_count, sizeof(*report->advice));
@@ -409,7 +286,7 @@ void error_judge_advice(const struct error_case *file, struct error_report *repo
         /* Windows of no path that a user has, and what a stepper saw before it was aligned. */
         bool is_no_way = strcmp(best->path, "bare") == 0 || strcmp(best->path, "trap") == 0 ||
                          (best->base && strcmp(best->base, "instructions-raw") == 0);
-        if (!best->overall || is_no_way || is_measured_too(report, best))
+        if (!best->overall || is_no_way || error_is_counted(report, best, false))
             continue;
         struct error_advice *advice = &report->advice[report->advice_count++];
         advice->mode = best->stepped ? COUNT_USER : best->mode;

@@ -216,8 +216,7 @@ static double without_dust(double figure, double largest)
 }
 
 /* Through process medians as rows: a constant, the number of counters. */
-static void fit_slope(const struct sweep *sweep, struct error_pool *pool,
-                      struct error_by_counters *by)
+static void fit_slope(const struct sweep *sweep, struct error_by_counters *by)
 {
     enum { WIDTH = 2 };
     size_t processes = 0, rows = 0;
@@ -228,12 +227,10 @@ static void fit_slope(const struct sweep *sweep, struct error_pool *pool,
     double largest = 0;
     for (size_t i = sweep->begin; i < sweep->end; i++) {
         const struct error_cell *cell = sweep->ways->list[i].cell;
-        size_t count =
-            takes(sweep, i) ? error_process_medians(cell, pool->medians, pool->scratch) : 0;
-        for (size_t j = 0; j < count; j++, rows++) {
+        const size_t end = takes(sweep, i) ? rows + error_process_medians(cell, y + rows) : rows;
+        for (; rows < end; rows++) {
             columns[rows * WIDTH] = 1;
             columns[rows * WIDTH + 1] = cell->counters;
-            y[rows] = pool->medians[j];
             largest = fmax(largest, fabs(y[rows]));
         }
     }
@@ -278,13 +275,13 @@ static void judge_sweep(struct sweep *sweep, struct error_pool *pool, struct err
         by->medians[by->points] = error_pool_median(pool, &by->mins[by->points]);
         by->points++;
     }
-    fit_slope(sweep, pool, by);
+    fit_slope(sweep, by);
 }
 
 void error_judge_counters(const struct error_case *file, struct error_report *report)
 {
     const struct error_ways ways = error_ways_of(file);
-    AUTO_ERROR_POOL struct error_pool pool = error_pool_open(&ways);
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     report->by_counters = memory_new(ways.count, sizeof(*report->by_counters));
     report->choices = memory_new(ways.count, sizeof(*report->choices));
     for (size_t begin = 0, next; begin < ways.count; begin = next) {

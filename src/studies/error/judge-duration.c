@@ -13,6 +13,82 @@
 #include "studies/error/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * The mean of a cell with its processes as replicates: runs of one process depend on each other (a
+ * timer's phase, the state a process happens to be in), so only processes say how well a mean is
+ * known. */
+
+struct process_mean {
+    double mean;
+    double variance; /* of that mean; NaN with fewer than two processes */
+    double df;       /* of the variance; 0 where it is not known */
+    double by_runs;  /* variance of the mean if runs were independent, for want of processes */
+    size_t runs, processes;
+};
+
+/* What is averaged: a figure of one run. */
+typedef double run_figure(const struct error_cell *cell, size_t run);
+
+static double error_of_run(const struct error_cell *cell, size_t run)
+{
+    return (double)error_of(cell, run);
+}
+
+static double run_interrupts(const struct error_cell *cell, size_t run)
+{
+    return cell->interrupts ? cell->interrupts[run] : NAN;
+}
+
+/* About `origin`, so that large counts do not cost digits. */
+static double process_sum(const struct error_cell *cell, size_t process, run_figure *figure,
+                          double origin)
+{
+    double sum = 0;
+    for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
+        sum += figure(cell, run) - origin;
+    return sum;
+}
+
+static double runs_of(const struct error_cell *cell, size_t process)
+{
+    return (double)(cell->begins[process + 1] - later_runs(cell, process));
+}
+
+/* Over later runs, each process weighing as many as it has. A cell without runs: mean NaN. */
+static struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure)
+{
+    struct process_mean result = {.mean = NAN, .variance = NAN};
+    double origin = cell->runs ? figure(cell, 0) : 0, sum = 0, runs = 0, squared_runs = 0;
+    for (size_t i = 0; i < cell->processes; i++) {
+        double of_process = runs_of(cell, i);
+        sum += process_sum(cell, i, figure, origin);
+        runs += of_process;
+        squared_runs += of_process * of_process;
+        result.processes += of_process > 0;
+    }
+    if (!(runs > 0))
+        return result;
+    result.runs = (size_t)runs;
+    double mean = sum / runs, squares = 0, by_runs = 0;
+    result.mean = origin + mean;
+    for (size_t i = 0; i < cell->processes; i++) {
+        for (size_t run = later_runs(cell, i); run < cell->begins[i + 1]; run++) {
+            double away = figure(cell, run) - result.mean;
+            by_runs += away * away;
+        }
+        double away = process_sum(cell, i, figure, origin) - mean * runs_of(cell, i);
+        squares += away * away;
+    }
+    result.by_runs = runs > 1 ? by_runs / (runs - 1) / runs : 0;
+    if (result.processes < 2)
+        return result;
+    /* Largest share of one process: 1 / processes where all have as many runs. */
+    double share = squared_runs / (runs * runs);
+    result.variance = squares / (runs * runs) / (1 - share);
+    result.df = 1 / share - 1;
+    return result;
+}
+
+/* ----------------------------------------------------------------------------------------------
  * A straight line through means of cells whose spread grows along it. Its slope is a fixed sum of
  * the means, so that its variance is the same sum of theirs, each known from its own processes:
  * nothing is assumed of how interrupts are distributed, nor that all N scatter alike. The line's
@@ -23,6 +99,7 @@ struct slope_point {
     double n;
     size_t way; /* points of one way share an intercept */
     struct process_mean y;
+    double weight;
     double share; /* slope = sum of share * y.mean; filled in by slope_shares */
 };
 
@@ -47,22 +124,15 @@ static double largest_n(const struct slope_point *points, size_t count)
     return largest;
 }
 
-static double weight_of(const struct slope_point *point, double largest)
-{
-    return (double)point->y.runs / (point->n + ALIKE_PART * largest);
-}
-
 /* Weighted mean of N over the points of one way, or of y. */
-static double center_of(const struct slope_point *points, size_t count, size_t way, double largest,
-                        bool of_y)
+static double center_of(const struct slope_point *points, size_t count, size_t way, bool of_y)
 {
     double sum = 0, weights = 0;
     for (size_t i = 0; i < count; i++) {
         if (points[i].way != way)
             continue;
-        double weight = weight_of(&points[i], largest);
-        sum += weight * (of_y ? points[i].y.mean : points[i].n);
-        weights += weight;
+        sum += points[i].weight * (of_y ? points[i].y.mean : points[i].n);
+        weights += points[i].weight;
     }
     return sum / weights;
 }
@@ -72,12 +142,11 @@ static bool slope_shares(struct slope_point *points, size_t count)
 {
     double largest = largest_n(points, count), squares = 0;
     for (size_t i = 0; i < count; i++) {
-        double away = points[i].n - center_of(points, count, points[i].way, largest, false);
-        double weight = weight_of(&points[i], largest);
+        double away = points[i].n - center_of(points, count, points[i].way, false);
         /* A mean of one and the same N is off by rounding: that is no distance. */
         away = fabs(away) > 1e-9 * largest ? away : 0;
-        points[i].share = weight * away;
-        squares += weight * away * away;
+        points[i].share = points[i].weight * away;
+        squares += points[i].weight * away * away;
     }
     if (!(squares > 0))
         return false;
@@ -121,18 +190,18 @@ static void add_replicates(const struct slope_point *points, size_t count, struc
  * say. */
 static void add_misfit(const struct slope_point *points, size_t count, struct slope_line *line)
 {
-    double largest = largest_n(points, count), left = 0, squares = 0, by_runs = 0;
+    double left = 0, squares = 0, by_runs = 0;
     size_t ways = 0;
     for (size_t i = 0; i < count; i++) {
         bool is_first = true;
         for (size_t j = 0; j < i && is_first; j++)
             is_first = points[j].way != points[i].way;
         ways += is_first;
-        double away_n = points[i].n - center_of(points, count, points[i].way, largest, false);
-        double away_y = points[i].y.mean - center_of(points, count, points[i].way, largest, true);
-        double weight = weight_of(&points[i], largest), off = away_y - line->slope * away_n;
-        left += weight * off * off;
-        squares += weight * away_n * away_n;
+        double away_n = points[i].n - center_of(points, count, points[i].way, false);
+        double away_y = points[i].y.mean - center_of(points, count, points[i].way, true);
+        double off = away_y - line->slope * away_n;
+        left += points[i].weight * off * off;
+        squares += points[i].weight * away_n * away_n;
         by_runs += points[i].share * points[i].share * points[i].y.by_runs;
     }
     line->df = count > ways + 1 ? (double)(count - ways - 1) : 0;
@@ -159,9 +228,8 @@ static struct slope_line slope_of(struct slope_point *points, size_t count)
         return line;
     for (size_t i = 0; i < count; i++)
         line.slope += points[i].share * points[i].y.mean;
-    double largest = largest_n(points, count);
-    line.intercept = center_of(points, count, points[0].way, largest, true) -
-                     line.slope * center_of(points, count, points[0].way, largest, false);
+    line.intercept = center_of(points, count, points[0].way, true) -
+                     line.slope * center_of(points, count, points[0].way, false);
     add_replicates(points, count, &line);
     if (!(line.error > 0))
         add_misfit(points, count, &line);
@@ -197,6 +265,9 @@ static struct slope_point *duration_points(const cell_pointer *cells, size_t cou
         points[i] = (struct slope_point){
             .n = (double)cells[i]->n, .way = way, .y = process_mean_of(cells[i], figure)};
     }
+    const double alike = ALIKE_PART * largest_n(points, count);
+    for (size_t i = 0; i < count; i++)
+        points[i].weight = (double)points[i].y.runs / (points[i].n + alike);
     return points;
 }
 

@@ -312,7 +312,6 @@ struct error_ways error_ways_of(const struct error_case *file)
         if (event == events)
             seen[events++] = cell;
         ways.list[ways.count++] = (struct error_way_of){cell, event, false};
-        ways.most_runs = cell->runs > ways.most_runs ? cell->runs : ways.most_runs;
         if (cell->processes > ways.most_processes)
             ways.most_processes = cell->processes;
     }
@@ -362,13 +361,13 @@ struct analysis {
     struct anova_table table;
 };
 
-static void name_term(uint32_t term, char *name, size_t size)
+static void name_factors(uint32_t term, const char *between, char *name, size_t size)
 {
     size_t used = 0;
     name[0] = '\0';
     for (unsigned factor = 0; factor < FACTOR_COUNT && used < size; factor++)
         if (term >> factor & 1)
-            used += (size_t)snprintf(name + used, size - used, "%s%s", used ? " x " : "",
+            used += (size_t)snprintf(name + used, size - used, "%s%s", used ? between : "",
                                      error_factor_names[factor]);
 }
 
@@ -376,7 +375,6 @@ static void observe(struct analysis *analysis, const struct error_ways *ways)
 {
     const struct error_levels *levels = &analysis->levels;
     AUTO_MEMORY double *medians = memory_new(ways->most_processes, sizeof(*medians));
-    AUTO_MEMORY int64_t *scratch = memory_new(ways->most_runs, 2 * sizeof(*scratch));
     const uint32_t *known = levels->levels;
     size_t paths = (size_t)known[FACTOR_MACHINE] * known[FACTOR_PATH];
     AUTO_MEMORY struct about_mean *about_paths = memory_new(paths, sizeof(*about_paths));
@@ -387,7 +385,7 @@ static void observe(struct analysis *analysis, const struct error_ways *ways)
         struct about_mean *about =
             &about_paths[observed->levels[FACTOR_MACHINE] * known[FACTOR_PATH] +
                          observed->levels[FACTOR_PATH]];
-        observed->processes = error_process_medians(observed->cell, medians, scratch);
+        observed->processes = error_process_medians(observed->cell, medians);
         double sum = 0;
         for (size_t j = 0; j < observed->processes; j++) {
             double away = medians[j] - about->mean;
@@ -432,7 +430,7 @@ static struct error_effect effect_of(const struct analysis *analysis,
                                   .effect_size = row->eta_squared,
                                   .share_within = row->eta_squared,
                                   .partial = row->partial_eta_squared};
-    name_term(row->term, effect.name, sizeof(effect.name));
+    name_factors(row->term, " x ", effect.name, sizeof(effect.name));
     if (row->term != BIT(FACTOR_PATH) && row->term != BIT(FACTOR_MACHINE)) {
         /* A sum of squares that others share in (type II) may be larger than what it is measured
          * by. */
@@ -464,12 +462,8 @@ static void note_levels(const struct analysis *analysis, struct error_anova *ano
                               "measured.");
         return;
     }
-    size_t used = 0;
-    for (unsigned factor = 0; factor < FACTOR_COUNT; factor++)
-        if (missing >> factor & 1)
-            used += (size_t)snprintf(single + used, sizeof(single) - used, "%s%s", used ? ", " : "",
-                                     error_factor_names[factor]);
-    if (used)
+    name_factors(missing, ", ", single, sizeof(single));
+    if (missing)
         note_add(anova->note, "Left out for want of a second level: %s.", single);
 }
 
@@ -521,7 +515,7 @@ static void report_rows(const struct analysis *analysis, struct error_anova *ano
     for (size_t i = 0; i < analysis->count; i++) {
         const struct anova_row *row = &analysis->rows[i];
         char name[64];
-        name_term(row->term, name, sizeof(name));
+        name_factors(row->term, " x ", name, sizeof(name));
         if (!row->df) {
             note_add(anova->note, "%s cannot be told from the other factors.", name);
             continue;

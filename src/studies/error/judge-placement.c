@@ -13,6 +13,142 @@
 #include "studies/error/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * What one iteration of a loop costs in a process: its fastest run, since nothing makes a run
+ * faster than the code allows. Processes are the replicates of placement; disturbed ones are
+ * tamed. */
+
+struct fastest {
+    size_t group; /* place or window */
+    uint32_t levels[2];
+    double per_iteration;
+};
+
+/* So many times the usual distance from the median is still believed, and so many times what nine
+ * of ten do not exceed: where most processes agree to the tick, the usual distance is none. */
+static const double BELIEVED = 6, BELIEVED_RARE = 2;
+
+/* Orders without meaning that are tried, and how many of them may look as clear as the real one. */
+enum { SHUFFLES = 99, AS_CLEAR_MOST = 1 };
+
+/* One value for each process with runs; room for cell->processes. Returns how many. */
+static size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *list)
+{
+    size_t count = 0;
+    double n = cell->n ? (double)cell->n : 1;
+    for (size_t process = 0; process < cell->processes; process++) {
+        size_t begin = cell->begins[process], end = cell->begins[process + 1];
+        if (begin == end)
+            continue;
+        int64_t least = cell->values[begin];
+        for (size_t run = begin + 1; run < end; run++)
+            least = cell->values[run] < least ? cell->values[run] : least;
+        list[count++] = (struct fastest){.group = group, .per_iteration = (double)least / n};
+    }
+    return count;
+}
+
+/* Few enough to be put in their places one by one, which medians of processes are, thousands of
+ * times. */
+static const size_t FEW = 40;
+
+/* in any order; sorts them. count > 0 */
+static double median_of(double *values, size_t count)
+{
+    if (count > FEW)
+        sort_values(values, count);
+    for (size_t i = 1; i < count && count <= FEW; i++) {
+        double value = values[i];
+        size_t place = i;
+        for (; place > 0 && values[place - 1] > value; place--)
+            values[place] = values[place - 1];
+        values[place] = value;
+    }
+    return quantile(values, count, 0.5);
+}
+
+/* Where the stretch of one group that begins at `begin` ends. */
+static size_t fastest_end(const struct fastest *list, size_t count, size_t begin)
+{
+    size_t end = begin;
+    while (end < count && list[end].group == list[begin].group)
+        end++;
+    return end;
+}
+
+static void tame(struct fastest *list, size_t count, double *medians, double *scratch)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = fastest_end(list, count, begin);
+        for (size_t i = begin; i < end; i++)
+            scratch[i - begin] = list[i].per_iteration;
+        double median = median_of(scratch, end - begin);
+        for (size_t i = begin; i < end; i++)
+            medians[i] = median;
+    }
+    /* Distance from the median that is still believed, over all groups. */
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = fabs(list[i].per_iteration - medians[i]);
+    double usual = median_of(scratch, count), rare = quantile(scratch, count, 0.9);
+    double reach = fmax(BELIEVED * usual, BELIEVED_RARE * rare);
+    for (size_t i = 0; i < count; i++)
+        list[i].per_iteration =
+            fmin(fmax(list[i].per_iteration, medians[i] - reach), medians[i] + reach);
+}
+
+/* Share of the square sum that lies between groups. */
+static double share_between(const struct fastest *list, size_t count)
+{
+    double mean = 0, all = 0, between = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += list[i].per_iteration / (double)count;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = fastest_end(list, count, begin);
+        double sum = 0;
+        for (size_t i = begin; i < end; i++) {
+            double away = list[i].per_iteration - mean;
+            sum += away;
+            all += away * away;
+        }
+        between += sum * sum / (double)(end - begin);
+    }
+    return all > 0 ? between / all : 0;
+}
+
+/* A process far from the others of its group says nothing of the group, but would outweigh it as a
+ * square: values are moved to within a few times the usual distance from the median of their group.
+ * Where so many are disturbed that they are the median of some group, that would make a group of
+ * noise: nothing is moved unless groups differ more clearly then than shuffled ones do.
+ * list: one stretch a group. */
+static void fastest_tame(struct fastest *list, size_t count, uint64_t seed)
+{
+    AUTO_MEMORY double *medians = memory_new(count, sizeof(*medians));
+    AUTO_MEMORY double *scratch = memory_new(count, sizeof(*scratch));
+    AUTO_MEMORY struct fastest *tamed = memory_new(count, sizeof(*tamed));
+    AUTO_MEMORY struct fastest *shuffled = memory_new(count, sizeof(*shuffled));
+    if (!count)
+        return;
+    memcpy(tamed, list, count * sizeof(*list));
+    tame(tamed, count, medians, scratch);
+    double share = share_between(tamed, count);
+    struct random random;
+    random_seed(&random, seed);
+    int as_clear = 0;
+    for (int draw = 0; draw < SHUFFLES && as_clear <= AS_CLEAR_MOST; draw++) {
+        memcpy(shuffled, list, count * sizeof(*list));
+        for (size_t i = count; i > 1; i--) {
+            size_t other = (size_t)random_below(&random, i);
+            double value = shuffled[i - 1].per_iteration;
+            shuffled[i - 1].per_iteration = shuffled[other].per_iteration;
+            shuffled[other].per_iteration = value;
+        }
+        tame(shuffled, count, medians, scratch);
+        as_clear += share_between(shuffled, count) >= share;
+    }
+    if (as_clear <= AS_CLEAR_MOST)
+        memcpy(list, tamed, count * sizeof(*list));
+}
+
+/* ----------------------------------------------------------------------------------------------
  * The same bytes at many offsets: what an iteration costs at each, by what factor the dearest
  * place is dearer than the cheapest, and how much of all variance the places explain. */
 

@@ -51,45 +51,70 @@ const struct error_table3 error_table3[12] = {
 };
 
 /* ----------------------------------------------------------------------------------------------
- * First and later runs, and medians of processes. */
+ * Errors of the runs of cells, thrown together; and medians of processes. */
 
-/* Errors of the first run of each process, or of all others, in their order. errors: room for
- * cell->runs; returns how many. */
-static size_t error_first_runs(const struct error_cell *cell, int64_t *errors)
+enum { FIRST_RUNS = 1, LATER_RUNS = 2 };
+
+static void make_room(struct error_pool *pool, size_t more)
 {
-    size_t count = 0;
+    if (pool->count + more <= pool->room)
+        return;
+    pool->room = 2 * (pool->count + more);
+    pool->errors = memory_resize(pool->errors, pool->room, sizeof(*pool->errors));
+    pool->scratch = memory_resize(pool->scratch, pool->room, sizeof(*pool->scratch));
+}
+
+/* Adds the first run of each process, or all others, in their order. */
+static void add_runs(struct error_pool *pool, const struct error_cell *cell, unsigned which)
+{
+    make_room(pool, cell->runs);
     for (size_t i = 0; i < cell->processes; i++)
-        if (cell->begins[i + 1] > cell->begins[i])
-            errors[count++] = error_of(cell, cell->begins[i]);
+        for (size_t run = cell->begins[i]; run < cell->begins[i + 1]; run++)
+            if (which & (run == cell->begins[i] ? FIRST_RUNS : LATER_RUNS))
+                pool->errors[pool->count++] = error_of(cell, run);
+}
+
+void error_pool_add(struct error_pool *pool, const struct error_cell *cell)
+{
+    const size_t before = pool->count;
+    add_runs(pool, cell, LATER_RUNS);
+    if (pool->count == before)
+        add_runs(pool, cell, FIRST_RUNS);
+}
+
+size_t error_pool_sort(struct error_pool *pool)
+{
+    const size_t count = pool->count;
+    pool->count = 0;
+    error_sort(pool->errors, count, pool->scratch);
     return count;
 }
 
-static size_t error_later_runs(const struct error_cell *cell, int64_t *errors)
+double error_pool_median(struct error_pool *pool, int64_t *min)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < cell->processes; i++)
-        for (size_t run = cell->begins[i] + 1; run < cell->begins[i + 1]; run++)
-            errors[count++] = error_of(cell, run);
-    return count;
+    const size_t count = error_pool_sort(pool);
+    *min = count ? pool->errors[0] : 0;
+    return count ? (double)error_quantile(pool->errors, count, 1, 2) : NAN;
 }
 
-size_t error_usual_runs(const struct error_cell *cell, int64_t *errors)
+void error_pool_release(struct error_pool *pool)
 {
-    size_t count = error_later_runs(cell, errors);
-    return count ? count : error_first_runs(cell, errors);
+    memory_give_back(pool->errors);
+    memory_give_back(pool->scratch);
 }
 
-size_t error_process_medians(const struct error_cell *cell, double *medians, int64_t *scratch)
+size_t error_process_medians(const struct error_cell *cell, double *medians)
 {
+    AUTO_MEMORY int64_t *errors = memory_new(cell->runs, 2 * sizeof(*errors));
     size_t count = 0;
     for (size_t i = 0; i < cell->processes; i++) {
         size_t begin = later_runs(cell, i), runs = cell->begins[i + 1] - begin;
         if (!runs)
             continue;
         for (size_t run = 0; run < runs; run++)
-            scratch[run] = error_of(cell, begin + run);
-        error_sort(scratch, runs, scratch + runs);
-        int64_t low = scratch[(runs - 1) / 2], high = scratch[runs / 2];
+            errors[run] = error_of(cell, begin + run);
+        error_sort(errors, runs, errors + runs);
+        int64_t low = errors[(runs - 1) / 2], high = errors[runs / 2];
         medians[count++] = low == high ? (double)low : (double)low / 2 + (double)high / 2;
     }
     return count;
@@ -161,19 +186,20 @@ static void link_stepped(struct error_report *report)
     }
 }
 
-size_t error_most_runs(const struct error_case *file)
+/* Stays what it is where there are no such runs. Returns how many there are. */
+static size_t spread_of(struct error_pool *pool, const struct error_cell *cell, unsigned which,
+                        struct error_spread *spread)
 {
-    size_t most = 1;
-    for (size_t i = 0; i < file->cell_count; i++)
-        most = file->cells[i].runs > most ? file->cells[i].runs : most;
-    return most;
+    add_runs(pool, cell, which);
+    const size_t count = error_pool_sort(pool);
+    if (count)
+        *spread = error_spread_of(pool->errors, count);
+    return count;
 }
 
 void error_judge_rows(const struct error_case *file, struct error_report *report)
 {
-    size_t most = error_most_runs(file);
-    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
-    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     report->rows = memory_new(file->cell_count, sizeof(*report->rows));
     report->row_count = 0;
     for (size_t i = 0; i < file->cell_count; i++) {
@@ -182,16 +208,11 @@ void error_judge_rows(const struct error_case *file, struct error_report *report
             continue;
         struct error_row *row = &report->rows[report->row_count++];
         row->cell = cell;
-        for (size_t run = 0; run < cell->runs; run++)
-            errors[run] = error_of(cell, run);
-        error_sort(errors, cell->runs, scratch);
-        row->error = error_spread_of(errors, cell->runs);
-        size_t firsts = error_first_runs(cell, errors);
-        error_sort(errors, firsts, scratch);
-        row->first = firsts ? error_spread_of(errors, firsts) : row->error;
-        size_t others = error_later_runs(cell, errors);
-        error_sort(errors, others, scratch);
-        row->later = others ? error_spread_of(errors, others) : row->first;
+        spread_of(&pool, cell, FIRST_RUNS | LATER_RUNS, &row->error);
+        row->first = row->error;
+        const size_t firsts = spread_of(&pool, cell, FIRST_RUNS, &row->first);
+        row->later = row->first;
+        spread_of(&pool, cell, LATER_RUNS, &row->later);
         report->measurements += cell->runs;
         report->cells_measured++;
         /* Every process with runs has one first run. */
@@ -213,16 +234,17 @@ static uint64_t distance(int64_t value)
 
 /* The most frequent difference of a machine's cells; of several the one nearest to 0, then the
  * positive one. Another CPU has another edge. */
-static void find_edge(struct error_stepped *stepped, uint32_t machine, int64_t *differences,
-                      int64_t *scratch)
+static void find_edge(struct error_stepped *stepped, uint32_t machine, struct error_pool *pool)
 {
-    size_t count = 0, most;
+    size_t most;
+    make_room(pool, stepped->comparable);
     for (size_t i = 0; i < stepped->comparable; i++)
         if (stepped->list[i].row->cell->machine == machine)
-            differences[count++] = stepped->list[i].difference;
+            pool->errors[pool->count++] = stepped->list[i].difference;
+    const size_t count = error_pool_sort(pool);
+    const int64_t *differences = pool->errors;
     if (!count)
         return;
-    error_sort(differences, count, scratch);
     int64_t edge = error_most_frequent(differences, count, &most);
     for (size_t i = 0, length = 0; i < count; i++) {
         length = i && differences[i] == differences[i - 1] ? length + 1 : 1;
@@ -241,10 +263,9 @@ static void find_edge(struct error_stepped *stepped, uint32_t machine, int64_t *
 void error_judge_stepped(const struct error_case *file, struct error_report *report)
 {
     struct error_stepped *stepped = &report->stepped;
-    size_t most = error_most_runs(file), times;
-    most = report->row_count > most ? report->row_count : most;
-    AUTO_MEMORY int64_t *errors = memory_new(most, sizeof(*errors));
-    AUTO_MEMORY int64_t *scratch = memory_new(most, sizeof(*scratch));
+    AUTO_ERROR_POOL struct error_pool pool = {0};
+    size_t times;
+    (void)file;
     stepped->list = memory_new(report->row_count + 1, sizeof(*stepped->list));
     uint32_t machines = 0;
     for (size_t i = 0; i < report->row_count; i++) {
@@ -253,126 +274,18 @@ void error_judge_stepped(const struct error_case *file, struct error_report *rep
             continue;
         struct error_agreement *agreement = &stepped->list[stepped->comparable++];
         agreement->row = row;
-        agreement->runs = error_usual_runs(row->cell, errors);
-        error_sort(errors, agreement->runs, scratch);
-        int64_t usual = error_most_frequent(errors, agreement->runs, &agreement->agreeing);
+        error_pool_add(&pool, row->cell);
+        agreement->runs = error_pool_sort(&pool);
+        int64_t usual = error_most_frequent(pool.errors, agreement->runs, &agreement->agreeing);
         agreement->difference = error_minus(usual, row->stepped);
-        size_t firsts = error_first_runs(row->cell, errors);
-        error_sort(errors, firsts, scratch);
-        agreement->first_difference =
-            error_minus(error_most_frequent(errors, firsts, &times), row->stepped_first);
+        add_runs(&pool, row->cell, FIRST_RUNS);
+        int64_t first = error_most_frequent(pool.errors, error_pool_sort(&pool), &times);
+        agreement->first_difference = error_minus(first, row->stepped_first);
         machines = row->cell->machine >= machines ? row->cell->machine + 1 : machines;
     }
     for (uint32_t machine = 0; machine < machines; machine++)
-        find_edge(stepped, machine, errors, scratch);
+        find_edge(stepped, machine, &pool);
     stepped->edge = stepped->list[0].edge;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Runs of several cells thrown together, and their median. */
-
-struct error_pool error_pool_open(const struct error_ways *ways)
-{
-    size_t most_runs = 0, most_processes = 0;
-    for (size_t begin = 0, next; begin < ways->count; begin = next) {
-        size_t runs = 0, processes = 0;
-        next = error_ways_end(ways, begin, WAY_LAYOUT);
-        for (size_t i = begin; i < next; i++) {
-            runs += ways->list[i].cell->runs;
-            processes += ways->list[i].cell->processes;
-        }
-        most_runs = runs > most_runs ? runs : most_runs;
-        most_processes = processes > most_processes ? processes : most_processes;
-    }
-    return (struct error_pool){.errors = memory_new(most_runs, sizeof(int64_t)),
-                               .scratch = memory_new(most_runs, 2 * sizeof(int64_t)),
-                               .medians = memory_new(most_processes, sizeof(double))};
-}
-
-void error_pool_release(struct error_pool *pool)
-{
-    memory_give_back(pool->errors);
-    memory_give_back(pool->scratch);
-    memory_give_back(pool->medians);
-}
-
-void error_pool_add(struct error_pool *pool, const struct error_cell *cell)
-{
-    pool->count += error_usual_runs(cell, pool->errors + pool->count);
-}
-
-double error_pool_median(struct error_pool *pool, int64_t *min)
-{
-    size_t count = pool->count;
-    pool->count = 0;
-    *min = 0;
-    if (!count)
-        return NAN;
-    error_sort(pool->errors, count, pool->scratch);
-    *min = pool->errors[0];
-    return (double)error_quantile(pool->errors, count, 1, 2);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The mean of a cell, and its variance from how far the means of its processes lie apart. */
-
-double error_of_run(const struct error_cell *cell, size_t run)
-{
-    return (double)error_of(cell, run);
-}
-
-double run_interrupts(const struct error_cell *cell, size_t run)
-{
-    return cell->interrupts ? cell->interrupts[run] : NAN;
-}
-
-/* About `origin`, so that large counts do not cost digits. */
-static double process_sum(const struct error_cell *cell, size_t process, run_figure *figure,
-                          double origin)
-{
-    double sum = 0;
-    for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
-        sum += figure(cell, run) - origin;
-    return sum;
-}
-
-static double runs_of(const struct error_cell *cell, size_t process)
-{
-    return (double)(cell->begins[process + 1] - later_runs(cell, process));
-}
-
-struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure)
-{
-    struct process_mean result = {.mean = NAN, .variance = NAN};
-    double origin = cell->runs ? figure(cell, 0) : 0, sum = 0, runs = 0, squared_runs = 0;
-    for (size_t i = 0; i < cell->processes; i++) {
-        double of_process = runs_of(cell, i);
-        sum += process_sum(cell, i, figure, origin);
-        runs += of_process;
-        squared_runs += of_process * of_process;
-        result.processes += of_process > 0;
-    }
-    if (!(runs > 0))
-        return result;
-    result.runs = (size_t)runs;
-    double mean = sum / runs, squares = 0, by_runs = 0;
-    result.mean = origin + mean;
-    for (size_t i = 0; i < cell->processes; i++) {
-        for (size_t run = later_runs(cell, i); run < cell->begins[i + 1]; run++) {
-            double away = figure(cell, run) - result.mean;
-            by_runs += away * away;
-        }
-        double away = process_sum(cell, i, figure, origin) - mean * runs_of(cell, i);
-        squares += away * away;
-    }
-    result.by_runs = runs > 1 ? by_runs / (runs - 1) / runs : 0;
-    if (result.processes < 2)
-        return result;
-    /* Largest share of one process: 1 / processes where all have as many runs. */
-    double share = squared_runs / (runs * runs);
-    result.variance = squares / (runs * runs) / (1 - share);
-    result.df = 1 / share - 1;
-    return result;
 }
 
 /* --- the whole --- */

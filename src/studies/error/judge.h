@@ -16,29 +16,6 @@ typedef const struct error_cell *cell_pointer;
 bool shows_duration(const struct error_cell *cell);
 
 /* ----------------------------------------------------------------------------------------------
- * What one iteration of a loop costs in a process: its fastest run, since nothing makes a run
- * faster than the code allows. Processes are the replicates of placement. */
-
-struct fastest {
-    size_t group; /* place or window */
-    uint32_t levels[2];
-    double per_iteration;
-};
-
-/* One value for each process with runs; room for cell->processes. Returns how many. */
-size_t fastest_of(const struct error_cell *cell, size_t group, struct fastest *list);
-
-/* A process far from the others of its group says nothing of the group, but would outweigh it as a
- * square: values are moved to within a few times the usual distance from the median of their group.
- * Where so many are disturbed that they are the median of some group, that would make a group of
- * noise: nothing is moved unless groups differ more clearly then than shuffled ones do.
- * list: one stretch a group. */
-void fastest_tame(struct fastest *list, size_t count, uint64_t seed);
-
-/* Where the stretch of one group that begins at `begin` ends. */
-size_t fastest_end(const struct fastest *list, size_t count, size_t begin);
-
-/* ----------------------------------------------------------------------------------------------
  * What a claim about measurement error is, and what its rules share (docs/findings.md). Claims are
  * data in findings.c. */
 
@@ -63,10 +40,8 @@ struct claim_facts {
     uint32_t machine; /* that is asked about, where the rule asks one at a time */
 };
 
-/* Finds "not testable here" in the finding, and leaves it so with the reason where nothing can
- * decide. */
-typedef void error_rule(const struct claim_facts *facts, struct finding *finding);
-/* Those of findings-growth.c. */
+/* Rules of findings-growth.c (engine/findings.h, struct claim). */
+typedef void error_rule(const struct claim *claim, const void *facts, struct finding *finding);
 error_rule rule_patterns;        /* Z5 */
 error_rule rule_factors;         /* Z6 */
 error_rule rule_both_duration;   /* Z7 */
@@ -94,22 +69,8 @@ void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
                         struct finding *finding);
 
 /* ----------------------------------------------------------------------------------------------
- * The mean of a cell with its processes as replicates: runs of one process depend on each other (a
- * timer's phase, the state a process happens to be in), so only processes say how well a mean is
- * known. */
-
-struct process_mean {
-    double mean;
-    double variance; /* of that mean; NaN with fewer than two processes */
-    double df;       /* of the variance; 0 where it is not known */
-    double by_runs;  /* variance of the mean if runs were independent, for want of processes */
-    size_t runs, processes;
-};
-
-/* What is averaged: a figure of one run. */
-typedef double run_figure(const struct error_cell *cell, size_t run);
-double error_of_run(const struct error_cell *cell, size_t run);
-double run_interrupts(const struct error_cell *cell, size_t run);
+ * The runs of a cell as its replicates: the first run of a process apart from the later ones, and
+ * one value a process where runs of a process must not count as independent. */
 
 /* Where the runs of a process begin that count: behind its first, in which everything is called for
  * the first time, unless there is no other. */
@@ -119,16 +80,6 @@ static inline size_t later_runs(const struct error_cell *cell, size_t process)
     return cell->begins[process + 1] - first > 1 ? first + 1 : first;
 }
 
-/* Over later runs, each process weighing as many as it has. A cell without runs: mean NaN. */
-struct process_mean process_mean_of(const struct error_cell *cell, run_figure *figure);
-
-/* ----------------------------------------------------------------------------------------------
- * The runs of a cell as its replicates: the first run of a process apart from the later ones, and
- * one value a process where runs of a process must not count as independent. */
-
-/* Those of the cell that has most; 1 where none has any. */
-size_t error_most_runs(const struct error_case *file);
-
 /* Windows for counters of their own are longer even where there is one: only grouped ones are
  * compared. */
 static inline bool error_counts_alone(const struct error_cell *cell)
@@ -136,13 +87,26 @@ static inline bool error_counts_alone(const struct error_cell *cell)
     return cell->counters == 1 && !cell->separate;
 }
 
-/* The later runs, or the first where there are no others. */
-size_t error_usual_runs(const struct error_cell *cell, int64_t *errors);
-
 /* For each process the median of its later runs, of its only one where it has one; between the two
- * in the middle where they are even in number. medians: room for cell->processes; scratch: for
- * twice cell->runs. Returns how many. */
-size_t error_process_medians(const struct error_cell *cell, double *medians, int64_t *scratch);
+ * in the middle where they are even in number. medians: room for cell->processes. Returns how many.
+ */
+size_t error_process_medians(const struct error_cell *cell, double *medians);
+
+/* Errors of several cells thrown together, for the median over cells that differ in nothing a part
+ * asks about. Start from zeros. */
+struct error_pool {
+    int64_t *errors, *scratch; /* [room] */
+    size_t count, room;
+};
+void error_pool_release(struct error_pool *pool);
+#define AUTO_ERROR_POOL __attribute__((cleanup(error_pool_release)))
+
+/* Adds the later runs of the cell, or the first where there are no others. */
+void error_pool_add(struct error_pool *pool, const struct error_cell *cell);
+/* Sorts what was added: so many errors, which stay until more are added to the empty pool. */
+size_t error_pool_sort(struct error_pool *pool);
+/* The median of what was added, sorted, and the pool empty again; NaN and 0 where nothing was. */
+double error_pool_median(struct error_pool *pool, int64_t *min);
 
 /* ----------------------------------------------------------------------------------------------
  * The cells of the null specimen in one order, so that those which a part compares stand together:
@@ -160,7 +124,7 @@ struct error_way_of {
 struct error_ways {
     struct error_way_of *list;
     size_t count;
-    size_t most_runs, most_processes; /* of one cell */
+    size_t most_processes; /* of one cell */
 };
 
 struct error_ways error_ways_of(const struct error_case *file);
@@ -204,22 +168,3 @@ struct error_levels error_levels_of(const struct error_case *file, const struct 
  * differs between the cells of a level does not move it as it moves plain means. 0 where they are
  * equal; NaN where no two levels can be compared so. */
 double error_range_of(const struct error_levels *levels, enum error_factor factor);
-
-/* ----------------------------------------------------------------------------------------------
- * Later runs of several cells thrown together, for the median over cells that differ in nothing a
- * part asks about. */
-
-struct error_pool {
-    int64_t *errors, *scratch; /* room for the runs of the longest stretch of one layout each */
-    double *medians;           /* room for its processes */
-    size_t count;              /* of errors */
-};
-
-struct error_pool error_pool_open(const struct error_ways *ways);
-void error_pool_release(struct error_pool *pool);
-#define AUTO_ERROR_POOL __attribute__((cleanup(error_pool_release)))
-
-/* Adds the cell's later runs. */
-void error_pool_add(struct error_pool *pool, const struct error_cell *cell);
-/* What was added, sorted, and the pool empty again; NaN and 0 where nothing was. */
-double error_pool_median(struct error_pool *pool, int64_t *min);

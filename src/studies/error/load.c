@@ -107,8 +107,9 @@ static void merge_cells(struct error_case *file, size_t first)
 /* Further than this no count and no truth may be off: differences of errors still fit. */
 #define ERROR_FURTHEST (INT64_C(1) << 60)
 
+enum { FAULTS, SWITCHES, ACCOUNTED };
 struct error_account {
-    uint64_t faults, switches;
+    uint64_t of[ACCOUNTED];
 };
 /* Of all runs of a cell; most show nothing and are only counted. */
 struct error_accounts {
@@ -119,10 +120,10 @@ struct error_accounts {
 
 static void add_account(struct error_accounts *accounts, const struct account *account)
 {
-    struct error_account shown = {account->minor_faults + account->major_faults,
-                                  account->voluntary + account->involuntary};
+    const struct error_account shown = {
+        {account->minor_faults + account->major_faults, account->voluntary + account->involuntary}};
     accounts->runs++;
-    if (shown.faults || shown.switches)
+    if (shown.of[FAULTS] || shown.of[SWITCHES])
         *memory_add(accounts->list, accounts->count) = shown;
 }
 
@@ -132,16 +133,13 @@ static int by_value(const void *left, const void *right)
 }
 
 /* The smallest that at least half of the runs do not exceed. */
-static int64_t median(const struct error_accounts *accounts, bool of_faults)
+static int64_t median(const struct error_accounts *accounts, int what)
 {
     AUTO_MEMORY uint64_t *values = memory_new(accounts->count, sizeof(*values));
     size_t above = 0, rank = (accounts->runs + 1) / 2;
-    for (size_t i = 0; i < accounts->count; i++) {
-        const struct error_account *account = &accounts->list[i];
-        uint64_t value = of_faults ? account->faults : account->switches;
-        if (value)
-            values[above++] = value;
-    }
+    for (size_t i = 0; i < accounts->count; i++)
+        if (accounts->list[i].of[what])
+            values[above++] = accounts->list[i].of[what];
     size_t zeroes = accounts->runs - above;
     if (rank <= zeroes)
         return 0;
@@ -165,17 +163,20 @@ static bool beyond(uint64_t seen, struct maybe expected)
  * From a stored cell to the factors of a cell of the case: what its event's name says, what is
  * known of its truth, where its specimen was placed. */
 
+/* The runs of one process among all of its cell. */
+struct stretch {
+    uint32_t process;
+    size_t begin, runs;
+};
+
 /* What a cell of the case needs while it is loaded. */
 struct error_origin {
-    uint32_t id;                   /* in the store */
-    uint32_t runs, counters;       /* as planned */
-    uint32_t interrupts;           /* the counter that counts them; 0: none */
-    int32_t cpu;                   /* pinned to */
-    struct maybe faults, switches; /* what the account of a run may show */
+    uint32_t interrupts;         /* the counter that counts them; 0: none */
+    int32_t cpu;                 /* pinned to */
+    struct maybe may[ACCOUNTED]; /* what the account of a run may show */
     bool is_null;
-    bool timed;               /* its part needs times and company */
-    size_t room, begins_room; /* of the cell's arrays */
-    uint32_t *processes;      /* [begins_room] in the order of the samples */
+    bool timed;                /* its part needs times and company */
+    struct stretch *stretches; /* of each process of the cell, in the order of the visits */
     struct error_accounts accounts;
 };
 
@@ -329,220 +330,75 @@ static void fill_factors(const struct stored_cell *stored, const struct stored_e
     cell->failed = stored->failed;
     cell->error = stored->failed ? stored->error : 0;
     fill_truth(&stored->counters[0], known, cell);
-    *origin = (struct error_origin){.id = planned->id,
-                                    .runs = planned->runs,
-                                    .counters = planned->counters,
-                                    .cpu = planned->cpu,
-                                    .faults = {stored->has_faults, stored->faults},
-                                    .switches = {stored->has_switches, stored->switches},
-                                    .is_null = strcmp(planned->specimen, "null") == 0,
-                                    .timed = cell->part == PART_DURATION ||
-                                             cell->part == PART_PLACEMENT ||
-                                             cell->part == PART_MULTIPLEX};
+    *origin = (struct error_origin){
+        .cpu = planned->cpu,
+        .may = {{stored->has_faults, stored->faults}, {stored->has_switches, stored->switches}},
+        .is_null = strcmp(planned->specimen, "null") == 0,
+        .timed = cell->part == PART_DURATION || cell->part == PART_PLACEMENT ||
+                 cell->part == PART_MULTIPLEX};
     for (uint32_t i = 1; i < planned->counters && !origin->interrupts; i++)
         if (event_counts_interrupts(planned->events[i]))
             origin->interrupts = i;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The runs of the cells of measurement error, from the samples of a store: values by process, and
- * what kept company with them. The store is read once, in its own order, and every sample goes to
- * the end of its cell; what is then out of order by process is put in order. */
+ * What a cell of the study of measurement error is there for, by its factors alone. */
 
-/* All cells, and the run that is being read. */
-struct taking {
-    struct store *store;
-    struct error_cell *cells;
-    struct error_origin *origins; /* [count] of the cells, by id */
-    size_t count;
-    struct failure *failure;
-    size_t at;     /* the cell of the visit that is being read; count: no part of this study */
-    uint32_t cell; /* its id */
-    uint32_t process, run;
-    bool began, counted; /* a run of the visit began; its first counter got time */
-};
-
-static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
+/* The name without parameters. */
+static bool specimen_is(const struct cell *cell, const char *name)
 {
-    return fail_with(taking->failure, -EBADMSG,
-                     "the store %.300s is damaged: process %u of cell %u has %s (run %u, counter "
-                     "%u). Take a copy you trust.",
-                     store_path(taking->store), sample->process, sample->cell, what, sample->run,
-                     sample->counter);
+    size_t length = strcspn(cell->specimen, "/");
+    return strlen(name) == length && strncmp(cell->specimen, name, length) == 0;
 }
 
-/* --- room --- */
-
-static void grow_runs(struct error_cell *cell, struct error_origin *origin, size_t room)
+static enum error_part part_of_loop(const struct stored_cell *stored, const char *kind)
 {
-    cell->values = memory_resize(cell->values, room, sizeof(*cell->values));
-    if (origin->timed) {
-        cell->enabled = memory_resize(cell->enabled, room, sizeof(*cell->enabled));
-        cell->running = memory_resize(cell->running, room, sizeof(*cell->running));
-    }
-    if (origin->timed && origin->interrupts)
-        cell->interrupts = memory_resize(cell->interrupts, room, sizeof(*cell->interrupts));
-    origin->room = room;
+    /* Code that does the same work may take another time, so nothing predicts it. */
+    static const char *const times[] = {"cycles",     "ref-cycles", "bus-cycles",
+                                        "task-clock", "cpu-clock",  "ticks"};
+    const struct cell *cell = &stored->cell;
+    const char *class = stored->counters[0].class;
+    if (cell->counters == 1 && event_counts_interrupts(cell->events[0]))
+        return PART_DURATION;
+    for (uint32_t i = 1; i < cell->counters; i++)
+        if (!event_counts_interrupts(cell->events[i]))
+            return PART_MULTIPLEX;
+    if (cell->counters > 1)
+        return PART_DURATION;
+    for (size_t i = 0; class && i < sizeof(times) / sizeof(times[0]); i++)
+        if (strcmp(class, times[i]) == 0)
+            return PART_PLACEMENT;
+    /* In all modes an event of the CPU has no truth in the store, because nobody predicts what the
+     * operating system executes; a loop that never calls it is an exception. */
+    return stored->counters[0].has_truth ||
+                   (class && event_counts_beyond_specimen(kind, cell->events[0]))
+               ? PART_DURATION
+               : PART_PLACEMENT;
 }
 
-/* One more than processes: the end of the last. */
-static void grow_begins(struct error_cell *cell, struct error_origin *origin, size_t room)
+/* By its factors alone. False: no part of this study. */
+static bool part_of(const struct stored_cell *stored, const char *kind, enum error_part *part)
 {
-    cell->begins = memory_resize(cell->begins, room + 1, sizeof(*cell->begins));
-    origin->processes = memory_resize(origin->processes, room + 1, sizeof(*origin->processes));
-    origin->begins_room = room;
-}
-
-/* --- samples --- */
-
-/* Processes whose runs got no counter have no place in the cell. */
-static void open_process(struct error_cell *cell, struct error_origin *origin, uint32_t process)
-{
-    size_t last = cell->processes;
-    if (last && origin->processes[last - 1] == process && cell->begins[last - 1] < cell->runs)
-        return;
-    if (last == origin->begins_room)
-        grow_begins(cell, origin, last ? last * 2 : 32);
-    origin->processes[last] = process;
-    cell->begins[last] = cell->runs;
-    cell->processes++;
-}
-
-/* The first counter of a run. */
-static void take_run(struct taking *taking, const struct sample *sample)
-{
-    struct error_cell *cell = &taking->cells[taking->at];
-    struct error_origin *origin = &taking->origins[taking->at];
-    struct reading reading = {sample->value, sample->enabled, sample->running, sample->account};
-    uint64_t value;
-    taking->began = true;
-    taking->run = sample->run;
-    add_account(&origin->accounts, &sample->account);
-    taking->counted = reading_value(&reading, &value);
-    if (!taking->counted) {
-        cell->unscheduled++;
-        return;
-    }
-    cell->multiplexed += sample->running < sample->enabled;
-    if (cell->runs == origin->room)
-        grow_runs(cell, origin, cell->runs ? cell->runs * 2 : 256);
-    open_process(cell, origin, sample->process);
-    cell->values[cell->runs] = error_clamp(value);
-    if (origin->timed) {
-        cell->enabled[cell->runs] = (double)sample->enabled;
-        cell->running[cell->runs] = (double)sample->running;
-    }
-    if (cell->interrupts)
-        cell->interrupts[cell->runs] = 0;
-    cell->runs++;
-}
-
-static int compare_ids(const void *key, const void *entry)
-{
-    uint32_t wanted = *(const uint32_t *)key, id = ((const struct error_origin *)entry)->id;
-    return (wanted > id) - (wanted < id);
-}
-
-static int take_sample(void *context, const struct sample *sample)
-{
-    struct taking *taking = context;
-    if (sample->cell != taking->cell || sample->process != taking->process) {
-        const struct error_origin *found =
-            bsearch(&sample->cell, taking->origins, taking->count, sizeof(*found), compare_ids);
-        taking->at = found ? (size_t)(found - taking->origins) : taking->count;
-        taking->cell = sample->cell;
-        taking->process = sample->process;
-        taking->began = false;
-    }
-    if (taking->at == taking->count)
-        return 0;
-    const struct error_origin *origin = &taking->origins[taking->at];
-    struct error_cell *cell = &taking->cells[taking->at];
-    if (sample->run >= origin->runs)
-        return damaged(taking, sample, "more runs than were planned");
-    if (sample->counter >= origin->counters)
-        return damaged(taking, sample, "a count of a counter that its cell does not have");
-    if (sample->counter == 0)
-        take_run(taking, sample);
-    else if (!taking->began || sample->run != taking->run)
-        return damaged(taking, sample, "a run without its first counter");
-    else if (sample->counter == origin->interrupts && taking->counted && cell->interrupts)
-        cell->interrupts[cell->runs - 1] = (double)sample->value;
-    return 0;
-}
-
-/* --- order --- */
-
-/* The runs of one process among all of its cell. */
-struct stretch {
-    uint32_t process;
-    size_t begin, runs;
-};
-
-static int compare_stretches(const void *left, const void *right)
-{
-    return ORDER(((const struct stretch *)left)->process, ((const struct stretch *)right)->process);
-}
-
-/* Numbers of runs, counts or times, in the order of the stretches. */
-static void reorder(void *numbers, const struct stretch *stretches, size_t processes, size_t runs)
-{
-    uint64_t **list = numbers, *ordered, *end;
-    _Static_assert(sizeof(int64_t) == sizeof(double), "both are moved the same way");
-    if (!*list || !runs)
-        return;
-    ordered = end = memory_new(runs, sizeof(*ordered));
-    for (size_t i = 0; i < processes; i++) {
-        memcpy(end, *list + stretches[i].begin, stretches[i].runs * sizeof(*end));
-        end += stretches[i].runs;
-    }
-    memory_give_back(*list);
-    *list = ordered;
-}
-
-static void sort_processes(struct error_cell *cell, struct error_origin *origin)
-{
-    AUTO_MEMORY struct stretch *stretches = memory_new(cell->processes, sizeof(*stretches));
-    for (size_t i = 0; i < cell->processes; i++)
-        stretches[i] = (struct stretch){origin->processes[i], cell->begins[i],
-                                        cell->begins[i + 1] - cell->begins[i]};
-    qsort(stretches, cell->processes, sizeof(*stretches), compare_stretches);
-    reorder(&cell->values, stretches, cell->processes, cell->runs);
-    reorder(&cell->enabled, stretches, cell->processes, cell->runs);
-    reorder(&cell->running, stretches, cell->processes, cell->runs);
-    reorder(&cell->interrupts, stretches, cell->processes, cell->runs);
-    origin->room = cell->runs;
-    for (size_t i = 0; i < cell->processes; i++) {
-        origin->processes[i] = stretches[i].process;
-        cell->begins[i + 1] = cell->begins[i] + stretches[i].runs;
-    }
-}
-
-static bool is_sorted(const struct error_cell *cell, const struct error_origin *origin)
-{
-    for (size_t i = 1; i < cell->processes; i++)
-        if (origin->processes[i] <= origin->processes[i - 1])
+    static const struct {
+        const char *specimen;
+        enum error_part part;
+    } specimens[] = {{"null", PART_NULL}, {"placed", PART_PLACEMENT}, {"phases", PART_MULTIPLEX}};
+    const struct cell *cell = &stored->cell;
+    if (strcmp(cell->path, "perf-stat") == 0)
+        *part = PART_TOOL;
+    else if (strncmp(cell->events[0], "step/", 5) == 0 && is_source(kind, cell->events[0]))
+        *part = PART_STEPPED;
+    else if (specimen_is(cell, "loop"))
+        *part = part_of_loop(stored, kind);
+    else {
+        size_t i = 0;
+        while (i < 3 && !specimen_is(cell, specimens[i].specimen))
+            i++;
+        if (i == 3)
             return false;
+        *part = specimens[i].part;
+    }
     return true;
-}
-
-/* Puts the processes in order, and gives back what doubling took too much of. */
-static int settle(struct taking *taking, size_t at)
-{
-    struct error_cell *cell = &taking->cells[at];
-    struct error_origin *origin = &taking->origins[at];
-    grow_begins(cell, origin, cell->processes);
-    cell->begins[cell->processes] = cell->runs;
-    if (!is_sorted(cell, origin))
-        sort_processes(cell, origin);
-    if (!is_sorted(cell, origin))
-        return fail_with(taking->failure, -EBADMSG,
-                         "the store %.300s is damaged: two visits are the same process of cell %u. "
-                         "Take a copy you trust.",
-                         store_path(taking->store), origin->id);
-    if (cell->runs && cell->runs < origin->room)
-        grow_runs(cell, origin, cell->runs);
-    return 0;
 }
 
 /* --- the whole --- */
@@ -563,12 +419,14 @@ struct load {
     struct error_case *file;
     struct failure *failure;
     struct known known;
-    void *events; /* tree of struct listed */
-    void *nulls;  /* tree of struct null_way */
+    struct listed *events;
+    size_t event_count;
+    void *nulls; /* tree of struct null_way */
     uint32_t machine;
     size_t first_cell; /* of this store in the case */
     struct error_origin *origins;
     size_t origin_count;
+    bool begins; /* the process that is being read has no run yet */
 };
 
 /* --- the machine --- */
@@ -603,19 +461,12 @@ static int take_machine(struct load *load)
 
 /* --- events --- */
 
-static int compare_listed(const void *left, const void *right)
-{
-    return strcmp(((const struct listed *)left)->name, ((const struct listed *)right)->name);
-}
-
 static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
     struct error_case *file = load->file;
-    struct listed *listed = memory_new(1, sizeof(*listed));
-    *listed = (struct listed){memory_copy(event->name), memory_copy(event->kind),
-                              memory_copy(event->class)};
-    enter(listed, &load->events, compare_listed);
+    *memory_add(load->events, load->event_count) = (struct listed){
+        memory_copy(event->name), memory_copy(event->kind), memory_copy(event->class)};
     bool told = !event->error;
     for (size_t i = 0; i < file->absence_count && !told; i++)
         told = strcmp(file->absences[i].what, event->name) == 0 &&
@@ -629,30 +480,30 @@ static int take_event(void *context, const struct stored_event *event)
 
 /* --- cells --- */
 
-static int take_cell(void *context, const struct stored_cell *stored)
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct load *load = context;
     struct stored_cell told = *stored;
     struct stored_counter *counter = &told.counters[0];
     /* What the store lists of the event under test; it need not know it. Class and truth may stand
      * in its lists alone. */
-    struct listed wanted = {.name = told.cell.events[0]};
-    struct listed *const *found = tfind(&wanted, &load->events, compare_listed);
-    struct stored_event event = {.name = wanted.name, .kind = ""};
+    struct stored_event event = {.name = told.cell.events[0], .kind = ""};
     enum error_part part;
-    if (found) {
-        event.kind = (*found)->kind;
-        event.class = (*found)->class;
-    }
+    for (size_t i = load->event_count; i-- > 0;)
+        if (strcmp(load->events[i].name, event.name) == 0) {
+            event.kind = load->events[i].kind;
+            event.class = load->events[i].class;
+        }
     if (!counter->class)
         counter->class = (char *)(uintptr_t)event.class;
     if (counter->class && !counter->has_truth) /* its value follows from factors */
         counter->has_truth =
             known_truth(&load->known, told.cell.specimen, counter->class, told.cell.n).grade !=
             TRUTH_NONE;
-    if (!error_part_of(&told, event.kind, &part))
+    if (!part_of(&told, event.kind, &part))
         return 0;
     struct error_cell *cell = error_case_add_cell(load->file);
+    *place = load->origin_count;
     struct error_origin *origin = memory_add(load->origins, load->origin_count);
     cell->part = part;
     cell->machine = load->machine;
@@ -661,6 +512,83 @@ static int take_cell(void *context, const struct stored_cell *stored)
 }
 
 /* --- runs --- */
+
+static int begin_process(void *context, size_t place, uint32_t process)
+{
+    (void)place, (void)process;
+    ((struct load *)context)->begins = true;
+    return 0;
+}
+
+/* One more number behind those of the runs before. */
+#define ADD(list, count, number)                                                                   \
+    ((list) = memory_room((list), (count), sizeof(*(list))), (list)[count] = (number))
+
+/* Processes whose runs got no counter have no place in the cell. */
+static int take_run(void *context, const struct read_run *run)
+{
+    struct load *load = context;
+    struct error_cell *cell = &load->file->cells[load->first_cell + run->place];
+    struct error_origin *origin = &load->origins[run->place];
+    const struct reading reading = {run->values[0], run->enabled[0], run->running[0], run->account};
+    uint64_t value;
+    add_account(&origin->accounts, &run->account);
+    if (!reading_value(&reading, &value)) {
+        cell->unscheduled++;
+        return 0;
+    }
+    cell->multiplexed += reading.running < reading.enabled;
+    if (load->begins)
+        *memory_add(origin->stretches, cell->processes) =
+            (struct stretch){run->process, cell->runs, 0};
+    load->begins = false;
+    origin->stretches[cell->processes - 1].runs++;
+    ADD(cell->values, cell->runs, error_clamp(value));
+    if (origin->timed) {
+        ADD(cell->enabled, cell->runs, (double)reading.enabled);
+        ADD(cell->running, cell->runs, (double)reading.running);
+    }
+    if (origin->timed && origin->interrupts)
+        ADD(cell->interrupts, cell->runs, (double)run->values[origin->interrupts]);
+    cell->runs++;
+    return 0;
+}
+
+static int compare_stretches(const void *left, const void *right)
+{
+    return ORDER(((const struct stretch *)left)->process, ((const struct stretch *)right)->process);
+}
+
+/* Numbers of runs, counts or times, in the order of the stretches and no larger than they are. */
+static void reorder(void *numbers, const struct stretch *stretches, const struct error_cell *cell)
+{
+    uint64_t **list = numbers, *ordered, *end;
+    _Static_assert(sizeof(int64_t) == sizeof(double), "both are moved the same way");
+    if (!*list)
+        return;
+    ordered = end = memory_new(cell->runs, sizeof(*ordered));
+    for (size_t i = 0; i < cell->processes; i++) {
+        memcpy(end, *list + stretches[i].begin, stretches[i].runs * sizeof(*end));
+        end += stretches[i].runs;
+    }
+    memory_give_back(*list);
+    *list = ordered;
+}
+
+/* Visits came as they were made: their processes are put in order. */
+static void close_cell(struct error_cell *cell, struct stretch *stretches)
+{
+    cell->begins = memory_new(cell->processes + 1, sizeof(*cell->begins));
+    if (cell->processes)
+        qsort(stretches, cell->processes, sizeof(*stretches), compare_stretches);
+    for (size_t i = 0; i < cell->processes; i++)
+        cell->begins[i + 1] = cell->begins[i] + stretches[i].runs;
+    reorder(&cell->values, stretches, cell);
+    reorder(&cell->enabled, stretches, cell);
+    reorder(&cell->running, stretches, cell);
+    reorder(&cell->interrupts, stretches, cell);
+    memory_give_back(stretches);
+}
 
 static int compare_ways(const void *one, const void *other)
 {
@@ -686,70 +614,55 @@ static void judge_account(struct load *load, size_t index)
     struct error_cell *cell = &load->file->cells[load->first_cell + index];
     struct error_origin *origin = &load->origins[index];
     const struct error_accounts *accounts = &origin->accounts;
-    struct maybe *faults = &origin->faults, *switches = &origin->switches;
+    struct maybe *may = origin->may;
     if (!accounts->runs)
         return;
     struct null_way *way = memory_new(1, sizeof(*way)), *const *null = NULL;
     *way = (struct null_way){cell, origin};
-    if (!origin->is_null && faults->known && switches->known)
+    if (!origin->is_null && may[FAULTS].known && may[SWITCHES].known)
         null = tfind(way, &load->nulls, compare_ways);
-    if (null) {
-        add_own(faults, (*null)->origin->faults);
-        add_own(switches, (*null)->origin->switches);
-    } else {
-        at_least(faults, median(accounts, true));
-        at_least(switches, median(accounts, false));
-    }
+    for (int what = 0; what < ACCOUNTED; what++)
+        if (null)
+            add_own(&may[what], (*null)->origin->may[what]);
+        else
+            at_least(&may[what], median(accounts, what));
     for (size_t i = 0; i < accounts->count; i++)
-        cell->disturbed += beyond(accounts->list[i].faults, *faults) ||
-                           beyond(accounts->list[i].switches, *switches);
-    if (beyond(0, *faults) || beyond(0, *switches))
+        cell->disturbed += beyond(accounts->list[i].of[FAULTS], may[FAULTS]) ||
+                           beyond(accounts->list[i].of[SWITCHES], may[SWITCHES]);
+    if (beyond(0, may[FAULTS]) || beyond(0, may[SWITCHES]))
         cell->disturbed = accounts->runs;
     if (origin->is_null)
         enter(way, &load->nulls, compare_ways);
 }
 
-static int take_runs(struct load *load)
-{
-    size_t count = load->origin_count;
-    struct taking taking = {.store = load->store,
-                            .cells = &load->file->cells[load->first_cell],
-                            .origins = load->origins,
-                            .count = count,
-                            .failure = load->failure,
-                            .at = count};
-    int error = store_scan_samples(load->store, take_sample, &taking, load->failure);
-    for (size_t i = 0; !error && i < count; i++)
-        error = settle(&taking, i);
-    for (int nulls = 1; nulls >= 0; nulls--)
-        for (size_t i = 0; !error && i < count; i++)
-            if (load->origins[i].is_null == nulls)
-                judge_account(load, i);
-    return error;
-}
-
-/* --- the whole --- */
-
 int error_load(struct store *store, struct error_case *file, struct failure *failure)
 {
     struct load load = {
         .store = store, .file = file, .failure = failure, .first_cell = file->cell_count};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &load,
+                            .cell = take_cell,
+                            .begin = begin_process,
+                            .run = take_run};
     int error = take_machine(&load);
     if (!error)
         error = known_load(store, &load.known, failure);
     if (!error)
         error = store_each_event(store, take_event, &load, failure);
     if (!error)
-        error = store_each_cell(store, take_cell, &load, failure);
-    if (!error && load.origin_count)
-        error = take_runs(&load);
+        error = reader_read(&reader);
+    for (size_t i = 0; i < load.origin_count; i++)
+        close_cell(&file->cells[load.first_cell + i], load.origins[i].stretches);
+    /* The null cells first: they tell of the others what their way does. */
+    for (int nulls = 1; nulls >= 0; nulls--)
+        for (size_t i = 0; !error && i < load.origin_count; i++)
+            if (load.origins[i].is_null == nulls)
+                judge_account(&load, i);
     if (!error)
         merge_cells(file, load.first_cell);
-    tdestroy(load.events, keep_nothing);
     tdestroy(load.nulls, keep_nothing);
-    for (size_t i = 0; i < load.origin_count; i++) {
-        memory_give_back(load.origins[i].processes);
+    for (size_t i = 0; i < load.origin_count; i++)
         memory_give_back(load.origins[i].accounts.list);
-    }
     return error;
 }

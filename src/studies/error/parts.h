@@ -1,87 +1,48 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The parts of `assay error`: events -> stages of cells -> samples in a store -> judgement ->
- * show. */
+ * The parts of `assay error`: events -> wishes -> samples in a store -> judgement -> show. */
 #pragma once
 
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/command.h"
-#include "engine/session.h"
-#include "engine/skips.h"
+#include "engine/study.h"
 #include "machine/check.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
-#include "store/store.h"
 #include "studies/error/plan.h"
 #include "studies/error/study.h"
 
 struct error_options {
-    struct common_options common;
-    struct string_list event, path, from;
-    const char *store;
-    bool resume, full, all;
-    uint64_t budget; /* ms; 0: nobody said */
+    struct study_options study;
+    struct string_list event, path;
+    bool full;
     struct optional runs, processes;
     int64_t cpu;
-    struct seed seed;
 };
 
 /* One execution of the command. */
-struct erring {
-    const struct error_options *options;
-    /* With --resume: what the run began with, and what it goes on with. */
-    struct error_options begun, resumed;
-    struct string_list asked; /* events that were named, as options or arguments */
-    uint64_t seed, budget;    /* ms, 0: no limit */
-    int64_t started;          /* monotonic ms */
-    /* --- the machine; stored runs that are judged again have neither session nor catalogue --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct facts stored_facts;
-    const struct facts *facts;
-    char fingerprint[33];
-    struct skips skips;
+struct error_run {
+    struct studying studying;
     /* --- the plan --- */
     struct tried_events tried;
     struct error_event *events; /* those that open, for the study */
     struct error_study study;
-    struct error_plan plan;
-    size_t stored_cells; /* of the plan that are in the store */
-    struct store *store; /* NULL: nothing can be measured; of several the first */
-    bool complete;       /* every visit of the plan has ended */
     /* --- what came of it --- */
     struct error_case file;
     struct error_report report;
-    double seconds; /* that it all took */
 };
 
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
-
-/* What follows from the events that were tried, and from the catalogue: the study. */
-int error_prepare(struct erring *erring);
-/* A new store with all events in it; or (--resume) an unfinished one, whose events and cells become
- * the plan's. */
-int error_create_store(struct erring *erring);
-int error_reopen_store(struct erring *erring);
-/* --from: loads every store that was named. */
-int error_open_from(struct erring *erring);
-/* Stage after stage, as far as the budget goes. */
-int error_measure(struct erring *erring);
-
-extern const struct command command_error;
-
-/* --- for people; run: the struct erring --- */
-void error_put_report(const void *run, const struct style *style, struct text *out);
+/* --- for people; kept: the struct error_run --- */
+void error_put_report(const void *kept, const struct style *style, struct text *out);
 /* --- for programs --- */
-json_t *error_results_json(const void *run);
-json_t *error_analysis_json(const void *run);
-json_t *error_findings_json(const void *run);
+json_t *error_results_json(const void *kept);
+json_t *error_analysis_json(const void *kept);
+json_t *error_findings_json(const void *kept);
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
-json_t *error_figures(const void *run);
+json_t *error_figures(const void *kept);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay error` shows, and what they share. Each part is a paragraph or a table
@@ -123,6 +84,15 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
 #define ADD_TEXTS(table, tone, ...)                                                                \
     error_add_texts(table, tone, (const char *const[]){__VA_ARGS__},                               \
                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+/* A table, and its columns. */
+#define WORDS(heading)                                                                             \
+    {                                                                                              \
+        .title = (heading)                                                                         \
+    }
+#define NUMBER(heading)                                                                            \
+    {                                                                                              \
+        .title = (heading), .right = true                                                          \
+    }
 #define TABLE_OF(list)                                                                             \
     {                                                                                              \
         .columns = (list), .column_count = sizeof(list) / sizeof(*(list))                          \
@@ -130,30 +100,32 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
 /* "1.2 to 3.4"; `same` where both ends read alike. */
 void error_add_interval(struct table *table, enum tone tone, double low, double high,
                         const char *same);
-/* Numbers where they are printed: number_brief, number_count, number_signed. */
-const char *error_brief(double value, char text[NUMBER_SIZE]);
-const char *error_whole(uint64_t value, char text[NUMBER_SIZE]);
-const char *error_signed(int64_t value, char text[NUMBER_SIZE]);
-#define BRIEF(value)  error_brief(value, (char[NUMBER_SIZE]){""})
-#define WHOLE(value)  error_whole(value, (char[NUMBER_SIZE]){""})
-#define SIGNED(value) error_signed(value, (char[NUMBER_SIZE]){""})
+/* Numbers where they are printed. */
+#define BRIEF(value)  number_brief(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
+#define WHOLE(value)  number_count(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
+#define SIGNED(value) number_signed(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
+#define SIGNIFICANT(value, digits)                                                                 \
+    number_significant(value, digits, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
 /* Does no run of slopes that are alike deviate, and nothing of them grow? */
 typedef bool error_alike(const struct error_slope *left, const struct error_slope *right);
 bool error_is_constant(const struct error_report *report, const struct error_slope *like,
                        error_alike *alike);
 /* A sentence for an empty part, with the reason for which the plan left out `what`. */
-void error_put_nothing(const struct erring *erring, const char *words, const char *what,
+void error_put_nothing(const struct error_run *run, const char *words, const char *what,
                        const struct style *style, struct text *out);
 /* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
 bool error_has_cpu_counter(const struct error_case *file);
 const char *error_no_counter_reason(const struct error_case *file);
+/* A sentence for a part that is empty because no counter can be opened. */
+void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
+                         struct text *out);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
-bool error_is_uncounted(const struct erring *erring, bool empty);
+bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */
 bool error_is_untested(const struct error_anova *anova);
 
 /* --- parts, in the order in which they are shown --- */
-typedef void error_put_part(const struct erring *erring, const struct style *style,
+typedef void error_put_part(const struct error_run *run, const struct style *style,
                             struct text *out);
 error_put_part error_put_advice, error_put_best, error_put_boxes, error_put_factors,
     error_put_counters, error_put_stepped, error_put_duration, error_put_placement,
@@ -165,7 +137,7 @@ error_put_part error_put_advice, error_put_best, error_put_boxes, error_put_fact
 
 #define ERROR_PAPER "Zaparanuks et al. 2009, "
 
-typedef void error_figures_part(const struct erring *erring, json_t *figures);
+typedef void error_figures_part(const struct error_run *run, json_t *figures);
 error_figures_part error_add_build_figures; /* -O levels and link modes */
 error_figures_part error_add_factor_figure; /* Section 4.3 */
 error_figures_part error_add_slope_figures; /* Figures 7 and 8 */
@@ -179,4 +151,6 @@ error_figures_part error_add_place_figures; /* Figures 11 and 12 */
         "machine", "machine", role, true                                                           \
     }
 json_t *error_machine_json(const struct error_case *file, uint32_t machine);
-void error_append_figure(const struct erring *erring, json_t *figures, json_t *figure);
+/* words: its caption; NULL: it has one. */
+void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure,
+                         const struct text *words);

@@ -84,17 +84,17 @@ static void put_pages(const struct error_report *report, const struct error_plac
 }
 
 /* Was anything drawn? */
-static bool put_placement(const struct erring *erring, const struct error_placement *placement,
+static bool put_placement(const struct error_run *run, const struct error_placement *placement,
                           const struct style *style, struct text *out)
 {
-    bool drawn = false, all = erring->options->all;
+    bool drawn = false, all = run->studying.options->all;
     AUTO_TEXT struct text words = {0}, windows = {0};
     text_printf(&windows,
                 "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
                 "of it, -O %.0f %%, both together %.0f %% more",
                 placement->window_factor, 100 * placement->by_pattern, 100 * placement->by_opt,
                 100 * placement->by_both);
-    text_printf(&words, "%s%s", placement->event, error_on(&erring->file, placement->machine));
+    text_printf(&words, "%s%s", placement->event, error_on(&run->file, placement->machine));
     if (placement->places) {
         text_printf(&words, ": %s to %s %s an iteration, factor %.2f", BRIEF(placement->least),
                     BRIEF(placement->most), error_unit(placement->event, NULL), placement->factor);
@@ -111,24 +111,23 @@ static bool put_placement(const struct erring *erring, const struct error_placem
     section_put_words(text_string(&words), style, out);
     /* Below this factor a place changes nothing that a reader would call a change. */
     if (placement->factor >= 1.02 || all) {
-        drawn = put_line(&erring->report, placement, out);
-        put_pages(&erring->report, placement, all, style, out);
+        drawn = put_line(&run->report, placement, out);
+        put_pages(&run->report, placement, all, style, out);
     }
     if (placement->has_windows && (placement->places || all))
         put_further(text_string(&windows), style, out);
     return drawn;
 }
 
-void error_put_placement(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_placement(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     bool drawn = false;
     section_put_heading("The same loop at other places", style, out);
     for (size_t i = 0; i < report->placement_count; i++)
-        drawn |= put_placement(erring, &report->placements[i], style, out);
+        drawn |= put_placement(run, &report->placements[i], style, out);
     if (!report->placement_count)
-        error_put_nothing(erring, "nothing was measured at several places", "placement", style,
-                          out);
+        error_put_nothing(run, "nothing was measured at several places", "placement", style, out);
     if (drawn)
         section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
                           "point: not measured",
@@ -139,11 +138,10 @@ void error_put_placement(const struct erring *erring, const struct style *style,
  * More events than counters, against the truth; and whole commands under other tools beside the
  * paths. */
 
-/* Why there is nothing, where no counter can be opened. */
-static void put_uncounted(const struct erring *erring, const char *words, const struct style *style,
-                          struct text *out)
+void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
+                         struct text *out)
 {
-    const char *reason = error_no_counter_reason(&erring->file);
+    const char *reason = error_no_counter_reason(&run->file);
     error_put_words(style, out, "%s: no counter of the CPU can be opened here%s%s%s", words,
                     reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
 }
@@ -158,14 +156,9 @@ static bool same_way(const struct error_multiplex *left, const struct error_mult
 static void put_way(const struct error_report *report, size_t first, const struct style *style,
                     struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "  code"},
-        {.title = "counted", .right = true},
-        {.title = "error", .right = true},
-        {.title = "smallest to largest"},
-        {.title = "alone", .right = true},
-        {.title = "phases", .right = true},
-    };
+    static const struct column columns[] = {WORDS("  code"), NUMBER("counted"),
+                                            NUMBER("error"), WORDS("smallest to largest"),
+                                            NUMBER("alone"), NUMBER("phases")};
     const struct error_multiplex *like = &report->multiplex[first];
     struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < first; i++)
@@ -194,10 +187,10 @@ static void put_way(const struct error_report *report, size_t first, const struc
     table_free(&table);
 }
 
-void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_multiplex(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
-    if (error_is_uncounted(erring, !report->multiplex_count))
+    const struct error_report *report = &run->report;
+    if (error_is_uncounted(run, !report->multiplex_count))
         return;
     section_put_heading("More events than counters", style, out);
     for (size_t i = 0; i < report->multiplex_count; i++)
@@ -207,47 +200,41 @@ void error_put_multiplex(const struct erring *erring, const struct style *style,
                           "extrapolated; alone: the error with one counter; phases: changes of the "
                           "code's work in one turn of the counters",
                           style, out);
-    else if (error_has_cpu_counter(&erring->file))
+    else if (error_has_cpu_counter(&run->file))
         section_put_words("not measured", style, out);
     else
-        put_uncounted(erring, "not measured", style, out);
+        error_put_uncounted(run, "not measured", style, out);
 }
 
 /* --- whole commands --- */
 
 /* Why no tool was measured: the absence that names it. */
-static const char *tool_reason(const struct erring *erring)
+static const char *tool_reason(const struct error_run *run)
 {
-    for (size_t i = 0; i < erring->file.absence_count; i++)
-        if (strstr(erring->file.absences[i].what, "perf-stat"))
-            return erring->file.absences[i].reason;
-    for (size_t i = 0; i < erring->skips.count; i++)
-        if (strstr(erring->skips.list[i].what, "perf-stat"))
-            return erring->skips.list[i].reason;
-    for (size_t i = 0; i < erring->file.cell_count; i++)
-        if (erring->file.cells[i].part == PART_TOOL && erring->file.cells[i].reason)
-            return erring->file.cells[i].reason;
+    for (size_t i = 0; i < run->file.absence_count; i++)
+        if (strstr(run->file.absences[i].what, "perf-stat"))
+            return run->file.absences[i].reason;
+    for (size_t i = 0; i < run->studying.skips.count; i++)
+        if (strstr(run->studying.skips.list[i].what, "perf-stat"))
+            return run->studying.skips.list[i].reason;
+    for (size_t i = 0; i < run->file.cell_count; i++)
+        if (run->file.cells[i].part == PART_TOOL && run->file.cells[i].reason)
+            return run->file.cells[i].reason;
     return "no tool that counts whole commands, as `perf stat` does, was part of this run";
 }
 
-void error_put_tools(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_tools(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "code"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-        {.title = "max", .right = true},
-        {.title = "window", .right = true},
-    };
-    const struct error_report *report = &erring->report;
+    static const struct column columns[] = {WORDS("event"), WORDS("code"), NUMBER("median"),
+                                            NUMBER("min"),  NUMBER("max"), NUMBER("window")};
+    const struct error_report *report = &run->report;
     struct table table = TABLE_OF(columns);
     section_put_heading("Whole commands under perf stat", style, out);
     /* A count of code that no truth can be taken off says nothing of the tool. */
     for (size_t i = 0; i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
-        if (cell->part != PART_TOOL || !(erring->options->all || cell->has_truth))
+        if (cell->part != PART_TOOL || !(run->studying.options->all || cell->has_truth))
             continue;
         double window = error_best_window(report, cell);
         table_add(&table, TONE_PLAIN, cell->event);
@@ -259,14 +246,14 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
     }
     if (table.count) {
         table_put(&table, style, out);
-        section_put_words(erring->options->all
+        section_put_words(run->studying.options->all
                               ? "beyond what the code itself counts, where that is known (not for "
                                 "times of a loop); window: what the best path adds"
                               : "beyond what the code itself counts; window: what the best path "
                                 "adds",
                           style, out);
     } else {
-        error_put_words(style, out, "not measured: %s", tool_reason(erring));
+        error_put_words(style, out, "not measured: %s", tool_reason(run));
     }
     table_free(&table);
 }
@@ -299,20 +286,15 @@ bool error_is_constant(const struct error_report *report, const struct error_slo
     return true;
 }
 
-static void put_event(const struct erring *erring, const struct error_slope *like,
+static void put_event(const struct error_run *run, const struct error_slope *like,
                       const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
-    static const struct column columns[] = {
-        {.title = "  path"},
-        {.title = "an iteration", .right = true},
-        {.title = "95 % interval"},
-        {.title = "detectable", .right = true},
-        {.title = "up to N", .right = true},
-        {.title = "runs", .right = true},
-    };
+    const struct error_report *report = &run->report;
+    static const struct column columns[] = {WORDS("  path"),        NUMBER("an iteration"),
+                                            WORDS("95 % interval"), NUMBER("detectable"),
+                                            NUMBER("up to N"),      NUMBER("runs")};
     struct table table = TABLE_OF(columns);
-    text_printf(out, "%s%s\n", error_clean(like->event), error_on(&erring->file, like->machine));
+    text_printf(out, "%s%s\n", error_clean(like->event), error_on(&run->file, like->machine));
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
         bool grows = slope->low > 0 || slope->high < 0;
@@ -335,11 +317,11 @@ static void put_event(const struct erring *erring, const struct error_slope *lik
 
 /* "instructions:uk: 0.0033 (0.0032 to 0.0035) through perf-read ao, up to N = 1,000,000, 1,078
  * runs; detectable 0.00018": a table of one row is no table. */
-static void put_only(const struct erring *erring, const struct error_slope *slope,
+static void put_only(const struct error_run *run, const struct error_slope *slope,
                      const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    text_printf(&words, "%s%s: %.2g", slope->event, error_on(&erring->file, slope->machine),
+    text_printf(&words, "%s%s: %.2g", slope->event, error_on(&run->file, slope->machine),
                 slope->slope);
     if (isfinite(slope->low) && isfinite(slope->high) && !slope->exact)
         text_printf(&words, " (%.2g to %.2g)", slope->low, slope->high);
@@ -352,10 +334,10 @@ static void put_only(const struct erring *erring, const struct error_slope *slop
     section_put_words(text_string(&words), style, out);
 }
 
-static void put_slopes(const struct erring *erring, const struct style *style, struct text *out)
+static void put_slopes(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
-    const bool all = erring->options->all;
+    const struct error_report *report = &run->report;
+    const bool all = run->studying.options->all;
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
         bool first = true;
@@ -376,12 +358,12 @@ static void put_slopes(const struct erring *erring, const struct style *style, s
         if (error_is_constant(report, slope, same_event) && !all)
             error_put_words(style, out,
                             "%s%s: nothing, up to N = %s; none of %s runs over %zu path%s deviates",
-                            slope->event, error_on(&erring->file, slope->machine), WHOLE(longest),
+                            slope->event, error_on(&run->file, slope->machine), WHOLE(longest),
                             WHOLE(runs), ways, ways == 1 ? "" : "s");
         else if (ways == 1 && !all)
-            put_only(erring, slope, style, out);
+            put_only(run, slope, style, out);
         else
-            put_event(erring, slope, style, out);
+            put_event(run, slope, style, out);
     }
 }
 
@@ -391,11 +373,8 @@ static void put_sizes(const struct error_report *report, const struct style *sty
                       struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "in the kernel"},         {.title = "path"},
-        {.title = "N", .right = true},      {.title = "runs", .right = true},
-        {.title = "median", .right = true}, {.title = "mean", .right = true},
-        {.title = "max", .right = true},    {.title = "interrupts", .right = true},
-    };
+        WORDS("in the kernel"), WORDS("path"),  NUMBER("N"),   NUMBER("runs"),
+        NUMBER("median"),       NUMBER("mean"), NUMBER("max"), NUMBER("interrupts")};
     struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < report->by_size_count; i++) {
         const struct error_by_size *size = &report->by_size[i];
@@ -436,17 +415,17 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
                         ticks->reason);
 }
 
-void error_put_duration(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_duration(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     static const char none[] = "no loop was measured with an event whose count is known";
     section_put_heading("What each iteration of a loop adds", style, out);
-    put_slopes(erring, style, out);
-    if (!report->slope_count && error_no_counter_reason(&erring->file)[0])
-        put_uncounted(erring, none, style, out);
+    put_slopes(run, style, out);
+    if (!report->slope_count && error_no_counter_reason(&run->file)[0])
+        error_put_uncounted(run, none, style, out);
     else if (!report->slope_count)
         section_put_words(none, style, out);
     put_sizes(report, style, out);
-    if (!error_is_uncounted(erring, !report->ticks.known))
+    if (!error_is_uncounted(run, !report->ticks.known))
         put_ticks(&report->ticks, style, out);
 }

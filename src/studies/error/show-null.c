@@ -48,9 +48,9 @@ static bool is_extreme(const struct error_report *report, size_t index)
     return most || least;
 }
 
-static void put_choices(const struct erring *erring, const struct style *style, struct text *out)
+static void put_choices(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     const struct error_choice *widest = NULL;
     for (size_t i = 0; i < report->choice_count; i++) {
         const struct error_choice *choice = &report->choices[i];
@@ -58,33 +58,31 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         if (has_plain && (!widest || fabs(choice->median - choice->plain) >
                                          fabs(widest->median - widest->plain)))
             widest = choice;
-        if (erring->options->all)
+        if (run->studying.options->all)
             error_put_words(style, out, "%s%s %s, %s beside %s: %s%s%s", choice->event,
-                            error_on(&erring->file, choice->machine), choice->path,
+                            error_on(&run->file, choice->machine), choice->path,
                             pattern_descriptions[choice->pattern], choice->others,
                             BRIEF(choice->median), has_plain ? ", beside itself " : "",
                             has_plain ? BRIEF(choice->plain) : "");
     }
-    if (widest && !erring->options->all)
+    if (widest && !run->studying.options->all)
         error_put_words(style, out,
                         "Which events the others are changes most for %s%s through %s, %s: %s "
                         "beside %s, %s beside itself",
-                        widest->event, error_on(&erring->file, widest->machine), widest->path,
+                        widest->event, error_on(&run->file, widest->machine), widest->path,
                         pattern_descriptions[widest->pattern], BRIEF(widest->median),
                         widest->others, BRIEF(widest->plain));
 }
 
 /* The lines of the event of the one at `first`, unless they were put before. */
-static void put_event(const struct erring *erring, size_t first, const struct style *style,
+static void put_event(const struct error_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "  path"},
-        {.title = "a counter", .right = true},
-        {.title = "95 % interval"},
-        {.title = "median by number", .wraps = true},
-    };
-    const struct error_report *report = &erring->report;
+    static const struct column columns[] = {WORDS("  path"),
+                                            NUMBER("a counter"),
+                                            WORDS("95 % interval"),
+                                            {.title = "median by number", .wraps = true}};
+    const struct error_report *report = &run->report;
     const struct error_by_counters *list = report->by_counters;
     struct table table = TABLE_OF(columns);
     for (size_t i = 0; i < first; i++)
@@ -101,22 +99,18 @@ static void put_event(const struct erring *erring, size_t first, const struct st
         table_add(&table, TONE_DIM, text_string(&points));
     }
     text_printf(out, "%s%s\n", error_event_told(list[first].event, list[first].stepped),
-                error_on(&erring->file, list[first].machine));
+                error_on(&run->file, list[first].machine));
     table_put(&table, style, out);
     table_free(&table);
 }
 
 /* Of each event what grows most and what grows least, a row each: "msr/tsc/  perf-prctl ar  2,567
  * 2,424 to 2,709"; how many were left out. */
-static size_t put_briefly(const struct erring *erring, const struct style *style, struct text *out)
+static size_t put_briefly(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "path"},
-        {.title = "a counter", .right = true},
-        {.title = "95 % interval"},
-    };
-    const struct error_report *report = &erring->report;
+    static const struct column columns[] = {WORDS("event"), WORDS("path"), NUMBER("a counter"),
+                                            WORDS("95 % interval")};
+    const struct error_report *report = &run->report;
     struct table table = TABLE_OF(columns);
     size_t folded = 0;
     for (size_t i = 0; i < report->by_counters_count; i++) {
@@ -126,7 +120,7 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
             continue;
         }
         table_addf(&table, TONE_PLAIN, "%s%s", error_event_told(by->event, by->stepped),
-                   error_on(&erring->file, by->machine));
+                   error_on(&run->file, by->machine));
         add_way(&table, "", by);
     }
     table_put(&table, style, out);
@@ -134,21 +128,21 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
     return folded;
 }
 
-void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_counters(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     section_put_heading("What each further counter adds", style, out);
     if (!report->by_counters_count)
-        error_put_nothing(erring, "nothing was measured with more than one counter",
+        error_put_nothing(run, "nothing was measured with more than one counter",
                           "number of counters", style, out);
-    for (size_t i = 0; i < report->by_counters_count && erring->options->all; i++)
-        put_event(erring, i, style, out);
-    if (report->by_counters_count && !erring->options->all && put_briefly(erring, style, out))
+    for (size_t i = 0; i < report->by_counters_count && run->studying.options->all; i++)
+        put_event(run, i, style, out);
+    if (report->by_counters_count && !run->studying.options->all && put_briefly(run, style, out))
         section_put_words(
             "of each event what grows most and least; --all has every path, pattern and "
             "number",
             style, out);
-    put_choices(erring, style, out);
+    put_choices(run, style, out);
 }
 
 /* --- measured against stepped --- */
@@ -170,10 +164,10 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
 #define ERROR_EDGE_MOST 2
 
 /* "instructions:u: 47 of 48 cells count what stepping counts +1: this CPU's own edge" */
-static void put_agreement(const struct erring *erring, uint32_t machine, const struct style *style,
+static void put_agreement(const struct error_run *run, uint32_t machine, const struct style *style,
                           struct text *out)
 {
-    const struct error_stepped *stepped = &erring->report.stepped;
+    const struct error_stepped *stepped = &run->report.stepped;
     size_t comparable = 0, equal = 0;
     int64_t edge = 0;
     for (size_t i = 0; i < stepped->comparable; i++) {
@@ -188,7 +182,7 @@ static void put_agreement(const struct erring *erring, uint32_t machine, const s
         return;
     AUTO_TEXT struct text words = {0};
     text_printf(&words, "instructions:u%s: %zu of %zu cells count what stepping counts",
-                error_on(&erring->file, machine), equal, comparable);
+                error_on(&run->file, machine), equal, comparable);
     if (edge < -ERROR_EDGE_MOST || edge > ERROR_EDGE_MOST)
         text_printf(&words,
                     " %s: more than the edge of a window makes. The counter adds to every window, "
@@ -200,27 +194,24 @@ static void put_agreement(const struct erring *erring, uint32_t machine, const s
     section_put_words(text_string(&words), style, out);
 }
 
-void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_stepped(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_stepped *stepped = &erring->report.stepped;
-    if (error_is_uncounted(erring, !stepped->comparable))
+    const struct error_stepped *stepped = &run->report.stepped;
+    if (error_is_uncounted(run, !stepped->comparable))
         return;
     section_put_heading("Measured against stepped", style, out);
-    if (!stepped->comparable) {
-        const char *reason = error_no_counter_reason(&erring->file);
-        error_put_words(style, out, "no cell was both measured and stepped%s%s%s",
-                        reason[0] ? ": no counter of the CPU can be opened here (" : "", reason,
-                        reason[0] ? ")" : "");
-        return;
-    }
-    for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++)
-        put_agreement(erring, machine, style, out);
+    if (!stepped->comparable && error_no_counter_reason(&run->file)[0])
+        error_put_uncounted(run, "no cell was both measured and stepped", style, out);
+    else if (!stepped->comparable)
+        section_put_words("no cell was both measured and stepped", style, out);
+    for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++)
+        put_agreement(run, machine, style, out);
     size_t shown = 0;
     for (size_t i = 0; i < stepped->comparable; i++)
         if (stepped->list[i].difference != stepped->list[i].edge &&
-            (shown++ < ROWS_SHOWN || erring->options->all))
+            (shown++ < ROWS_SHOWN || run->studying.options->all))
             put_deviant(&stepped->list[i], style, out);
-    if (shown > ROWS_SHOWN && !erring->options->all)
+    if (shown > ROWS_SHOWN && !run->studying.options->all)
         error_put_words(style, out, "and %zu more, which --all has", shown - ROWS_SHOWN);
 }
 
@@ -272,15 +263,8 @@ static void put_table(const struct error_report *report, const struct error_anov
                       const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "factor"},
-        {.title = "df", .right = true},
-        {.title = "F", .right = true},
-        {.title = "p", .right = true},
-        {.title = "of variance", .right = true},
-        {.title = "within paths", .right = true},
-        {.title = "range", .right = true},
-        {.title = "matters"},
-    };
+        WORDS("factor"),       NUMBER("df"),           NUMBER("F"),     NUMBER("p"),
+        NUMBER("of variance"), NUMBER("within paths"), NUMBER("range"), WORDS("matters")};
     AUTO_TEXT struct text words = {0};
     struct table table = TABLE_OF(columns);
     text_printf(&words, "%s: %s processes in %s cells",
@@ -356,10 +340,10 @@ static void put_brief(const struct error_report *report, const struct error_anov
                     text_string(&words));
 }
 
-void error_put_factors(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_factors(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
-    const bool all = erring->options->all;
+    const struct error_report *report = &run->report;
+    const bool all = run->studying.options->all;
     section_put_heading("Which factors matter", style, out);
     if (!report->anova_count) {
         section_put_words("nothing to compare: too few cells of the null specimen were measured",
@@ -397,8 +381,6 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
  * The null error as box plots, a box for each path and pattern, and what the first run of a
  * process adds to it. */
 
-#define BOXES_MOST  96u
-#define LABEL_SIZE  64u
 #define EVENTS_MOST 8u
 
 /* --- which events --- */
@@ -424,14 +406,15 @@ static bool is_pooled(const struct error_cell *cell)
 }
 
 /* Names of the events to be shown, in the order of the cells. */
-static size_t choose_events(const struct erring *erring, const char **events)
+static size_t choose_events(const struct error_run *run, const char **events)
 {
-    const struct error_case *file = &erring->file;
+    const struct error_case *file = &run->file;
     bool has_counter = error_has_cpu_counter(file);
     size_t count = 0;
     for (size_t i = 0; i < file->cell_count && count < EVENTS_MOST; i++) {
         const struct error_cell *cell = &file->cells[i];
-        bool known = !is_pooled(cell) || !(erring->options->all || is_main(cell, has_counter));
+        bool known =
+            !is_pooled(cell) || !(run->studying.options->all || is_main(cell, has_counter));
         for (size_t j = 0; j < count && !known; j++)
             known = strcmp(events[j], cell->event) == 0;
         if (!known)
@@ -442,41 +425,17 @@ static size_t choose_events(const struct erring *erring, const char **events)
 
 /* --- the values of a box --- */
 
-static int compare(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-struct pool {
-    int64_t *values;
-    size_t count, capacity;
-};
-
-/* All runs but the first of each process, or all where there is one. */
-static void pool_add(struct pool *pool, const struct error_cell *cell)
-{
-    if (pool->count + cell->runs > pool->capacity) {
-        pool->capacity = 2 * (pool->count + cell->runs);
-        pool->values = memory_resize(pool->values, pool->capacity, sizeof(*pool->values));
-    }
-    for (size_t process = 0; process < cell->processes; process++)
-        for (size_t run = later_runs(cell, process); run < cell->begins[process + 1]; run++)
-            pool->values[pool->count++] = error_of(cell, run);
-}
-
 /* A value that was really read, as those of error_quantile. */
-static double pool_quantile(const struct pool *pool, double share)
+static double box_quantile(const struct error_pool *sorted, size_t count, double share)
 {
-    return (double)pool->values[(size_t)(share * (double)(pool->count - 1) + 0.5)];
+    return (double)sorted->errors[(size_t)(share * (double)(count - 1) + 0.5)];
 }
 
 /* --- the boxes of one event --- */
 
 struct boxing {
-    const struct erring *erring;
-    struct box boxes[BOXES_MOST];
-    char labels[BOXES_MOST][LABEL_SIZE];
+    const struct error_run *run;
+    struct box *boxes;
     size_t count;
     bool marked;
 };
@@ -490,7 +449,7 @@ static bool same_box(const struct error_cell *left, const struct error_cell *rig
 /* Median of what was stepped, each cell weighing as much as in the box; NaN: nothing was. */
 static double stepped_of(const struct error_report *report, const struct error_cell *like)
 {
-    struct pool pool = {0};
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     bool complete = true;
     for (size_t i = 0; complete && i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
@@ -498,42 +457,33 @@ static double stepped_of(const struct error_report *report, const struct error_c
             continue;
         size_t first = pool.count;
         complete = row->has_stepped;
-        pool_add(&pool, row->cell);
+        error_pool_add(&pool, row->cell);
         for (size_t j = first; j < pool.count; j++)
-            pool.values[j] = row->stepped;
+            pool.errors[j] = row->stepped;
     }
-    complete = complete && pool.count;
-    if (complete)
-        qsort(pool.values, pool.count, sizeof(*pool.values), compare);
-    double median = complete ? pool_quantile(&pool, 0.5) : NAN;
-    memory_give_back(pool.values);
-    return median;
+    const size_t count = error_pool_sort(&pool);
+    return complete && count ? box_quantile(&pool, count, 0.5) : NAN;
 }
 
 static void add_box(struct boxing *boxing, const struct error_cell *like)
 {
-    const struct error_case *file = &boxing->erring->file;
-    struct pool pool = {0};
-    if (boxing->count == BOXES_MOST)
-        return;
+    const struct error_case *file = &boxing->run->file;
+    AUTO_ERROR_POOL struct error_pool pool = {0};
     for (size_t i = 0; i < file->cell_count; i++)
         if (is_pooled(&file->cells[i]) && same_box(&file->cells[i], like))
-            pool_add(&pool, &file->cells[i]);
-    if (pool.count) {
-        struct box *box = &boxing->boxes[boxing->count];
-        char *label = boxing->labels[boxing->count++];
-        qsort(pool.values, pool.count, sizeof(*pool.values), compare);
-        snprintf(label, LABEL_SIZE, "%.50s %s", like->path, pattern_names[like->pattern]);
-        *box = (struct box){.label = label,
-                            .min = (double)pool.values[0],
-                            .q1 = pool_quantile(&pool, 0.25),
-                            .median = pool_quantile(&pool, 0.5),
-                            .q3 = pool_quantile(&pool, 0.75),
-                            .max = (double)pool.values[pool.count - 1],
-                            .mark = stepped_of(&boxing->erring->report, like)};
-        boxing->marked |= isfinite(box->mark);
-    }
-    memory_give_back(pool.values);
+            error_pool_add(&pool, &file->cells[i]);
+    const size_t count = error_pool_sort(&pool);
+    if (!count)
+        return;
+    struct box *box = memory_add(boxing->boxes, boxing->count);
+    *box = (struct box){.label = memory_format("%s %s", like->path, pattern_names[like->pattern]),
+                        .min = (double)pool.errors[0],
+                        .q1 = box_quantile(&pool, count, 0.25),
+                        .median = box_quantile(&pool, count, 0.5),
+                        .q3 = box_quantile(&pool, count, 0.75),
+                        .max = (double)pool.errors[count - 1],
+                        .mark = stepped_of(&boxing->run->report, like)};
+    boxing->marked |= isfinite(box->mark);
 }
 
 static bool looks_alike(const struct box *left, const struct box *right)
@@ -552,17 +502,11 @@ static void fold(struct boxing *boxing, size_t first)
         size_t like = first;
         while (like < kept && !looks_alike(&boxing->boxes[like], &boxing->boxes[i]))
             like++;
-        if (like < kept) {
-            size_t length = strlen(boxing->labels[like]);
-            const char *pattern = strrchr(boxing->labels[i], ' ');
-            snprintf(boxing->labels[like] + length, LABEL_SIZE - length, "%s", pattern);
-            continue;
-        }
-        boxing->boxes[kept] = boxing->boxes[i];
-        boxing->boxes[kept].label = boxing->labels[kept];
-        if (kept != i)
-            memcpy(boxing->labels[kept], boxing->labels[i], LABEL_SIZE);
-        kept++;
+        if (like < kept)
+            boxing->boxes[like].label = memory_format("%s%s", boxing->boxes[like].label,
+                                                      strrchr(boxing->boxes[i].label, ' '));
+        else
+            boxing->boxes[kept++] = boxing->boxes[i];
     }
     boxing->count = kept;
 }
@@ -571,8 +515,8 @@ static void fold(struct boxing *boxing, size_t first)
  * order of the cells, patterns in theirs. */
 static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 {
-    const struct error_case *file = &boxing->erring->file;
-    const struct error_report *report = &boxing->erring->report;
+    const struct error_case *file = &boxing->run->file;
+    const struct error_report *report = &boxing->run->report;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
         bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
@@ -592,7 +536,7 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
             if (shown)
                 add_box(boxing, &like);
         }
-        if (!boxing->erring->options->all)
+        if (!boxing->run->studying.options->all)
             fold(boxing, begin);
     }
 }
@@ -600,9 +544,9 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 /* --- what the first run adds --- */
 
 /* "static 0, lazy 0 to +603 (perf-read ro)" */
-static void put_first(const struct erring *erring, const char *event, struct text *out)
+static void put_first(const struct error_run *run, const char *event, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text said = {0};
     bool differs = false;
     for (size_t i = 0; i < report->row_count; i++) {
@@ -639,34 +583,33 @@ static void put_first(const struct erring *erring, const char *event, struct tex
                     text_string(&said));
 }
 
-static void boxes_put_event(const struct erring *erring, const char *event, bool best_only,
+static void boxes_put_event(const struct error_run *run, const char *event, bool best_only,
                             const struct style *style, struct text *out)
 {
-    AUTO_MEMORY struct boxing *boxing = memory_new(1, sizeof(*boxing));
+    struct boxing boxing = {.run = run};
     AUTO_TEXT struct text words = {0};
     bool stepped = strncmp(event, "step/", 5) == 0;
-    boxing->erring = erring;
-    add_boxes(boxing, event, best_only);
+    add_boxes(&boxing, event, best_only);
     section_put_heading(memory_format("Null error of %s%s%s", error_event_told(event, stepped),
                                       stepped ? " (exact)" : "",
                                       best_only ? ", best pattern of each path" : ""),
                         style, out);
-    boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
+    boxes_put(boxing.boxes, boxing.count, error_unit(event, NULL), style, out);
     if (!best_only)
-        put_first(erring, event, &words);
-    if (boxing->marked)
+        put_first(run, event, &words);
+    if (boxing.marked)
         text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
         section_put_words(text_string(&words), style, out);
 }
 
-void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_boxes(const struct error_run *run, const struct style *style, struct text *out)
 {
     const char *events[EVENTS_MOST];
-    size_t count = choose_events(erring, events);
+    size_t count = choose_events(run, events);
     /* One event shows how patterns differ; of the others the paths do. */
     for (size_t i = 0; i < count; i++)
-        boxes_put_event(erring, events[i], i > 0 && !erring->options->all, style, out);
+        boxes_put_event(run, events[i], i > 0 && !run->studying.options->all, style, out);
     if (count)
         section_put_words(
             "boxes: the middle half of all runs but each process's first, over -O levels and link "

@@ -110,32 +110,14 @@ void error_add_interval(struct table *table, enum tone tone, double low, double 
         table_addf(table, tone, "%s to %s", from, to);
 }
 
-const char *error_brief(double value, char text[NUMBER_SIZE])
-{
-    number_brief(value, text, NUMBER_SIZE);
-    return text;
-}
-
-const char *error_whole(uint64_t value, char text[NUMBER_SIZE])
-{
-    number_count(value, text, NUMBER_SIZE);
-    return text;
-}
-
-const char *error_signed(int64_t value, char text[NUMBER_SIZE])
-{
-    number_signed(value, text, NUMBER_SIZE);
-    return text;
-}
-
-void error_put_nothing(const struct erring *erring, const char *words, const char *what,
+void error_put_nothing(const struct error_run *run, const char *words, const char *what,
                        const struct style *style, struct text *out)
 {
     const char *reason = "";
-    for (size_t i = erring->skips.count; i-- > 0;)
-        if (!erring->skips.list[i].for_programs &&
-            strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
-            reason = erring->skips.list[i].reason;
+    for (size_t i = run->studying.skips.count; i-- > 0;)
+        if (!run->studying.skips.list[i].for_programs &&
+            strncmp(run->studying.skips.list[i].what, what, strlen(what)) == 0)
+            reason = run->studying.skips.list[i].reason;
     error_put_words(style, out, "%s%s%s", words, reason[0] ? ": " : "", reason);
 }
 
@@ -150,9 +132,9 @@ bool error_has_cpu_counter(const struct error_case *file)
     return false;
 }
 
-bool error_is_uncounted(const struct erring *erring, bool empty)
+bool error_is_uncounted(const struct error_run *run, bool empty)
 {
-    return empty && !erring->options->all && !error_has_cpu_counter(&erring->file);
+    return empty && !run->studying.options->all && !error_has_cpu_counter(&run->file);
 }
 
 const char *error_no_counter_reason(const struct error_case *file)
@@ -257,18 +239,19 @@ static void put_checks(const struct error_check *checks, size_t count, const str
     }
 }
 
-void error_put_advice(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_advice(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     struct error_check *checks;
-    size_t count = error_checks(erring->facts, &checks);
+    size_t count = error_checks(run->studying.facts, &checks);
     bool of_cpu = false;
     section_put_heading("What to do", style, out);
     for (size_t i = 0; i < report->advice_count; i++)
         of_cpu |= report->advice[i].mode != COUNT_ANY;
     /* Counts of the CPU come before those that every machine has: what of those is best a table
      * below says as well. */
-    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !erring->options->all ? 1 : 2); pass++)
+    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !run->studying.options->all ? 1 : 2);
+         pass++)
         for (size_t i = 0; i < report->advice_count; i++)
             if ((report->advice[i].mode != COUNT_ANY) == (pass == 0))
                 put_event(report, i, style, out);
@@ -282,23 +265,6 @@ void error_put_advice(const struct erring *erring, const struct style *style, st
 /* ----------------------------------------------------------------------------------------------
  * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it
  * the events that the paper did not have. */
-
-static bool is_instructions(const struct error_best *best)
-{
-    return best->base && strcmp(best->base, "instructions") == 0;
-}
-
-/* Measured beats stepped where there are both: the paper measured. */
-static bool is_shadowed(const struct error_report *report, const struct error_best *best)
-{
-    for (size_t i = 0; best->stepped && i < report->best_count; i++) {
-        const struct error_best *other = &report->best[i];
-        if (!other->stepped && other->machine == best->machine && is_instructions(other) &&
-            other->mode == best->mode && strcmp(other->path, best->path) == 0)
-            return true;
-    }
-    return false;
-}
 
 static void add_ours(struct table *table, const struct error_best *best)
 {
@@ -318,8 +284,9 @@ static const struct error_best *next_ours(const struct error_report *report, uin
         const struct error_best *best = &report->best[*at];
         /* What a path here is like in the paper's table. */
         bool begins_papi = strncmp(best->path, "papi-", 5) == 0;
-        if (best->machine == machine && is_instructions(best) && best->mode == mode &&
-            !is_shadowed(report, best) && strcmp(begins_papi ? best->path : "direct", like) == 0)
+        if (best->machine == machine && error_is_instructions(best) && best->mode == mode &&
+            !error_is_counted(report, best, true) &&
+            strcmp(begins_papi ? best->path : "direct", like) == 0)
             return &report->best[(*at)++];
     }
     return NULL;
@@ -360,7 +327,7 @@ static void add_group(struct table *table, const struct error_report *report, ui
 static bool any_measured(const struct error_report *report, enum count_mode mode)
 {
     for (size_t i = 0; i < report->best_count; i++)
-        if (is_instructions(&report->best[i]) && report->best[i].mode == mode)
+        if (error_is_instructions(&report->best[i]) && report->best[i].mode == mode)
             return true;
     return false;
 }
@@ -370,17 +337,8 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
                        const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "mode"},
-        {.title = "path"},
-        {.title = "best"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-        {.title = ""},
-        {.title = "paper"},
-        {.title = "best"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-    };
+        WORDS("mode"), WORDS("path"),  WORDS("best"), NUMBER("median"), NUMBER("min"),
+        WORDS(""),     WORDS("paper"), WORDS("best"), NUMBER("median"), NUMBER("min")};
     static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
     static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
     struct table table = TABLE_OF(columns);
@@ -394,25 +352,23 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
 
 /* --- events beside instructions --- */
 
-static void put_others(const struct erring *erring, const struct style *style, struct text *out)
+static void put_others(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "event"},         {.title = "path"},
-        {.title = "best"},          {.title = "median", .right = true},
-        {.title = "19 of 20 runs"}, {.title = "", .wraps = true},
-    };
+    static const struct column columns[] = {WORDS("event"),         WORDS("path"),
+                                            WORDS("best"),          NUMBER("median"),
+                                            WORDS("19 of 20 runs"), {.title = "", .wraps = true}};
     struct table table = TABLE_OF(columns);
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     bool folded = false;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
-        if (is_instructions(best))
+        if (error_is_instructions(best))
             continue;
-        if (!erring->options->all && !best->overall) {
+        if (!run->studying.options->all && !best->overall) {
             folded = true;
             continue;
         }
-        table_addf(&table, TONE_PLAIN, "%s%s", best->event, error_on(&erring->file, best->machine));
+        table_addf(&table, TONE_PLAIN, "%s%s", best->event, error_on(&run->file, best->machine));
         ADD_TEXTS(&table, TONE_PLAIN, best->path, pattern_names[best->pattern],
                   BRIEF(best->median));
         error_add_interval(&table, TONE_PLAIN, best->spread_low, best->spread_high, "always");
@@ -430,73 +386,73 @@ static void put_others(const struct erring *erring, const struct style *style, s
 /* --- all of it --- */
 
 /* Why a mode has no rows of ours; what the paper has of it. */
-static void put_missing(const struct erring *erring, enum count_mode mode,
+static void put_missing(const struct error_run *run, enum count_mode mode,
                         const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text theirs = {0};
-    if (any_measured(&erring->report, mode))
+    if (any_measured(&run->report, mode))
         return;
-    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3) && !erring->options->all;
-         i++) {
+    for (size_t i = 0;
+         i < sizeof(error_table3) / sizeof(*error_table3) && !run->studying.options->all; i++) {
         const struct error_table3 *row = &error_table3[i];
         if (strcmp(row->mode, count_mode_names[mode]) == 0)
             text_printf(&theirs, "%s %s %s", theirs.length ? "," : "; the paper's", row->tool,
                         BRIEF(row->median));
     }
     error_put_words(style, out, "%s: nothing of ours, %s%s", count_mode_names[mode],
-                    error_has_cpu_counter(&erring->file)
+                    error_has_cpu_counter(&run->file)
                         ? "because instructions were not measured in that mode"
                         : "because no counter of the CPU can be opened here",
                     text_string(&theirs));
 }
 
-void error_put_best(const struct erring *erring, const struct style *style, struct text *out)
+void error_put_best(const struct error_run *run, const struct style *style, struct text *out)
 {
     section_put_heading(
         "Instructions counted although nothing is measured, and the paper's Table 3", style, out);
-    for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++) {
-        if (erring->file.machine_count > 1) {
-            text_put_clean(out, erring->file.machines[machine].name);
+    for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++) {
+        if (run->file.machine_count > 1) {
+            text_put_clean(out, run->file.machines[machine].name);
             text_putc(out, '\n');
         }
-        put_table3(&erring->report, machine, erring->options->all, style, out);
+        put_table3(&run->report, machine, run->studying.options->all, style, out);
     }
-    put_missing(erring, COUNT_USER, style, out);
-    put_missing(erring, COUNT_BOTH, style, out);
-    if (any_measured(&erring->report, COUNT_USER) || any_measured(&erring->report, COUNT_BOTH) ||
-        erring->options->all)
+    put_missing(run, COUNT_USER, style, out);
+    put_missing(run, COUNT_BOTH, style, out);
+    if (any_measured(&run->report, COUNT_USER) || any_measured(&run->report, COUNT_BOTH) ||
+        run->studying.options->all)
         section_put_words(
             "best: the pattern that adds least over -O levels and link modes, with one "
             "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
             "and PH PAPI's low and high level on them",
             style, out);
-    put_others(erring, style, out);
+    put_others(run, style, out);
 }
 
 /* --- the whole --- */
 
-static void put_measured(const struct erring *erring, const struct style *style, struct text *out)
+static void put_measured(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &erring->report;
+    const struct error_report *report = &run->report;
     AUTO_TEXT struct text words = {0};
     text_printf(&words, "%s measurements in %s cells", WHOLE(report->measurements),
                 WHOLE(report->cells_measured));
     if (report->least_processes)
         text_printf(&words, ", %zu or more processes a cell of the null specimen",
                     report->least_processes);
-    if (erring->session)
-        text_printf(&words, "; %.1f s", erring->seconds);
-    deliver_put_machine(erring->facts, style, out);
+    if (run->studying.session)
+        text_printf(&words, "; %.1f s", run->studying.seconds);
+    deliver_put_machine(run->studying.facts, style, out);
     section_put_words(text_string(&words), style, out);
-    for (size_t i = 1; i < erring->file.machine_count; i++)
-        error_put_words(style, out, "and %s", erring->file.machines[i].name);
+    for (size_t i = 1; i < run->file.machine_count; i++)
+        error_put_words(style, out, "and %s", run->file.machines[i].name);
 }
 
 /* --- what was left out --- */
 
-static void put_failed(const struct erring *erring, const struct style *style, struct text *out)
+static void put_failed(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_case *file = &erring->file;
+    const struct error_case *file = &run->file;
     AUTO_TEXT struct text words = {0};
     size_t cells = 0, processes = 0;
     const char *reason = NULL;
@@ -518,18 +474,18 @@ static void put_failed(const struct erring *erring, const struct style *style, s
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-static void put_absences(const struct erring *erring, const struct style *style, struct text *out)
+static void put_absences(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_case *file = &erring->file;
+    const struct error_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &erring->skips);
+    omissions_add_skips(&omissions, &run->studying.skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
-    omissions_put(&omissions, erring->options->all, style, &lines);
+    omissions_put(&omissions, run->studying.options->all, style, &lines);
     omissions_free(&omissions);
-    put_failed(erring, style, &lines);
+    put_failed(run, style, &lines);
     if (lines.length) {
         section_put_heading("Left out", style, out);
         text_puts(out, text_string(&lines));
@@ -538,11 +494,11 @@ static void put_absences(const struct erring *erring, const struct style *style,
 
 /* --- the end --- */
 
-void error_put_report(const void *run, const struct style *style, struct text *out)
+void error_put_report(const void *kept, const struct style *style, struct text *out)
 {
-    const struct erring *erring = run;
-    const bool all = erring->options->all;
-    const struct claims claims = {.list = erring->report.findings,
+    const struct error_run *run = kept;
+    const bool all = run->studying.options->all;
+    const struct claims claims = {.list = run->report.findings,
                                   .count = ERROR_FINDINGS,
                                   .paper = "accuracy",
                                   .terse = true,
@@ -553,10 +509,10 @@ void error_put_report(const void *run, const struct style *style, struct text *o
         error_put_multiplex, error_put_tools,
     };
     AUTO_TEXT struct text words = {0};
-    put_measured(erring, style, out);
+    put_measured(run, style, out);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](erring, style, out);
-    if (!all && !error_has_cpu_counter(&erring->file)) {
+        parts[i](run, style, out);
+    if (!all && !error_has_cpu_counter(&run->file)) {
         /* What the parts above would have said. */
         text_putc(out, '\n');
         section_put_words(
@@ -566,18 +522,18 @@ void error_put_report(const void *run, const struct style *style, struct text *o
             style, out);
     }
     claims_put(&claims, style, out);
-    put_absences(erring, style, out);
-    if (!erring->complete && erring->store)
-        unfinished_put("error", store_path(erring->store), &erring->options->common, &words);
+    put_absences(run, style, out);
+    if (!run->studying.complete && run->studying.stored)
+        unfinished_put("error", run->studying.stored, &run->studying.given->common, &words);
     if (!all)
         text_puts(&words, "--all shows every path, pattern and event, --json every figure.");
     if (words.length) {
         text_putc(out, '\n');
         wrap(out, text_string(&words), 0, 0, style->width);
     }
-    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", erring->seed,
-                erring->session ? "" : "judged again in ", erring->seconds);
-    if (erring->store)
-        text_printf(out, ", samples in %s", error_clean(store_path(erring->store)));
+    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->studying.seed,
+                run->studying.session ? "" : "judged again in ", run->studying.seconds);
+    if (run->studying.stored)
+        text_printf(out, ", samples in %s", error_clean(run->studying.stored));
     text_putc(out, '\n');
 }

@@ -2,53 +2,20 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * assay error: how many events measuring itself adds, by every way of measuring that a machine has.
- */
+ * Its options, its events, and its entry in the driver of studies. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/monotonic.h"
-#include "engine/finish.h"
-#include "engine/gather.h"
 #include "engine/loading.h"
 #include "engine/options.h"
-#include "engine/skips.h"
-#include "output/output.h"
+#include "engine/run-store.h"
 #include "studies/error/parts.h"
-#include "studies/error/plan.h"
 
-/* ----------------------------------------------------------------------------------------------
- * How a failure of `assay error` is told. */
-
-static int error_fail(const struct failure *failure, int status)
+static const struct error_options *asked_of(const struct error_run *run)
 {
-    return deliver_failure("error", failure, status);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * What `assay error` could not measure, by the reason. */
-
-/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
-static void collect_skips(struct erring *erring)
-{
-    const struct error_case *file = &erring->file;
-    const bool for_programs = finish_is_for_programs(&erring->options->common);
-    struct skip_groups absent = {.for_programs = true}, failed = {0};
-    for (size_t i = 0; i < file->absence_count && for_programs; i++) {
-        const struct error_absence *absence = &file->absences[i];
-        skip_groups_add(&absent, absence->what, absence->reason, absence->error, false);
-    }
-    /* Cells of which no process measured anything. */
-    for (size_t i = 0; i < file->cell_count; i++) {
-        const struct error_cell *cell = &file->cells[i];
-        if (cell->failed && !cell->runs && cell->reason)
-            skip_groups_add(&failed, memory_format("%s by %s", cell->event, cell->path),
-                            cell->reason, cell->error, true);
-    }
-    skip_groups_close(&absent, &erring->skips);
-    skip_groups_close(&failed, &erring->skips);
+    return (const struct error_options *)run->studying.options;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -70,8 +37,11 @@ static const char *const of_time[] = {"cycles:u", "cycles:uk", "cycles:k", "msr/
 static const char *const beside[] = {"context-switches", "cpu-migrations", "minor-faults",
                                      "major-faults", "cpu-clock"};
 static const char *const interrupts[] = {"irq_vectors:local_timer_entry", "irq:irq_handler_entry"};
+static const char *const specimens[] = {"null", "loop", "placed", "phases"};
 static const char *const sources[] = {"step/instructions/", "clock/ticks/"};
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#define MOST_RUNS      10000u
+#define MOST_PROCESSES 10000u
+#define COUNT(list)    (sizeof(list) / sizeof(*(list)))
 
 static bool is_one_of(const char *name, const char *const *list, size_t count)
 {
@@ -81,21 +51,62 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
     return false;
 }
 
+/* Options and arguments alike name events; NULL behind the last. */
+static const char *named(const struct error_run *run, size_t i)
+{
+    const struct string_list *events = &asked_of(run)->event;
+    if (i < events->count)
+        return events->items[i];
+    i -= events->count;
+    return i < run->studying.argument_count ? run->studying.arguments[i] : NULL;
+}
+
+static bool was_named(const struct error_run *run, const char *name)
+{
+    size_t i = 0;
+    while (named(run, i) && strcmp(named(run, i), name) != 0)
+        i++;
+    return named(run, i);
+}
+
+static int check(void *kept, struct failure *failure)
+{
+    const struct error_run *run = kept;
+    const struct error_options *options = asked_of(run);
+    int error = options_check_number("runs", &options->runs, MOST_RUNS, failure);
+    if (error == 0)
+        error = options_check_number("processes", &options->processes, MOST_PROCESSES, failure);
+    if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
+        error = fail_with(failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
+    if (error == 0 && was_named(run, ""))
+        error = fail_with(failure, -EINVAL, "an event has no name");
+    return error;
+}
+
 /* --- trying --- */
 
+static int try_all(struct error_run *run, const char *const *list, size_t count,
+                   struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = tried_try(&run->tried, run->studying.session, list[i], false, failure);
+    return error;
+}
+
 /* What helps other events to be measured is no loss where it cannot be opened. */
-static int try_helpers(struct erring *erring, const char *const *list, size_t count,
+static int try_helpers(struct error_run *run, const char *const *list, size_t count,
                        bool first_only, struct failure *failure)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t before = erring->tried.count;
-        int error = tried_try(&erring->tried, erring->session, list[i], false, failure);
+        size_t before = run->tried.count;
+        int error = try_all(run, &list[i], 1, failure);
         if (error < 0)
             return error;
-        if (erring->tried.count == before)
+        if (run->tried.count == before)
             continue;
-        if (erring->tried.list[before].error)
-            tried_drop_last(&erring->tried);
+        if (run->tried.list[before].error)
+            tried_drop_last(&run->tried);
         else if (first_only)
             return 0;
     }
@@ -103,21 +114,11 @@ static int try_helpers(struct erring *erring, const char *const *list, size_t co
 }
 
 /* Was the name without its mode refused for want of permission? */
-static bool is_forbidden(const struct erring *erring, const char *name)
+static bool is_forbidden(const struct error_run *run, const char *name)
 {
-    size_t length = strlen(name) - strlen(":u");
-    for (size_t i = 0; i < erring->tried.count; i++) {
-        const struct tried_event *tried = &erring->tried.list[i];
-        if (strlen(tried->name) == length && strncmp(tried->name, name, length) == 0)
-            return tried->error == EACCES || tried->error == EPERM;
-    }
-    return false;
-}
-
-static bool is_of_cpu(const struct tried_event *tried)
-{
-    const struct error_event event = {.name = tried->name, .kind = tried->kind};
-    return error_event_of_cpu(&event);
+    const struct tried_event *tried =
+        tried_find(&run->tried, memory_format("%.*s", (int)(strlen(name) - strlen(":u")), name));
+    return tried && (tried->error == EACCES || tried->error == EPERM);
 }
 
 /* --- every event of the CPU, for placement --- */
@@ -133,70 +134,66 @@ static int keep_name(void *context, const struct listed_event *event)
     return string_list_push(names, text_string(&name), name.length);
 }
 
-static int try_cpu_events(struct erring *erring, struct failure *failure)
+static int try_cpu_events(struct error_run *run, struct failure *failure)
 {
     struct string_list names = {0};
     bool any = false;
-    for (size_t i = 0; i < erring->tried.count; i++)
-        any |= !erring->tried.list[i].error && is_of_cpu(&erring->tried.list[i]);
-    if (!any || facts_get(erring->facts, "emulated"))
+    for (size_t i = 0; i < run->tried.count; i++) {
+        const struct tried_event *tried = &run->tried.list[i];
+        const struct error_event event = {.name = tried->name, .kind = tried->kind};
+        any |= !tried->error && error_event_of_cpu(&event);
+    }
+    if (!any || facts_get(run->studying.facts, "emulated"))
         return 0;
-    int error = session_list_events(erring->session, NULL, keep_name, &names, failure);
+    int error = session_list_events(run->studying.session, NULL, keep_name, &names, failure);
     if (error == 0)
-        error = try_helpers(erring, names.items, names.count, false, failure);
+        error = try_helpers(run, names.items, names.count, false, failure);
     string_list_free(&names);
     return error;
 }
 
 /* Which events open. */
-static int find_events(struct erring *erring)
+static int find(void *kept, struct failure *failure)
 {
-    const bool emulated = facts_get(erring->facts, "emulated"), usually = !erring->asked.count;
-    struct failure failure = {0};
+    struct error_run *run = kept;
+    const bool emulated = facts_get(run->studying.facts, "emulated"), usually = !named(run, 0);
     int error = 0;
-    for (size_t i = 0; i < erring->asked.count && error == 0; i++)
-        error = tried_try(&erring->tried, erring->session, erring->asked.items[i], true, &failure);
+    for (size_t i = 0; named(run, i) && error == 0; i++)
+        error = tried_try(&run->tried, run->studying.session, named(run, i), true, failure);
     for (size_t i = 0; i < COUNT(usual) && error == 0 && usually; i++)
         if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
-            error = tried_try(&erring->tried, erring->session, usual[i], false, &failure);
+            error = try_all(run, &usual[i], 1, failure);
     for (size_t i = 0; i < COUNT(permitted) && error == 0 && usually; i++)
-        if (is_forbidden(erring, permitted[i]))
-            error = tried_try(&erring->tried, erring->session, permitted[i], false, &failure);
-    for (size_t i = 0; i < COUNT(sources) && error == 0; i++)
-        error = tried_try(&erring->tried, erring->session, sources[i], false, &failure);
+        if (is_forbidden(run, permitted[i]))
+            error = try_all(run, &permitted[i], 1, failure);
     if (error == 0)
-        error = try_helpers(erring, interrupts, COUNT(interrupts), true, &failure);
+        error = try_all(run, sources, COUNT(sources), failure);
     if (error == 0)
-        error = try_helpers(erring, beside, COUNT(beside), false, &failure);
-    if (error == 0 && usually)
-        error = try_cpu_events(erring, &failure);
-    return error == 0 ? EXIT_DONE : error_fail(&failure, deliver_status_of_name(error));
+        error = try_helpers(run, interrupts, COUNT(interrupts), true, failure);
+    if (error == 0)
+        error = try_helpers(run, beside, COUNT(beside), false, failure);
+    return error == 0 && usually ? try_cpu_events(run, failure) : error;
 }
 
 /* --- from events to the study --- */
 
-static bool was_asked(const struct erring *erring, const char *name)
-{
-    return is_one_of(name, erring->asked.items, erring->asked.count);
-}
-
 /* Which events get every -O level and link mode: instructions where the CPU counts them, else what
  * tells time. */
-static bool is_crossed(const struct erring *erring, const char *name)
+static bool is_crossed(const struct error_run *run, const char *name)
 {
-    if (erring->asked.count)
-        return was_asked(erring, name);
-    if (tried_opens(&erring->tried, "instructions:u"))
+    if (named(run, 0))
+        return was_named(run, name);
+    if (tried_opens(&run->tried, "instructions:u"))
         return strcmp(name, "instructions:u") == 0 ||
-               (strcmp(name, "instructions:uk") == 0 && !erring->study.emulated);
+               (strcmp(name, "instructions:uk") == 0 && !run->study.emulated);
     return strcmp(name, "msr/tsc/") == 0 || strncmp(name, "task-clock", 10) == 0 ||
-           (strncmp(name, "page-faults", 11) == 0 && !tried_opens(&erring->tried, "msr/tsc/"));
+           (strncmp(name, "page-faults", 11) == 0 && !tried_opens(&run->tried, "msr/tsc/"));
 }
 
-static void add_event(struct erring *erring, const struct tried_event *tried)
+static void add_event(struct error_run *run, const struct tried_event *tried)
 {
-    struct error_study *study = &erring->study;
-    bool asked = was_asked(erring, tried->name);
+    struct error_study *study = &run->study;
+    const bool asked = was_named(run, tried->name);
     if (strcmp(tried->kind, "source") == 0) {
         if (strncmp(tried->name, "step/", 5) == 0)
             study->stepped = tried->name;
@@ -210,29 +207,28 @@ static void add_event(struct erring *erring, const struct tried_event *tried)
         return;
     bool companion = !asked && is_one_of(tried->name, beside, COUNT(beside));
     bool wanted =
-        asked || (!erring->asked.count && (is_one_of(tried->name, usual, COUNT(usual)) ||
-                                           is_one_of(tried->name, permitted, COUNT(permitted))));
-    erring->events[study->event_count++] =
+        asked || (!named(run, 0) && (is_one_of(tried->name, usual, COUNT(usual)) ||
+                                     is_one_of(tried->name, permitted, COUNT(permitted))));
+    *memory_add(run->events, study->event_count) =
         (struct error_event){.name = tried->name,
                              .kind = tried->kind,
                              .class = tried->class,
-                             .crossed = is_crossed(erring, tried->name),
+                             .crossed = is_crossed(run, tried->name),
                              .placed_only = !companion && !wanted,
                              .companion = companion};
 }
 
-static int check_paths(const struct erring *erring, struct failure *failure)
+static int check_paths(const struct error_run *run, struct failure *failure)
 {
-    const struct string_list *asked = &erring->options->path;
+    const struct catalogue *catalogue = run->studying.catalogue;
+    const struct string_list *asked = &asked_of(run)->path;
     for (size_t i = 0; i < asked->count; i++) {
-        if (catalogue_path(erring->catalogue, asked->items[i]))
+        const struct catalogue_absence *absence = absences_find(catalogue, "path", asked->items[i]);
+        if (catalogue_path(catalogue, asked->items[i]))
             continue;
-        const struct catalogue_absence *absence =
-            absences_find(erring->catalogue, "path", asked->items[i]);
-        if (absence)
-            return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
-                             asked->items[i], absence->reason);
-        return fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
+        return absence ? fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
+                                   asked->items[i], absence->reason)
+                       : fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
     }
     return 0;
 }
@@ -240,222 +236,272 @@ static int check_paths(const struct erring *erring, struct failure *failure)
 /* Does this study miss it? */
 static bool is_missed(const struct catalogue_absence *absence)
 {
-    static const char *const specimens[] = {"null", "loop", "placed", "phases"};
     return strcmp(absence->kind, "path") == 0 ||
            (strcmp(absence->kind, "specimen") == 0 &&
             is_one_of(absence->name, specimens, COUNT(specimens)));
 }
 
-int error_prepare(struct erring *erring)
+static int prepare(void *kept, struct failure *failure)
 {
-    const struct error_options *options = erring->options;
-    struct error_study *study = &erring->study;
-    struct failure failure = {0};
-    int error = check_paths(erring, &failure);
+    struct error_run *run = kept;
+    struct studying *studying = &run->studying;
+    struct error_study *study = &run->study;
+    const struct error_options *options = asked_of(run);
+    int error = check_paths(run, failure);
     if (error < 0)
-        return error_fail(&failure, error == -ENODEV ? EXIT_LACKING : EXIT_USAGE);
+        return error;
     *study = (struct error_study){
-        .catalogue = erring->catalogue,
+        .catalogue = studying->catalogue,
         .paths = options->path.items,
         .path_count = options->path.count,
         .processes = options->processes.given ? (uint32_t)options->processes.value : 0,
         .runs = options->runs.given ? (uint32_t)options->runs.value : 0,
         .full = options->full,
-        .emulated = facts_get(erring->facts, "emulated") != NULL,
+        .emulated = facts_get(studying->facts, "emulated") != NULL,
         .cpu = (int32_t)options->cpu};
-    erring->events = memory_new(erring->tried.count, sizeof(*erring->events));
     if (!options->path.count)
-        absences_skip(erring->catalogue, is_missed, &erring->skips);
+        absences_skip(studying->catalogue, is_missed, &studying->skips);
     if (study->emulated)
-        skips_add(&erring->skips, "placement, cycles and times",
+        skips_add(&studying->skips, "placement, cycles and times",
                   "on an emulated machine time passes with every instruction alike", 0);
-    for (size_t i = 0; i < erring->tried.count; i++)
-        if (!erring->tried.list[i].error)
-            add_event(erring, &erring->tried.list[i]);
-    study->events = erring->events;
+    for (size_t i = 0; i < run->tried.count; i++)
+        if (!run->tried.list[i].error)
+            add_event(run, &run->tried.list[i]);
+    study->events = run->events;
+    studying->idle =
+        !studying->given->resume && !study->event_count && !study->stepped && !study->clock;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The store: everything that judging needs goes into it before the first sample. */
+
+static int put(void *kept, struct failure *failure)
+{
+    struct error_run *run = kept;
+    int error = tried_put(&run->tried, run->studying.store, failure);
+    for (size_t i = 0; i < COUNT(specimens) && error == 0; i++) {
+        const struct catalogue_specimen *specimen =
+            catalogue_specimen(run->studying.catalogue, specimens[i]);
+        if (specimen)
+            error = run_store_put_specimen(run->studying.store, specimen, failure);
+    }
+    return error;
+}
+
+static int put_cell(void *kept, const struct cell *cell, struct failure *failure)
+{
+    const struct error_run *run = kept;
+    struct store *store = run->studying.store;
+    const struct catalogue *catalogue = run->studying.catalogue;
+    int error = 0;
+    for (uint32_t i = 0; i < cell->counters && error == 0; i++) {
+        const struct tried_event *tried = tried_find(&run->tried, cell->events[i]);
+        if (!tried)
+            continue;
+        const struct counted_event event = {tried->name, tried->kind, tried->class};
+        error = run_store_put_truth(store, catalogue, cell, i, &event, failure);
+    }
+    return error < 0 ? error : run_store_put_account(store, catalogue, cell, failure);
+}
+
+/* An unfinished one knows which events the run began with. */
+static int recall(void *kept, struct failure *failure)
+{
+    struct error_run *run = kept;
+    int error = tried_recall(&run->tried, run->studying.store, failure);
+    if (error == 0 && !run->tried.count)
+        error = fail_with(failure, -EINVAL,
+                          "%.300s was ended before it knew its events, so there is nothing to go "
+                          "on with: remove it, and begin again without --resume",
+                          store_path(run->studying.store));
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Measuring: stage after stage. */
+
+/* ms */
+#define USUAL_BUDGET 85000u
+#define LONG_BUDGET  180000u /* on emulated machines */
+#define PORTIONS     4u
+
+/* Percent of what is left that a stage may take, so that those after it get something. */
+static const unsigned shares[STAGE_COUNT] = {
+    [STAGE_CROSSING] = 60,  [STAGE_DURATION] = 35,  [STAGE_PLACEMENT] = 30, [STAGE_TOOL] = 25,
+    [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
+};
+/* No placement follows there, and long loops are dear. */
+static const unsigned emulated_shares[STAGE_COUNT] = {
+    [STAGE_CROSSING] = 60,  [STAGE_DURATION] = 50,  [STAGE_PLACEMENT] = 30, [STAGE_TOOL] = 25,
+    [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
+};
+
+static uint64_t budget(const void *kept)
+{
+    const struct error_run *run = kept;
+    const struct error_options *given = (const struct error_options *)run->studying.given;
+    const struct error_options *options = asked_of(run);
+    const uint64_t asked = given->full ? given->study.budget : options->study.budget;
+    if (asked || options->full)
+        return asked;
+    return facts_get(run->studying.facts, "emulated") ? LONG_BUDGET : USUAL_BUDGET;
+}
+
+struct phases_time {
+    double ns;
+    uint64_t runs;
+};
+
+static int add_time(void *context, const struct sample *sample)
+{
+    struct phases_time *time = context;
+    if (sample->counter == 0) {
+        time->ns += (double)sample->enabled;
+        time->runs++;
+    }
+    return 0;
+}
+
+/* What multiplexing wishes for follows from how long phases take: ns that one N of them does, by
+ * the cell that calibrates it. */
+static int begin(void *kept, unsigned stage)
+{
+    struct error_run *run = kept;
+    struct wishes *wishes = &run->studying.wishes;
+    for (size_t i = 0; i < wishes->cell_count && stage == STAGE_MULTIPLEX; i++) {
+        const struct cell *cell = &wishes->cells[i];
+        struct phases_time time = {0};
+        struct failure failure = {0};
+        if (strcmp(cell->specimen, "phases") != 0)
+            continue;
+        if (store_each_sample(run->studying.store, cell->id, add_time, &time, &failure) < 0)
+            return deliver_failure("error", &failure, EXIT_FAILED);
+        if (time.runs && cell->n)
+            run->study.phase_ns = time.ns / (double)time.runs / (double)cell->n;
+    }
+    error_wish(&run->study, (enum error_stage)stage, wishes);
     return EXIT_DONE;
 }
 
-/* --- the whole --- */
+static int measure(void *kept)
+{
+    struct error_run *run = kept;
+    const struct pacing pacing = {.all = "what was left out",
+                                  .stage_names = error_stage_names,
+                                  .stages = STAGE_COUNT,
+                                  .unit = "cell",
+                                  .longer = "give a larger --budget, or --full",
+                                  .reserve = GATHER_RESERVE_MS,
+                                  .portions = PORTIONS,
+                                  .keeps = true,
+                                  .shares = run->study.emulated ? emulated_shares : shares,
+                                  .begin = begin,
+                                  .put = put_cell};
+    return study_measure(&run->studying, &pacing);
+}
 
-#define USUAL_BUDGET_MS 85000u
-#define LONG_BUDGET_MS  180000u /* on emulated machines */
-#define MOST_RUNS       10000u
-#define MOST_PROCESSES  10000u
+/* ----------------------------------------------------------------------------------------------
+ * Judging. */
+
+static int load(void *kept, struct store *store, struct failure *failure)
+{
+    return error_load(store, &((struct error_run *)kept)->file, failure);
+}
+
+/* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
+static int judge(void *kept, struct failure *failure)
+{
+    struct error_run *run = kept;
+    const struct error_case *file = &run->file;
+    const bool for_programs = finish_is_for_programs(&run->studying.given->common);
+    struct skip_groups absent = {.for_programs = true}, failed = {0};
+    (void)failure;
+    run->report = error_judge(file, run->studying.seed);
+    for (size_t i = 0; i < file->absence_count && for_programs; i++) {
+        const struct error_absence *absence = &file->absences[i];
+        skip_groups_add(&absent, absence->what, absence->reason, absence->error, false);
+    }
+    /* Cells of which no process measured anything. */
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (cell->failed && !cell->runs && cell->reason)
+            skip_groups_add(&failed, memory_format("%s by %s", cell->event, cell->path),
+                            cell->reason, cell->error, true);
+    }
+    skip_groups_close(&absent, &run->studying.skips);
+    skip_groups_close(&failed, &run->studying.skips);
+    return 0;
+}
+
+static const char *nothing(const void *kept)
+{
+    const struct error_run *run = kept;
+    return finish_nothing(run->report.measurements, run->studying.complete);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The command, and its entry. */
+
+static const struct study study = {
+    .size = sizeof(struct error_run),
+    .check = check,
+    .recall = recall,
+    .find = find,
+    .budget = budget,
+    .prepare = prepare,
+    .put = put,
+    .adopt = study_adopt,
+    .measure = measure,
+    .load = load,
+    .judge = judge,
+    .nothing = nothing,
+    .put_report = error_put_report,
+    .results = error_results_json,
+    .analysis = error_analysis_json,
+    .findings = error_findings_json,
+    .figures = error_figures,
+};
 
 #define FIELD(name) offsetof(struct error_options, name)
 
 static const struct option_spec specs[] = {
-    {'e', "event", OPTION_LIST, "EVENT",
+    {'e', "event", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "EVENT",
      "measure the error of these events instead of the usual ones; may be repeated, and events may "
      "stand without the option",
      FIELD(event), NULL},
-    {'p', "path", OPTION_LIST, "PATH",
+    {'p', "path", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "PATH",
      "measure these paths alone: perf-read, perf-syscall, papi-low, ...; all unless given",
      FIELD(path), NULL},
-    {0, "runs", OPTION_OPTIONAL, "R", "runs of a null cell in each process; 20 unless given",
-     FIELD(runs), NULL},
-    {0, "processes", OPTION_OPTIONAL, "P",
+    {0, "runs", OPTION_OPTIONAL | OPTION_BEGINS, "R",
+     "runs of a null cell in each process; 20 unless given", FIELD(runs), NULL},
+    {0, "processes", OPTION_OPTIONAL | OPTION_BEGINS, "P",
      "fresh processes of a null cell, the replicates of the analysis; 20 unless given, on an "
      "emulated machine 3",
      FIELD(processes), NULL},
-    {0, "cpu", OPTION_I64, "CPU", "measure on this CPU; -1 leaves it to the scheduler", FIELD(cpu),
-     "-1"},
-    {0, "budget", OPTION_BUDGET, "TIME",
+    {0, "cpu", OPTION_I64 | OPTION_BEGINS, "CPU",
+     "measure on this CPU; -1 leaves it to the scheduler", FIELD(cpu), "-1"},
+    {0, "budget", OPTION_BUDGET | OPTION_STAYS, "TIME",
      "spend about TIME, the least important cells are left out: 20s, 5m; unless given 85s, on an "
      "emulated machine 3m, with --full no limit",
-     FIELD(budget), NULL},
-    {0, "full", OPTION_FLAG, NULL,
+     FIELD(study.budget), NULL},
+    {0, "full", OPTION_FLAG | OPTION_STAYS, NULL,
      "cross every event, path, pattern, -O level, link mode and number of counters, and loop up to "
      "1,000,000,000 times, which may take hours",
      FIELD(full), NULL},
     {0, "all", OPTION_FLAG, NULL, "show every cell and every reason, instead of summing up",
-     FIELD(all), NULL},
+     FIELD(study.all), NULL},
     {0, "from", OPTION_FILES, "FILE",
      "judge the run stored in FILE again, without touching a machine; repeated, the machine is one "
      "more factor",
-     FIELD(from), NULL},
+     FIELD(study.froms), NULL},
     {0, "seed", OPTION_SEED, "SEED",
-     "draw the order of the processes from SEED; drawn and reported unless given", FIELD(seed),
-     NULL},
-    OPTION_ROW_STORE(FIELD(store)),
-    OPTION_ROW_RESUME(FIELD(resume)),
+     "draw the order of the processes from SEED; drawn and reported unless given",
+     FIELD(study.seed), NULL},
+    OPTION_ROW_STORE(FIELD(study.store)),
+    OPTION_ROW_RESUME(FIELD(study.resume)),
     {0},
 };
-
-/* --- the command line --- */
-
-static int check_options(const struct error_options *options, int argument_count)
-{
-    const bool named = argument_count || options->event.count || options->path.count;
-    struct failure failure = {0};
-    int error = 0;
-    if (options->from.count && (options->resume || options->store))
-        error = fail_with(&failure, -EINVAL,
-                          "--from judges stored runs again: --store and --resume measure one");
-    else if (options->from.count && named)
-        error = fail_with(&failure, -EINVAL,
-                          "--from judges everything that is stored: leave out events and --path");
-    else if (options->resume &&
-             (named || options->runs.given || options->processes.given || options->cpu != -1))
-        error = fail_with(&failure, -EINVAL,
-                          "--resume goes on with what the run began with: leave out events, "
-                          "--path, --runs, --processes and --cpu");
-    if (error == 0)
-        error = options_check_number("runs", &options->runs, MOST_RUNS, &failure);
-    if (error == 0)
-        error = options_check_number("processes", &options->processes, MOST_PROCESSES, &failure);
-    if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
-        error = fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
-    if (error < 0)
-        return error_fail(&failure, EXIT_USAGE);
-    if (output_check(options->common.output, &failure) < 0)
-        return error_fail(&failure, EXIT_FAILED);
-    return EXIT_DONE;
-}
-
-/* Options and arguments alike name events. */
-static int keep_asked(struct erring *erring, int argument_count, char **arguments)
-{
-    const struct string_list *named = &erring->options->event;
-    int error = 0;
-    for (size_t i = 0; i < named->count && error == 0; i++)
-        error = string_list_push(&erring->asked, named->items[i], strlen(named->items[i]));
-    for (int i = 0; i < argument_count && error == 0; i++)
-        error = string_list_push(&erring->asked, arguments[i], strlen(arguments[i]));
-    if (error == 0)
-        return EXIT_DONE;
-    struct failure failure = {0};
-    fail_with(&failure, error, "an event has no name");
-    return error_fail(&failure, EXIT_USAGE);
-}
-
-/* --- the way through --- */
-
-static void release(struct erring *erring)
-{
-
-    store_close(erring->store);
-    session_close(erring->session);
-    tried_free(&erring->tried);
-
-    string_list_free(&erring->asked);
-    skips_free(&erring->skips);
-    facts_free(&erring->stored_facts);
-    options_release(&command_error, &erring->begun);
-}
-
-static int on_the_machine(struct erring *erring)
-{
-    int status =
-        reach_machine("error", &erring->options->common, &erring->session, &erring->catalogue);
-    if (status != EXIT_DONE)
-        return status;
-    erring->facts = &erring->catalogue->facts;
-    memcpy(erring->fingerprint, erring->catalogue->fingerprint,
-           sizeof(erring->catalogue->fingerprint));
-    status = erring->options->resume ? error_reopen_store(erring) : find_events(erring);
-    erring->budget = erring->options->budget;
-    if (!erring->budget && !erring->options->full)
-        erring->budget = facts_get(erring->facts, "emulated") ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
-    if (status == EXIT_DONE && !erring->options->resume)
-        status = error_prepare(erring);
-    if (status == EXIT_DONE && !erring->options->resume)
-        status = error_create_store(erring);
-    return status == EXIT_DONE ? error_measure(erring) : status;
-}
-
-static int judge(void *study)
-{
-    struct erring *erring = study;
-    struct failure failure = {0};
-    int error = 0;
-    /* Stored runs that are judged again were loaded when they were opened. */
-    if (erring->store && !erring->options->from.count)
-        error = error_load(erring->store, &erring->file, &failure);
-    if (error == 0) {
-        erring->report = error_judge(&erring->file, erring->seed);
-        collect_skips(erring);
-    }
-    erring->seconds = (double)(monotonic_ms() - erring->started) / 1000;
-    return finish_judged("error", error, &failure);
-}
-
-static int show(void *study, int status)
-{
-    const struct erring *erring = study;
-    const struct finish finish = {.command = "error",
-                                  .common = &erring->options->common,
-                                  .seed = erring->seed,
-                                  .facts = erring->facts,
-                                  .fingerprint = erring->fingerprint,
-                                  .skips = &erring->skips,
-                                  .nothing =
-                                      finish_nothing(erring->report.measurements, erring->complete),
-                                  .run = erring,
-                                  .put_report = error_put_report,
-                                  .results = error_results_json,
-                                  .analysis = error_analysis_json,
-                                  .findings = error_findings_json,
-                                  .figures = error_figures};
-    return finish_show(&finish, status);
-}
-
-static int run(void *parsed, int argument_count, char **arguments)
-{
-    const struct error_options *options = parsed;
-    struct erring erring = {.options = options, .started = monotonic_ms(), .complete = true};
-    int status = check_options(options, argument_count);
-    if (status == EXIT_DONE)
-        status = keep_asked(&erring, argument_count, arguments);
-    if (status == EXIT_DONE) {
-        erring.seed = gather_seed(&options->seed);
-        status = options->from.count ? error_open_from(&erring) : on_the_machine(&erring);
-        status = finish_study(status, erring.store != NULL, &erring, judge, show);
-    }
-    release(&erring);
-    return status;
-}
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
@@ -498,5 +544,5 @@ const struct command command_error = {
     .options = specs,
     .exits = exits,
     .options_size = sizeof(struct error_options),
-    .run = run,
+    .study = &study,
 };

@@ -7,11 +7,9 @@
  * The folder:
  *
  *     study.h                 the case of measurement error, and the report of the judge
- *     study.c                 options, events, the command from start to end
+ *     study.c                 options, events, stages, its entry in the driver
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              which wishes a budget holds; their order
- *     plan-cells.c            the cells that are wished for
- *     measure.c               stage after stage, with the store behind it
+ *     plan.h, .c              the cells that are wished for
  *     load.c                  samples -> the case
  *     judge.h, judge.c        what the parts of the judge share; rows; all parts in order; pure
  *     judge-counters.c        what further counters add
@@ -29,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "engine/findings.h"
 #include "stats/moments.h"
@@ -149,8 +148,9 @@ static inline int error_first_of(const int *orders, size_t count)
 bool error_same_way(const struct error_cell *left, const struct error_cell *right);
 
 /* ----------------------------------------------------------------------------------------------
- * What the judge says of measurement error (docs/error.md): one row a cell, and what the rows say
- * together. Pure: a case in, a report out. Every part fills its own field. */
+ * What the judge says of it. Every part fills its own field. */
+
+struct error_report;
 
 /* --- one cell (judge.c) --- */
 struct error_row {
@@ -194,6 +194,13 @@ struct error_best {
     int64_t subtract; /* what to take off a count measured this way; = rounded median */
     double spread_low, spread_high; /* errors between which the middle 95 % of all lie */
 };
+static inline bool error_is_instructions(const struct error_best *best)
+{
+    return best->base && strcmp(best->base, "instructions") == 0;
+}
+/* Was what was stepped counted as well? Then it is told beside that, not again. */
+bool error_is_counted(const struct error_report *report, const struct error_best *best,
+                      bool same_path);
 /* The paper's own rows, to be set beside ours. */
 struct error_table3 {
     const char *mode; /* "u", "uk" */
