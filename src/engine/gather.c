@@ -600,7 +600,7 @@ int portions_measure(struct portioning *portioning, bool *complete)
                                                       .store = portioning->store,
                                                       .resumed = portioning->resumed,
                                                       .once = portioning->once,
-                                                      .cuts = true,
+                                                      .cuts = !portioning->keeps,
                                                       .part = "what was planned",
                                                       .timed = keep_time,
                                                       .timed_context = portioning->wishes,

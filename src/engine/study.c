@@ -242,6 +242,7 @@ int study_measure(struct studying *studying, const struct pacing *pacing)
                                     .resumed = studying->given->resume,
                                     .dearest_last = pacing->dearest_last,
                                     .once = studying->once,
+                                    .keeps = pacing->keeps,
                                     .skips = &studying->skips,
                                     .beside = pacing->beside,
                                     .between = pacing->between,

@@ -151,6 +151,7 @@ struct pacing {
     uint64_t reserve;               /* ms for judging at the end */
     uint32_t portions;
     bool dearest_last; /* within a look: prices differ a thousandfold */
+    bool keeps;        /* visits that the time does not hold wait for --resume */
     const struct gather_beside *beside;
     int (*between)(void *kept);
     bool (*further)(void *kept);
