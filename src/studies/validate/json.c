@@ -3,88 +3,8 @@
  *
  * What `assay validate` found, as JSON (docs/json): a row for each event, path and specimen. */
 #include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/monotonic.h"
-#include "engine/claims.h"
 #include "studies/validate/parts.h"
-
-/* ----------------------------------------------------------------------------------------------
- * From what the store holds to verdicts: at the end for the reader, between rounds for the plan. */
-
-static int load(struct validating *validating, struct failure *failure)
-{
-    int error = validate_load(validating->store, &validating->file, failure);
-    if (error == 0)
-        validating->judgements = judge_case(&validating->file);
-    return error;
-}
-
-int validate_judge(void *study)
-{
-    struct validating *validating = study;
-    struct failure failure = {0};
-    if (load(validating, &failure) < 0)
-        return validate_fail(&failure, EXIT_FAILED);
-    validate_findings(&validating->file, &validating->judgements, validating->findings);
-    validating->seconds = (double)(monotonic_ms() - validating->started) / 1000;
-    return EXIT_DONE;
-}
-
-/* --- for the plan --- */
-
-static void learn_event(const struct judgement *judgement, struct validate_subject *subject,
-                        const char *primary)
-{
-    enum verdict verdict = judgement->verdict;
-    enum cause cause = judgement->cause;
-    bool amiss = verdict_is_of_counts(verdict) && cause != CAUSE_NONE &&
-                 cause != CAUSE_INTERFACE_OVERHEAD && cause != CAUSE_MODE_NOT_APPLICABLE;
-    subject->deviates = verdict == VERDICT_NOISY || verdict == VERDICT_BIASED || amiss;
-    if (verdict == VERDICT_UNSCHEDULED)
-        validate_next_core(subject);
-    subject->zero_to = subject->counts_from = 0;
-    const struct judged_row *row = NULL;
-    for (size_t i = 0; i < judgement->row_count && !row; i++)
-        if (strcmp(judgement->rows[i].specimen, primary) == 0 &&
-            strcmp(judgement->rows[i].path, subject->ways[0].path) == 0)
-            row = &judgement->rows[i];
-    /* The largest N that reads zero although its truth is not, and the smallest above that counts.
-     */
-    for (size_t i = 0; row && i < row->point_count && !subject->counts_from; i++) {
-        const struct judged_point *point = &row->points[i];
-        if (!point->runs || point->point->truth.low <= 0)
-            continue;
-        if (point->is_zero)
-            subject->zero_to = point->point->n;
-        else if (subject->zero_to)
-            subject->counts_from = point->point->n;
-    }
-    if (!subject->counts_from)
-        subject->zero_to = 0;
-}
-
-int validate_learn(struct validating *validating, struct failure *failure)
-{
-    struct memory_scope scope;
-    memory_scope_begin(&scope);
-    int error = load(validating, failure);
-    for (size_t i = 0; i < validating->study.subject_count && error == 0; i++) {
-        struct validate_subject *subject = &validating->subjects[i];
-        size_t primary = validate_primary(&validating->study, subject->class);
-        for (size_t j = 0; j < validating->judgements.count; j++)
-            if (strcmp(validating->judgements.list[j].evidence->event, subject->name) == 0)
-                learn_event(&validating->judgements.list[j], subject,
-                            validating->study.specimens[primary].name);
-    }
-    validating->judgements = (struct judgements){0};
-    validating->file = (struct case_file){0};
-    memory_scope_end(&scope);
-    return error;
-}
-
-/* --- as JSON --- */
 
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
@@ -203,12 +123,12 @@ static json_t *row_json(const struct judgement *judgement, const struct judged_r
     return object;
 }
 
-json_t *validate_results_json(const void *run)
+json_t *validate_results_json(const void *kept)
 {
-    const struct validating *validating = run;
+    const struct validating *run = kept;
     json_t *list = json_array();
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
         if (!judgement->row_count)
             json_array_append_new(list, row_json(judgement, NULL));
         for (size_t j = 0; j < judgement->row_count; j++)
@@ -258,15 +178,15 @@ static json_t *event_json(const struct judgement *judgement)
     return object;
 }
 
-static json_t *caps_json(const struct validating *validating)
+static json_t *caps_json(const struct validating *run)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < validating->study.subject_count; i++) {
+    for (size_t i = 0; i < run->plan.subject_count; i++) {
         struct validate_cap cap;
-        if (!validate_cap(&validating->study, &validating->plan, i, &cap))
+        if (!validate_cap(&run->plan, i, &cap))
             continue;
         json_t *object = json_object();
-        json_object_set_new(object, "event", json_text(validating->subjects[i].name));
+        json_object_set_new(object, "event", json_text(run->plan.subjects[i].name));
         json_object_set_new(object, "specimen", json_text(cap.specimen));
         json_object_set_new(object, "n", json_count(cap.n));
         json_object_set_new(object, "top", json_count(cap.top));
@@ -278,12 +198,12 @@ static json_t *caps_json(const struct validating *validating)
 }
 
 /* What was found before of events that this run could not open. */
-static json_t *earlier_json(const struct validating *validating)
+static json_t *earlier_json(const struct validating *run)
 {
     json_t *list = json_array();
     const char *name;
     json_t *entry;
-    json_object_foreach(validating->earlier, name, entry)
+    json_object_foreach(run->earlier, name, entry)
     {
         json_t *object = json_object();
         json_object_set_new(object, "event", json_text(name));
@@ -294,26 +214,25 @@ static json_t *earlier_json(const struct validating *validating)
     return list;
 }
 
-json_t *validate_analysis_json(const void *run)
+json_t *validate_analysis_json(const void *kept)
 {
-    const struct validating *validating = run;
+    const struct validating *run = kept;
     json_t *analysis = json_object(), *events = json_array();
     size_t runs = 0, disturbed = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
         json_array_append_new(events, event_json(judgement));
         runs += judgement->runs;
         disturbed += judgement->disturbed;
     }
-    json_object_set_new(analysis, "store", json_text(store_path(validating->store)));
-    json_object_set_new(analysis, "passport",
-                        json_text(validating->passport[0] ? validating->passport : NULL));
-    json_object_set_new(analysis, "complete", json_boolean(validating->complete));
-    json_object_set_new(analysis, "seconds", json_real(round(validating->seconds * 10) / 10));
+    json_object_set_new(analysis, "store", json_text(run->studying.stored));
+    json_object_set_new(analysis, "passport", json_text(run->passport[0] ? run->passport : NULL));
+    json_object_set_new(analysis, "complete", json_boolean(run->studying.complete));
+    json_object_set_new(analysis, "seconds", json_real(round(run->studying.seconds * 10) / 10));
     json_object_set_new(analysis, "runs", json_count(runs));
     json_object_set_new(analysis, "disturbed", json_count(disturbed));
     json_object_set_new(analysis, "events", events);
-    json_object_set_new(analysis, "capped", caps_json(validating));
-    json_object_set_new(analysis, "earlier", earlier_json(validating));
+    json_object_set_new(analysis, "capped", caps_json(run));
+    json_object_set_new(analysis, "earlier", earlier_json(run));
     return analysis;
 }

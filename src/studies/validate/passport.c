@@ -222,15 +222,15 @@ static void add_run(json_t *events, const struct judgements *judgements, const c
         add_entry(events, entry_json(&judgements->list[i], validated));
 }
 
-static void add_stores(json_t *events, const struct validating *validating)
+static void add_stores(json_t *events, const struct validating *run)
 {
     /* Who cannot use a store has said so already, or will. */
-    struct common_options quiet = validating->options->common;
+    struct common_options quiet = run->studying.given->common;
     quiet.quiet = true;
     struct memory_scope scope;
     memory_scope_begin(&scope);
     struct latest_verdicts *latest = memory_new(1, sizeof(*latest));
-    latest_verdicts_load(validating->catalogue->fingerprint, &quiet, latest);
+    latest_verdicts_load(run->studying.catalogue->fingerprint, &quiet, latest);
     for (size_t i = 0; i < latest->count; i++)
         add_run(events, &latest->runs[i].judgements, latest->runs[i].started);
     memory_scope_end(&scope);
@@ -239,12 +239,12 @@ static void add_stores(json_t *events, const struct validating *validating)
 /* --- access: of a user and a sandbox, not of the machine --- */
 
 /* What this run was refused stands beside the verdict; what it opened is not refused any more. */
-static void put_access(json_t *events, const struct validating *validating, const char *validated)
+static void put_access(json_t *events, const struct validating *run, const char *validated)
 {
     static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
                                        "perf.paranoid", "container"};
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
         json_t *entry = json_object_get(events, judgement->evidence->event);
         const int verdict = verdict_from_name(json_word(entry, "verdict"));
         json_object_del(entry, "access");
@@ -253,7 +253,7 @@ static void put_access(json_t *events, const struct validating *validating, cons
         json_t *access = json_object(), *circumstances = json_object();
         for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
             json_object_set_new(circumstances, keys[j],
-                                json_text(facts_get(validating->facts, keys[j])));
+                                json_text(facts_get(run->studying.facts, keys[j])));
         json_object_set_new(access, "refused", json_text(validated));
         json_object_set_new(access, "errno", json_integer(judgement->evidence->error));
         json_object_set_new(access, "reason", json_text(judgement->note));
@@ -270,14 +270,14 @@ static bool is_text_or_null(const json_t *entry, const char *key)
     return json_is_string(value) || json_is_null(value);
 }
 
-static void add_earlier(json_t *events, const struct validating *validating)
+static void add_earlier(json_t *events, const struct validating *run)
 {
-    json_t *earlier = json_load_file(validating->passport, JSON_REJECT_DUPLICATES, NULL);
+    json_t *earlier = json_load_file(run->passport, JSON_REJECT_DUPLICATES, NULL);
     const char *schema = json_string_value(json_object_get(earlier, "schema"));
     const char *fingerprint = json_string_value(json_object_get(earlier, "fingerprint"));
     const json_t *list = json_object_get(earlier, "events");
     bool ours = schema && strcmp(schema, machine_passport_schema()) == 0 && fingerprint &&
-                strcmp(fingerprint, validating->fingerprint) == 0;
+                strcmp(fingerprint, run->studying.fingerprint) == 0;
     for (size_t i = 0; ours && i < json_array_size(list); i++) {
         json_t *entry = json_array_get(list, i), *access = json_object_get(entry, "access");
         const char *verdict = json_string_value(json_object_get(entry, "verdict"));
@@ -313,34 +313,34 @@ static json_t *machine_json(const struct facts *facts)
 }
 
 /* Verdicts of events that this run could not open, for its report. */
-static void keep_earlier(struct validating *validating, json_t *events)
+static void keep_earlier(struct validating *run, json_t *events)
 {
-    json_decref(validating->earlier);
-    validating->earlier = json_object();
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct evidence *evidence = validating->judgements.list[i].evidence;
+    json_decref(run->earlier);
+    run->earlier = json_object();
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct evidence *evidence = run->judgements.list[i].evidence;
         json_t *entry = json_object_get(events, evidence->event);
         const int verdict = verdict_from_name(json_word(entry, "verdict"));
         if (evidence->error && verdict >= 0 && verdict_is_of_counts((enum verdict)verdict))
-            json_object_set(validating->earlier, evidence->event, entry);
+            json_object_set(run->earlier, evidence->event, entry);
     }
 }
 
-static json_t *events_json(struct validating *validating, const char *validated)
+static json_t *events_json(struct validating *run, const char *validated)
 {
     json_t *known = json_object(), *list = json_array();
-    add_run(known, &validating->judgements, validated);
-    add_stores(known, validating);
-    add_earlier(known, validating);
-    put_access(known, validating, validated);
-    keep_earlier(validating, known);
+    add_run(known, &run->judgements, validated);
+    add_stores(known, run);
+    add_earlier(known, run);
+    put_access(known, run, validated);
+    keep_earlier(run, known);
     for (void *at = json_object_iter(known); at; at = json_object_iter_next(known, at))
         json_array_append(list, json_object_iter_value(at));
     json_decref(known);
     return list;
 }
 
-static char *passport_text(struct validating *validating, const char *validated)
+static char *passport_text(struct validating *run, const char *validated)
 {
     char now[32];
     time_t seconds = time(NULL);
@@ -349,10 +349,10 @@ static char *passport_text(struct validating *validating, const char *validated)
     json_t *object = json_object();
     json_object_set_new(object, "schema", json_string(machine_passport_schema()));
     json_object_set_new(object, "version", json_string(ASSAY_VERSION));
-    json_object_set_new(object, "fingerprint", json_text(validating->fingerprint));
+    json_object_set_new(object, "fingerprint", json_text(run->studying.fingerprint));
     json_object_set_new(object, "written", json_string(now));
-    json_object_set_new(object, "machine", machine_json(validating->facts));
-    json_object_set_new(object, "events", events_json(validating, validated));
+    json_object_set_new(object, "machine", machine_json(run->studying.facts));
+    json_object_set_new(object, "events", events_json(run, validated));
     char *text = json_dumps(object, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     json_decref(object);
     return text;
@@ -398,10 +398,10 @@ static int replace_file(const char *path, const char *text, struct failure *fail
                      : 0;
 }
 
-static int put_passport(struct validating *validating, struct failure *failure)
+static int put_passport(struct validating *run, struct failure *failure)
 {
     struct store_info info = {0};
-    char folder[sizeof(validating->passport) - 64];
+    char folder[sizeof(run->passport) - 64];
     int length = assay_trust_folder(folder, sizeof(folder));
     if (length < 0 || (size_t)length >= sizeof(folder))
         return fail_with(failure, -ENOENT,
@@ -409,29 +409,29 @@ static int put_passport(struct validating *validating, struct failure *failure)
     int error = store_make_folders(folder, failure);
     if (error < 0)
         return error;
-    snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
-             validating->fingerprint);
-    error = store_info(validating->store, &info, failure);
-    AUTO_FREE char *text = error == 0 ? passport_text(validating, info.started) : NULL;
+    snprintf(run->passport, sizeof(run->passport), "%s/%s.json", folder, run->studying.fingerprint);
+    error = store_info(run->studying.store, &info, failure);
+    AUTO_FREE char *text = error == 0 ? passport_text(run, info.started) : NULL;
     store_info_release(&info);
     if (error < 0)
         return error;
     if (strlen(text) >= MOST_BYTES)
         return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);
-    return replace_file(validating->passport, text, failure);
+    return replace_file(run->passport, text, failure);
 }
 
-void validate_put_passport(struct validating *validating, int status)
+void validate_put_passport(struct validating *run)
 {
     struct failure failure = {0};
     bool judged = false;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        judged |= validating->judgements.list[i].verdict != VERDICT_UNJUDGED;
-    /* A run that was interrupted before anything was judged has nothing to say. */
-    if (validating->options->from || !validating->judgements.count ||
-        (!judged && status != EXIT_DONE) || put_passport(validating, &failure) == 0)
+    for (size_t i = 0; i < run->judgements.count; i++)
+        judged |= run->judgements.list[i].verdict != VERDICT_UNJUDGED;
+    /* A run that was interrupted before anything was judged has nothing to say, and one that is
+     * judged again has said it. */
+    if (!run->studying.session || !run->judgements.count || (!judged && interrupted) ||
+        put_passport(run, &failure) == 0)
         return;
-    validating->passport[0] = '\0';
-    deliver_remark(&validating->options->common, "the machine's passport was not written: %s",
+    run->passport[0] = '\0';
+    deliver_remark(&run->studying.given->common, "the machine's passport was not written: %s",
                    failure.text);
 }

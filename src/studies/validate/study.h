@@ -7,10 +7,10 @@
  * The folder:
  *
  *     study.h                 the case of events, and what the judge says of each
- *     study.c                 options, events, the command from start to end
+ *     study.c                 which events, the options, the entry in the driver
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              which cells the next round measures
- *     measure.c               the rounds: plan, measure, learn, plan again
+ *     plan.h, .c              which cells the next round wishes for
+ *     measure.c               the rounds: wish, measure, learn, wish again; what the store gets
  *     load.c                  samples -> the case
  *     judge.h, judge.c        the steps from counts to a verdict; events compared; pure
  *     judge-points.c          the figures of one point
