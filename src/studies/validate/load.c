@@ -192,6 +192,10 @@ struct load {
     struct known known;
     struct facts facts;
     void *places; /* tree of struct place */
+    struct point_place {
+        size_t event, point;
+    } * points; /* by cell */
+    size_t point_count;
 };
 
 /* --- events --- */
@@ -261,44 +265,9 @@ static void fill_point(const struct load *load, const struct evidence *evidence,
         point->truth = (struct truth){grade, counter->truth, counter->truth};
 }
 
-/* --- runs --- */
+/* --- cells and their runs --- */
 
-struct taking {
-    struct load *load;
-    struct point *point;
-    uint32_t counters;
-};
-
-/* The run that the last sample of counter 0 began: samples come in order of counters. */
-static int take_companion(struct taking *taking, const struct sample *sample)
-{
-    struct point *point = taking->point;
-    if (sample->counter >= taking->counters || !point->run_count)
-        return fail_with(taking->load->failure, -EBADMSG,
-                         "the store %.300s is damaged: cell %u has no counter %u, or a run "
-                         "without its first one. Take a copy you trust.",
-                         store_path(taking->load->store), sample->cell, sample->counter);
-    if (sample->counter == 1 && point->has_interrupts)
-        point->runs[point->run_count - 1].interrupts =
-            sample->value < UINT32_MAX ? (uint32_t)sample->value : UINT32_MAX;
-    return 0;
-}
-
-static int take_sample(void *context, const struct sample *sample)
-{
-    struct taking *taking = context;
-    struct point *point = taking->point;
-    if (sample->counter != 0)
-        return take_companion(taking, sample);
-    *memory_add(point->runs, point->run_count) = (struct evidence_run){.value = sample->value,
-                                                                       .enabled = sample->enabled,
-                                                                       .running = sample->running,
-                                                                       .account = sample->account,
-                                                                       .process = sample->process};
-    return 0;
-}
-
-static int take_cell(void *context, const struct stored_cell *stored)
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct load *load = context;
     const struct place wanted = {.name = stored->cell.events[0]};
@@ -308,9 +277,27 @@ static int take_cell(void *context, const struct stored_cell *stored)
         .name = stored->cell.events[0], .kind = "", .class = stored->counters[0].class};
     struct evidence *evidence =
         found ? &load->file->events[(*found)->index] : add_event(load, &event);
-    struct taking taking = {load, evidence_add_point(evidence), stored->cell.counters};
-    fill_point(load, evidence, stored, taking.point);
-    return store_each_sample(load->store, stored->cell.id, take_sample, &taking, load->failure);
+    *place = load->point_count;
+    *memory_add(load->points, load->point_count) =
+        (struct point_place){(size_t)(evidence - load->file->events), evidence->point_count};
+    fill_point(load, evidence, stored, evidence_add_point(evidence));
+    return 0;
+}
+
+static int take_run(void *context, const struct read_run *read)
+{
+    const struct load *load = context;
+    const struct point_place *at = &load->points[read->place];
+    struct point *point = &load->file->events[at->event].points[at->point];
+    uint64_t interrupts = point->has_interrupts ? read->values[1] : 0;
+    *memory_add(point->runs, point->run_count) = (struct evidence_run){
+        .value = read->values[0],
+        .enabled = read->enabled[0],
+        .running = read->running[0],
+        .account = read->account,
+        .process = read->process,
+        .interrupts = interrupts < UINT32_MAX ? (uint32_t)interrupts : UINT32_MAX};
+    return 0;
 }
 
 /* --- the whole --- */
@@ -318,6 +305,12 @@ static int take_cell(void *context, const struct stored_cell *stored)
 int validate_load(struct store *store, struct case_file *file, struct failure *failure)
 {
     struct load load = {.store = store, .file = file, .failure = failure};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &load,
+                            .cell = take_cell,
+                            .run = take_run,
+                            .by_cell = true};
     *file = (struct case_file){0};
     int error = store_facts(store, &load.facts, failure);
     const char *hypervisor = facts_get(&load.facts, "hypervisor");
@@ -328,7 +321,7 @@ int validate_load(struct store *store, struct case_file *file, struct failure *f
     if (error == 0)
         error = store_each_event(store, take_event, &load, failure);
     if (error == 0)
-        error = store_each_cell(store, take_cell, &load, failure);
+        error = reader_read(&reader);
     tdestroy(load.places, free);
     facts_free(&load.facts);
     return error;
