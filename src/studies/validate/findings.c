@@ -54,8 +54,6 @@ struct validate_facts {
 
 /* One point as evidence for or against a claim, in percent of what was foretold. */
 struct reading {
-    const struct judgement *judgement;
-    const struct judged_row *row;
     const struct judged_point *point;
     struct estimate off; /* the deviation */
 };
@@ -71,8 +69,7 @@ static double reading_foretold(const struct judged_point *point, enum foretold f
 
 /* Puts `foretold` against the point's counts; reported: before the overhead is subtracted. False
  * where the point says nothing. */
-static bool reading_take(const struct judgement *judgement, const struct judged_row *row,
-                         const struct judged_point *point, enum foretold foretold, bool reported,
+static bool reading_take(const struct judged_point *point, enum foretold foretold, bool reported,
                          struct reading *reading)
 {
     const struct truth *truth = &point->point->truth;
@@ -95,8 +92,6 @@ static bool reading_take(const struct judgement *judgement, const struct judged_
     }
     double added = reported ? (double)point->overhead : 0;
     *reading = (struct reading){
-        .judgement = judgement,
-        .row = row,
         .point = point,
         .off = estimate_within(100 * (estimate + added) / count, 100 * (low + added) / count,
                                100 * (high + added) / count, WITHIN_PERCENT)};
@@ -299,8 +294,7 @@ struct ends {
     enum finding_verdict verdict;
 };
 
-static bool take_ends(const struct judgement *judgement, const struct judged_row *row,
-                      struct ends *ends)
+static bool take_ends(const struct judged_row *row, struct ends *ends)
 {
     *ends = (struct ends){0};
     double least = HUGE_VAL, most = 0;
@@ -308,8 +302,7 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
         const struct judged_point *point = &row->points[i];
         struct reading reading;
         if (!point->has_overhead || !point->overhead || point->point->truth.grade != TRUTH_PROVEN ||
-            point->against_account ||
-            !reading_take(judgement, row, point, FORETOLD_TRUTH, true, &reading) ||
+            point->against_account || !reading_take(point, FORETOLD_TRUTH, true, &reading) ||
             reading_is_open(&reading))
             continue;
         double count = reading_foretold(point, FORETOLD_TRUTH);
@@ -333,25 +326,22 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
 static size_t look_at(const struct judgements *judgements, bool otherwise, struct ends *best)
 {
     size_t rows = 0;
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judgement *judgement = judgements->rows[i]->judgement;
         const char *class = judgement->evidence->class;
         char why[NOTE_SIZE];
+        struct ends ends;
         /* Events that deviate for another cause say little of overhead: they are asked last. */
         bool deviates =
             judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
-        if (!class || deviates != otherwise || !claim_usable(judgement, class, why, sizeof(why)))
+        if (!class || deviates != otherwise || !claim_usable(judgement, class, why, sizeof(why)) ||
+            !take_ends(judgements->rows[i], &ends))
             continue;
-        for (size_t j = 0; j < judgement->row_count; j++) {
-            struct ends ends;
-            if (!take_ends(judgement, &judgement->rows[j], &ends))
-                continue;
-            bool worse = ends.verdict != best->verdict
-                             ? verdict_graver(ends.verdict, best->verdict)
-                             : fabs(ends.small.off.value) > fabs(best->small.off.value);
-            if (!rows++ || worse)
-                *best = ends;
-        }
+        bool worse = ends.verdict != best->verdict
+                         ? verdict_graver(ends.verdict, best->verdict)
+                         : fabs(ends.small.off.value) > fabs(best->small.off.value);
+        if (!rows++ || worse)
+            *best = ends;
     }
     return rows;
 }
@@ -373,8 +363,8 @@ static void rule_overhead(const struct claim *claim, const void *context, struct
     estimate_report(&best.small.off, finding);
     finding->verdict = best.verdict;
     finding_add(finding, "%.100s on %.100s through %.40s adds %lld: %s at N = %s, %s at N = %s",
-                best.small.judgement->evidence->event, best.small.row->specimen,
-                best.small.row->path, (long long)best.small.point->overhead, small,
+                best.small.point->row->judgement->evidence->event, best.small.point->row->specimen,
+                best.small.point->row->path, (long long)best.small.point->overhead, small,
                 FIGURE((double)best.small.point->point->n), large,
                 FIGURE((double)best.large.point->point->n));
 }
@@ -393,7 +383,6 @@ static void rule_overhead(const struct claim *claim, const void *context, struct
 #define COUNTED_PERCENT 50.0
 
 struct threshold {
-    const struct judgement *judgement;
     const struct judged_row *row;
     enum finding_verdict verdict;
     double zero;     /* largest count that reads 0; 0: none does */
@@ -402,15 +391,14 @@ struct threshold {
 };
 
 /* Walks up a ladder. False where it cannot show a threshold. */
-static bool find_threshold(const struct judgement *judgement, const struct judged_row *row,
-                           struct threshold *found)
+static bool find_threshold(const struct judged_row *row, struct threshold *found)
 {
-    *found = (struct threshold){.judgement = judgement, .row = row, .smallest = HUGE_VAL};
+    *found = (struct threshold){.row = row, .smallest = HUGE_VAL};
     bool unclear = false;
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *point = &row->points[i];
         struct reading reading;
-        if (!reading_take(judgement, row, point, FORETOLD_TRUTH, false, &reading))
+        if (!reading_take(point, FORETOLD_TRUTH, false, &reading))
             continue;
         double count = reading_foretold(point, FORETOLD_TRUTH);
         found->smallest = fmin(found->smallest, count);
@@ -442,24 +430,23 @@ static void rule_threshold(const struct claim *asked, const void *context, struc
     struct threshold best = {0};
     struct untested untested = {0};
     const char *dead = NULL; /* an event that reads 0 throughout */
+    char why[NOTE_SIZE];
     for (const struct tested_by *test = claim->tests; test->what && !best.row; test++) {
-        for (size_t i = 0; i < judgements->count; i++) {
-            const struct judgement *judgement = &judgements->list[i];
-            char why[NOTE_SIZE];
-            if (!claim_usable(judgement, test->classes, why, sizeof(why)))
+        for (size_t i = 0; i < judgements->count && !dead; i++)
+            if (judgements->list[i].verdict == VERDICT_DEAD &&
+                claim_usable(&judgements->list[i], test->classes, why, sizeof(why)))
+                dead = judgements->list[i].evidence->event;
+        for (size_t i = 0; i < judgements->row_count; i++) {
+            const struct judged_row *row = judgements->rows[i];
+            struct threshold found;
+            if (!claim_lists(test->specimens, row->specimen) ||
+                !claim_usable(row->judgement, test->classes, why, sizeof(why)) ||
+                !find_threshold(row, &found))
                 continue;
-            if (judgement->verdict == VERDICT_DEAD && !dead)
-                dead = judgement->evidence->event;
-            for (size_t j = 0; j < judgement->row_count; j++) {
-                struct threshold found;
-                if (!claim_lists(test->specimens, judgement->rows[j].specimen) ||
-                    !find_threshold(judgement, &judgement->rows[j], &found))
-                    continue;
-                /* One event that does so is enough. */
-                if (!best.row || verdict_graver(best.verdict, found.verdict) ||
-                    (best.verdict == found.verdict && found.zero > best.zero))
-                    best = found;
-            }
+            /* One event that does so is enough. */
+            if (!best.row || verdict_graver(best.verdict, found.verdict) ||
+                (best.verdict == found.verdict && found.zero > best.zero))
+                best = found;
         }
         untested_add(&untested, claim, test, judgements, false);
     }
@@ -475,7 +462,8 @@ static void rule_threshold(const struct claim *asked, const void *context, struc
     finding->high = best.counted - 1;
     finding->estimate = best.zero > 0 ? sqrt(finding->low * finding->high) : 0;
     finding->detectable = best.smallest;
-    finding_add(finding, "%.100s on %.100s ", best.judgement->evidence->event, best.row->specimen);
+    finding_add(finding, "%.100s on %.100s ", best.row->judgement->evidence->event,
+                best.row->specimen);
     if (best.zero > 0)
         finding_add(finding, "reads 0 up to N between %s and %s", FIGURE(best.zero),
                     FIGURE(best.counted - 1));
@@ -501,24 +489,21 @@ static struct gravest within_look_at_test(const struct tested *claim, const stru
                                           const struct judgements *judgements)
 {
     struct gravest gravest = {0};
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judged_row *row = judgements->rows[i];
         char why[NOTE_SIZE];
-        if (!claim_usable(judgement, test->classes, why, sizeof(why)))
+        if (!claim_lists(test->specimens, row->specimen) ||
+            !claim_usable(row->judgement, test->classes, why, sizeof(why)))
             continue;
-        for (size_t j = 0; j < judgement->row_count; j++) {
-            const struct judged_row *row = &judgement->rows[j];
-            for (size_t k = 0; claim_lists(test->specimens, row->specimen) && k < row->point_count;
-                 k++) {
-                const struct judged_point *point = &row->points[k];
-                double count = reading_foretold(point, claim->foretold);
-                struct reading reading;
-                if (count < claim->least || count < 100 * fabs((double)point->overhead) ||
-                    !reading_take(judgement, row, point, claim->foretold, false, &reading))
-                    continue;
-                if (!gravest.points++ || reading_graver(&reading, &gravest.reading))
-                    gravest.reading = reading;
-            }
+        for (size_t j = 0; j < row->point_count; j++) {
+            const struct judged_point *point = &row->points[j];
+            double count = reading_foretold(point, claim->foretold);
+            struct reading reading;
+            if (count < claim->least || count < 100 * fabs((double)point->overhead) ||
+                !reading_take(point, claim->foretold, false, &reading))
+                continue;
+            if (!gravest.points++ || reading_graver(&reading, &gravest.reading))
+                gravest.reading = reading;
         }
     }
     return gravest;
@@ -554,19 +539,20 @@ static void rule_within(const struct claim *asked, const void *context, struct f
         return;
     }
     const struct reading *reading = &gravest.reading;
+    const struct judged_row *row = reading->point->row;
     estimate_report(&reading->off, finding);
     /* Which event decided, and at which N. */
     finding_add(finding,
                 "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
                 "%zu points",
-                reading->judgement->evidence->event, reading->row->specimen,
-                FIGURE((double)reading->point->point->n), reading->row->path, gravest.points);
+                row->judgement->evidence->event, row->specimen,
+                FIGURE((double)reading->point->point->n), row->path, gravest.points);
     if (reading->off.verdict == FINDING_INCONCLUSIVE)
         finding_add(finding,
                     isfinite(reading->off.detectable) && reading->off.detectable <= WITHIN_PERCENT
                         ? "; its interval holds the limit of 1 %%"
                         : "; its spread would hide a deviation of 1 %%");
-    if (reading->judgement->verdict == VERDICT_DEAD)
+    if (row->judgement->verdict == VERDICT_DEAD)
         finding_add(finding, "; the event is dead: it reads 0 whatever is done");
     for (const struct tested_by *test = claim->exceptions; test->what; test++) {
         struct gravest exception = within_look_at_test(claim, test, judgements);
@@ -575,7 +561,7 @@ static void rule_within(const struct claim *asked, const void *context, struct f
             continue;
         reading_words(&exception.reading, words, sizeof(words));
         finding_add(finding, "; %s: %s (%.60s), which %s", test->what, words,
-                    exception.reading.judgement->evidence->event,
+                    exception.reading.point->row->judgement->evidence->event,
                     exception.reading.off.verdict == FINDING_HOLDS   ? "keeps to 1 %"
                     : exception.reading.off.verdict == FINDING_FAILS ? "breaks it"
                                                                      : "decides nothing");

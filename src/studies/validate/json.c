@@ -52,11 +52,9 @@ static json_t *point_json(const struct judged_point *point)
     json_t *object = json_object();
     json_object_set_new(object, "n", json_count(point->point->n));
     put_prediction(object, point);
-    json_object_set_new(object, "runs", json_count(point->runs));
-    json_object_set_new(object, "disturbed", json_count(point->disturbed));
-    json_object_set_new(object, "multiplexed", json_count(point->multiplexed));
-    json_object_set_new(object, "unscheduled", json_count(point->unscheduled));
-    json_object_set_new(object, "exact", json_count(point->exact));
+    JSON_PUT(object, {"runs", json_count(point->runs)}, {"disturbed", json_count(point->disturbed)},
+             {"multiplexed", json_count(point->multiplexed)},
+             {"unscheduled", json_count(point->unscheduled)}, {"exact", json_count(point->exact)});
     put_figures(object, point);
     if (point->point->failed) {
         json_object_set_new(object, "failed", json_count(point->point->failed));
@@ -94,20 +92,17 @@ static json_t *row_json(const struct judgement *judgement, const struct judged_r
 {
     static const struct judged_row none = {0};
     const struct judged_row *of = row ? row : &none;
-    json_t *object = json_object(), *points = json_array();
-    json_object_set_new(object, "event", json_text(judgement->evidence->event));
-    json_object_set_new(object, "path", json_text(of->path));
-    json_object_set_new(object, "pattern", json_text(row ? pattern_names[row->pattern] : NULL));
-    json_object_set_new(object, "counters", row ? json_count(row->counters) : json_null());
-    json_object_set_new(object, "core", json_text(of->core && *of->core ? of->core : NULL));
-    json_object_set_new(object, "specimen", json_text(of->specimen));
-    json_object_set_new(object, "class", json_text(judgement->evidence->class));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[of->grade]));
-    json_object_set_new(object, "verdict",
-                        json_text(verdict_names[row ? row->verdict : judgement->verdict]));
-    json_object_set_new(object, "cause",
-                        json_text(cause_names[row ? row->cause : judgement->cause]));
-    json_object_set_new(object, "note", json_text(row ? row->note : judgement->note));
+    json_t *points = json_array();
+    json_t *object = JSON_OBJECT(
+        {"event", json_text(judgement->evidence->event)}, {"path", json_text(of->path)},
+        {"pattern", json_text(row ? pattern_names[row->pattern] : NULL)},
+        {"counters", row ? json_count(row->counters) : json_null()},
+        {"core", json_text(of->core && *of->core ? of->core : NULL)},
+        {"specimen", json_text(of->specimen)}, {"class", json_text(judgement->evidence->class)},
+        {"truth_grade", json_text(validate_grade_names[of->grade])},
+        {"verdict", json_text(verdict_names[row ? row->verdict : judgement->verdict])},
+        {"cause", json_text(cause_names[row ? row->cause : judgement->cause])},
+        {"note", json_text(row ? row->note : judgement->note)});
     if (row) {
         bool measured = row->point_count != 0;
         put_overhead(object, measured && row->points[0].has_overhead,
@@ -145,9 +140,8 @@ json_t *validate_explanations_json(const struct judgement *judgement)
     json_t *list = json_array();
     for (size_t i = 0; i < judgement->explanation_count; i++) {
         const struct explanation *found = &judgement->explanations[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "cause", json_text(cause_names[found->cause]));
-        json_object_set_new(object, "per", json_text(found->per));
+        json_t *object = JSON_OBJECT({"cause", json_text(cause_names[found->cause])},
+                                     {"per", json_text(found->per)});
         JSON_PUT_REALS(object, {"size", found->size, none}, {"low", found->low, none},
                        {"high", found->high, none}, {"share", found->share, none});
         json_array_append_new(list, object);
@@ -158,23 +152,19 @@ json_t *validate_explanations_json(const struct judgement *judgement)
 static json_t *event_json(const struct judgement *judgement)
 {
     const struct evidence *evidence = judgement->evidence;
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(evidence->event));
-    json_object_set_new(object, "kind", json_text(evidence->kind));
-    json_object_set_new(object, "class", json_text(evidence->class));
-    json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
-    json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
-    json_object_set_new(object, "note", json_text(judgement->note));
-    json_object_set_new(object, "errno",
-                        evidence->error ? json_integer(evidence->error) : json_null());
+    json_t *object = JSON_OBJECT(
+        {"event", json_text(evidence->event)}, {"kind", json_text(evidence->kind)},
+        {"class", json_text(evidence->class)},
+        {"verdict", json_text(verdict_names[judgement->verdict])},
+        {"cause", json_text(cause_names[judgement->cause])}, {"note", json_text(judgement->note)},
+        {"errno", evidence->error ? json_integer(evidence->error) : json_null()});
     put_overhead(object, judgement->has_overhead, judgement->overhead);
-    json_object_set_new(object, "runs", json_count(judgement->runs));
-    json_object_set_new(object, "disturbed", json_count(judgement->disturbed));
-    json_object_set_new(object, "rank",
-                        judgement->rank ? json_count(judgement->rank) : json_null());
-    json_object_set_new(object, "disagrees", json_boolean(judgement->disagrees));
-    json_object_set_new(object, "fits", json_text(judgement->fits[0] ? judgement->fits : NULL));
-    json_object_set_new(object, "explanations", validate_explanations_json(judgement));
+    JSON_PUT(object, {"runs", json_count(judgement->runs)},
+             {"disturbed", json_count(judgement->disturbed)},
+             {"rank", judgement->rank ? json_count(judgement->rank) : json_null()},
+             {"disagrees", json_boolean(judgement->disagrees)},
+             {"fits", json_text(judgement->fits[0] ? judgement->fits : NULL)},
+             {"explanations", validate_explanations_json(judgement)});
     return object;
 }
 
@@ -185,11 +175,9 @@ static json_t *caps_json(const struct validating *run)
         struct validate_cap cap;
         if (!validate_cap(&run->plan, i, &cap))
             continue;
-        json_t *object = json_object();
-        json_object_set_new(object, "event", json_text(run->plan.subjects[i].name));
-        json_object_set_new(object, "specimen", json_text(cap.specimen));
-        json_object_set_new(object, "n", json_count(cap.n));
-        json_object_set_new(object, "top", json_count(cap.top));
+        json_t *object = JSON_OBJECT({"event", json_text(run->plan.subjects[i].name)},
+                                     {"specimen", json_text(cap.specimen)},
+                                     {"n", json_count(cap.n)}, {"top", json_count(cap.top)});
         json_put_real(object, "hit_ns", cap.hit_ns > 0 ? round(cap.hit_ns) : NAN,
                       "it was not measured");
         json_array_append_new(list, object);
@@ -203,36 +191,24 @@ static json_t *earlier_json(const struct validating *run)
     json_t *list = json_array();
     const char *name;
     json_t *entry;
-    json_object_foreach(run->earlier, name, entry)
-    {
-        json_t *object = json_object();
-        json_object_set_new(object, "event", json_text(name));
-        json_object_set_new(object, "verdict", json_text(json_word(entry, "verdict")));
-        json_object_set_new(object, "validated", json_text(json_word(entry, "validated")));
-        json_array_append_new(list, object);
-    }
+    json_object_foreach(run->earlier, name, entry) json_array_append_new(
+        list,
+        JSON_OBJECT({"event", json_text(name)}, {"verdict", json_text(json_word(entry, "verdict"))},
+                    {"validated", json_text(json_word(entry, "validated"))}));
     return list;
 }
 
 json_t *validate_analysis_json(const void *kept)
 {
     const struct validating *run = kept;
-    json_t *analysis = json_object(), *events = json_array();
-    size_t runs = 0, disturbed = 0;
-    for (size_t i = 0; i < run->judgements.count; i++) {
-        const struct judgement *judgement = &run->judgements.list[i];
-        json_array_append_new(events, event_json(judgement));
-        runs += judgement->runs;
-        disturbed += judgement->disturbed;
-    }
-    json_object_set_new(analysis, "store", json_text(run->studying.stored));
-    json_object_set_new(analysis, "passport", json_text(run->passport[0] ? run->passport : NULL));
-    json_object_set_new(analysis, "complete", json_boolean(run->studying.complete));
-    json_object_set_new(analysis, "seconds", json_real(round(run->studying.seconds * 10) / 10));
-    json_object_set_new(analysis, "runs", json_count(runs));
-    json_object_set_new(analysis, "disturbed", json_count(disturbed));
-    json_object_set_new(analysis, "events", events);
-    json_object_set_new(analysis, "capped", caps_json(run));
-    json_object_set_new(analysis, "earlier", earlier_json(run));
-    return analysis;
+    json_t *events = json_array();
+    for (size_t i = 0; i < run->judgements.count; i++)
+        json_array_append_new(events, event_json(&run->judgements.list[i]));
+    return JSON_OBJECT({"store", json_text(run->studying.stored)},
+                       {"passport", json_text(run->passport[0] ? run->passport : NULL)},
+                       {"complete", json_boolean(run->studying.complete)},
+                       {"seconds", json_real(round(run->studying.seconds * 10) / 10)},
+                       {"runs", json_count(run->judgements.runs)},
+                       {"disturbed", json_count(run->judgements.disturbed)}, {"events", events},
+                       {"capped", caps_json(run)}, {"earlier", earlier_json(run)});
 }

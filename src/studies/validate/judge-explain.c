@@ -235,28 +235,23 @@ static bool looked_at(const struct error_point *point, const struct error_run *r
 static void count_group(const struct error_point *point, size_t from, size_t to, bool small,
                         struct lost *lost)
 {
-    struct lost here = {0};
+    const size_t low_before = lost->low, right_before = lost->right;
     for (size_t j = from; j < to; j++) {
         const struct error_run *run = &point->runs[j];
         if (!looked_at(point, run))
             continue;
         enum state state = state_of(point, run, small);
-        here.runs++;
-        here.right += state == STATE_RIGHT;
-        here.exact += run->error == 0;
-        here.low += state == STATE_LOW;
-        here.high += state == STATE_HIGH;
-        here.zero += state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
+        lost->runs++;
+        lost->right += state == STATE_RIGHT;
+        lost->exact += run->error == 0;
+        lost->low += state == STATE_LOW;
+        lost->high += state == STATE_HIGH;
+        lost->zero += state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
     }
-    bool mixed = here.low && here.right >= (small ? here.low : 1);
-    lost->runs += here.runs;
-    lost->right += here.right;
-    lost->exact += here.exact;
-    lost->low += here.low;
-    lost->high += here.high;
-    lost->zero += here.zero;
+    const size_t low = lost->low - low_before, right = lost->right - right_before;
+    bool mixed = low && right >= (small ? low : 1);
     lost->mixed += mixed;
-    lost->low_in_mixed += mixed ? here.low : 0;
+    lost->low_in_mixed += mixed ? low : 0;
 }
 
 static struct lost count_lost(const struct errors *errors, bool small)

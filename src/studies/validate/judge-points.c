@@ -340,29 +340,20 @@ static void set_strays_aside(struct judged_point *judged, struct point_errors *e
     judged->strays = strays;
 }
 
-/* Means over each stretch of runs of one process, into means; the sums of squares within them. */
-static size_t process_means(const struct point_errors *errors, double *means, double *within)
-{
-    size_t groups = 0;
-    *within = 0;
-    for (size_t i = 0; i < errors->count;) {
-        size_t end = i;
-        while (end < errors->count && errors->processes[end] == errors->processes[i])
-            end++;
-        struct moments moments = moments_of(errors->values + i, end - i);
-        means[groups++] = moments.mean;
-        *within += moments.variance * (double)(end - i - 1);
-        i = end;
-    }
-    return groups;
-}
-
 /* Where whole processes differ, runs of one process are not independent and a process counts as
- * one value: how many values are to be taken from `sorted`, 0 where the runs themselves serve. */
+ * one value, its mean: how many values are to be taken from `sorted`, 0 where the runs themselves
+ * serve. */
 static size_t processes_instead(const struct point_errors *errors)
 {
-    double within, grand = moments_of(errors->values, errors->count).mean, between = 0;
-    size_t groups = process_means(errors, errors->sorted, &within);
+    double within = 0, grand = moments_of(errors->values, errors->count).mean, between = 0;
+    size_t groups = 0;
+    for (size_t i = 0, end; i < errors->count; i = end) {
+        for (end = i; end < errors->count && errors->processes[end] == errors->processes[i];)
+            end++;
+        struct moments moments = moments_of(errors->values + i, end - i);
+        errors->sorted[groups++] = moments.mean;
+        within += moments.variance * (double)(end - i - 1);
+    }
     if (groups < 2 || errors->count <= groups)
         return 0;
     double each = (double)errors->count / (double)groups;

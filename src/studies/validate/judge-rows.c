@@ -551,7 +551,10 @@ void gather_rows(struct judgement *judgement)
     }
     for (size_t i = 0; i < judgement->row_count; i++) {
         struct judged_row *row = &judgement->rows[i];
+        row->judgement = judgement;
         qsort(row->points, row->point_count, sizeof(*row->points), by_n);
+        for (size_t j = 0; j < row->point_count; j++)
+            row->points[j].row = row;
         row->grade = row_grade(row);
         fit_row(row);
     }

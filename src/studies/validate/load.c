@@ -16,21 +16,21 @@
 #include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Truths and opcodes out of a store, sorted by specimen so that a large plan finds its own fast. */
+/* --- truths and opcodes, sorted by specimen so that a large plan finds its own fast --- */
 
 /* More of one specimen than any catalogue has: such a store would only fill the memory. */
 #define LINES_MOST 4096
 
+const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
+                                            [TRUTH_PROVEN] = "proven",
+                                            [TRUTH_BOUNDED] = "bounded",
+                                            [TRUTH_MODEL] = "model"};
+
 enum truth_grade grade_from_name(const char *name)
 {
-    static const struct {
-        const char *name;
-        enum truth_grade grade;
-    } grades[] = {{"proven", TRUTH_PROVEN}, {"bounded", TRUTH_BOUNDED}, {"model", TRUTH_MODEL}};
-    for (size_t i = 0; name && i < sizeof(grades) / sizeof(grades[0]); i++)
-        if (strcmp(name, grades[i].name) == 0)
-            return grades[i].grade;
+    for (enum truth_grade grade = TRUTH_PROVEN; name && grade <= TRUTH_MODEL; grade++)
+        if (strcmp(name, validate_grade_names[grade]) == 0)
+            return grade;
     return TRUTH_NONE;
 }
 

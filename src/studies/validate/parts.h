@@ -65,7 +65,6 @@ void validate_put_report(const void *kept, const struct style *style, struct tex
 
 extern const struct command command_validate;
 
-extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL for TRUTH_NONE */
 json_t *validate_explanations_json(const struct judgement *judgement);
 
 /* ----------------------------------------------------------------------------------------------

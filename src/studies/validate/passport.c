@@ -6,20 +6,17 @@
  * of what the passport said before: a run whose store lies elsewhere, or is gone, was one all the
  * same. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/finish.h"
 #include "machine/passports.h"
+#include "output/output.h"
 #include "studies/validate/parts.h"
-#include "studies/validate/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
  * From the latest store of `assay validate` to a verdict for each event. */
@@ -170,20 +167,14 @@ static json_t *entry_json(const struct judgement *judgement, const char *validat
         if (grade != TRUTH_NONE && (best == TRUTH_NONE || grade < best))
             best = grade;
     }
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(evidence->event));
-    json_object_set_new(object, "class", json_text(evidence->class));
-    json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
-    json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
-    json_object_set_new(object, "note", json_text(judgement->note));
-    json_object_set_new(object, "path", json_text(path));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
-    json_object_set_new(object, "validated", json_text(validated));
-    json_object_set_new(object, "overhead",
-                        judgement->has_overhead ? json_difference(judgement->overhead)
-                                                : json_null());
-    json_object_set_new(object, "explanations", validate_explanations_json(judgement));
-    return object;
+    return JSON_OBJECT(
+        {"event", json_text(evidence->event)}, {"class", json_text(evidence->class)},
+        {"verdict", json_text(verdict_names[judgement->verdict])},
+        {"cause", json_text(cause_names[judgement->cause])}, {"note", json_text(judgement->note)},
+        {"path", json_text(path)}, {"truth_grade", json_text(validate_grade_names[best])},
+        {"validated", json_text(validated)},
+        {"overhead", judgement->has_overhead ? json_difference(judgement->overhead) : json_null()},
+        {"explanations", validate_explanations_json(judgement)});
 }
 
 /* --- the newest of each --- */
@@ -250,15 +241,15 @@ static void put_access(json_t *events, const struct validating *run, const char 
         json_object_del(entry, "access");
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
-        json_t *access = json_object(), *circumstances = json_object();
+        json_t *circumstances = json_object();
         for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
             json_object_set_new(circumstances, keys[j],
                                 json_text(facts_get(run->studying.facts, keys[j])));
-        json_object_set_new(access, "refused", json_text(validated));
-        json_object_set_new(access, "errno", json_integer(judgement->evidence->error));
-        json_object_set_new(access, "reason", json_text(judgement->note));
-        json_object_set_new(access, "circumstances", circumstances);
-        json_object_set_new(entry, "access", access);
+        json_object_set_new(entry, "access",
+                            JSON_OBJECT({"refused", json_text(validated)},
+                                        {"errno", json_integer(judgement->evidence->error)},
+                                        {"reason", json_text(judgement->note)},
+                                        {"circumstances", circumstances}));
     }
 }
 
@@ -302,13 +293,10 @@ static json_t *machine_json(const struct facts *facts)
 {
     json_t *list = json_array();
     struct passport_field field;
-    for (size_t i = 0; machine_passport_field(facts, i, &field); i++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "field", json_text(field.key));
-        json_object_set_new(object, "label", json_text(field.label));
-        json_object_set_new(object, "value", json_text(field.value));
-        json_array_append_new(list, object);
-    }
+    for (size_t i = 0; machine_passport_field(facts, i, &field); i++)
+        json_array_append_new(list, JSON_OBJECT({"field", json_text(field.key)},
+                                                {"label", json_text(field.label)},
+                                                {"value", json_text(field.value)}));
     return list;
 }
 
@@ -346,57 +334,16 @@ static char *passport_text(struct validating *run, const char *validated)
     time_t seconds = time(NULL);
     struct tm utc;
     strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    json_t *object = json_object();
-    json_object_set_new(object, "schema", json_string(machine_passport_schema()));
-    json_object_set_new(object, "version", json_string(ASSAY_VERSION));
-    json_object_set_new(object, "fingerprint", json_text(run->studying.fingerprint));
-    json_object_set_new(object, "written", json_string(now));
-    json_object_set_new(object, "machine", machine_json(run->studying.facts));
-    json_object_set_new(object, "events", events_json(run, validated));
+    json_t *object = JSON_OBJECT(
+        {"schema", json_string(machine_passport_schema())}, {"version", json_string(ASSAY_VERSION)},
+        {"fingerprint", json_text(run->studying.fingerprint)}, {"written", json_string(now)},
+        {"machine", machine_json(run->studying.facts)}, {"events", events_json(run, validated)});
     char *text = json_dumps(object, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     json_decref(object);
     return text;
 }
 
 /* --- the file --- */
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t put = write(fd, bytes, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -errno;
-        bytes += put;
-        size -= (size_t)put;
-    }
-    return 0;
-}
-
-/* Whole or not at all: beside its place, then renamed. Nothing in it is secret; that the folder is
- * the user's own decides who reads it. */
-static int replace_file(const char *path, const char *text, struct failure *failure)
-{
-    char temporary[4200];
-    snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return fail_with(failure, -errno, "cannot write %.500s: %s", path, strerror(errno));
-    int error = write_all(fd, text, strlen(text));
-    if (error == 0)
-        error = write_all(fd, "\n", 1);
-    if (error == 0 && fchmod(fd, 0644) < 0 && errno != EPERM && errno != ENOTSUP)
-        error = -errno;
-    if (close(fd) < 0 && error == 0)
-        error = -errno;
-    if (error == 0 && rename(temporary, path) < 0)
-        error = -errno;
-    if (error < 0)
-        unlink(temporary);
-    return error < 0 ? fail_with(failure, error, "cannot write %.500s: %s", path, strerror(-error))
-                     : 0;
-}
 
 static int put_passport(struct validating *run, struct failure *failure)
 {
@@ -417,7 +364,14 @@ static int put_passport(struct validating *run, struct failure *failure)
         return error;
     if (strlen(text) >= MOST_BYTES)
         return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);
-    return replace_file(run->passport, text, failure);
+    /* Whole or not at all. Nothing in it is secret; that the folder is the user's own decides who
+     * reads it. */
+    struct output output;
+    error = output_open(&output, run->passport, failure);
+    if (error < 0)
+        return error;
+    fprintf(output.stream, "%s\n", text);
+    return output_commit(&output, failure);
 }
 
 void validate_put_passport(struct validating *run)

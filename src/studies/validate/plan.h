@@ -148,6 +148,7 @@ int known_load(struct store *store, struct known *known, struct failure *failure
 struct truth known_truth(const struct known *known, const char *specimen, const char *class,
                          uint64_t n);
 
+extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL for TRUTH_NONE */
 /* TRUTH_NONE for what is no grade. */
 enum truth_grade grade_from_name(const char *name);
 

@@ -426,14 +426,6 @@ static void validate_put_table(const struct validating *run, const struct style 
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Grades of truths in words. */
-
-const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
-                                            [TRUTH_PROVEN] = "proven",
-                                            [TRUTH_BOUNDED] = "bounded",
-                                            [TRUTH_MODEL] = "model"};
-
-/* ----------------------------------------------------------------------------------------------
  * Ladders of `assay validate` that ended below their top, and what a further step would cost: how
  * many, the lowest and the highest end; each of them with --all. */
 
@@ -507,19 +499,9 @@ static void validate_put_caps(const struct validating *run, const struct style *
 
 /* --- disturbed runs --- */
 
-static size_t count_runs(const struct validating *run)
-{
-    size_t runs = 0;
-    for (size_t i = 0; i < run->judgements.count; i++)
-        runs += run->judgements.list[i].runs;
-    return runs;
-}
-
 static void put_disturbed(const struct validating *run, const struct style *style, struct text *out)
 {
-    size_t runs = count_runs(run), disturbed = 0;
-    for (size_t i = 0; i < run->judgements.count; i++)
-        disturbed += run->judgements.list[i].disturbed;
+    const size_t runs = run->judgements.runs, disturbed = run->judgements.disturbed;
     if (!runs)
         return;
     AUTO_TEXT struct text words = {0};
@@ -608,7 +590,7 @@ static void put_advice(const struct validating *run, const struct style *style, 
     if (!run->studying.complete)
         unfinished_put("validate", run->studying.stored, &run->studying.given->common, &words);
     put_wrong(run, &words);
-    if (!run->studying.given->all && count_runs(run))
+    if (!run->studying.given->all && run->judgements.runs)
         text_puts(&words, "--all shows each specimen, --json every figure. ");
     if (refused)
         text_puts(&words, "`assay doctor` says what keeps events from being opened.");
@@ -645,7 +627,7 @@ void validate_put_report(const void *kept, const struct style *style, struct tex
     put_disturbed(run, style, out);
     put_ranking(run, style, out);
     /* Where nothing was measured, what that was not held against is no news. */
-    if (count_runs(run) || run->studying.given->all) {
+    if (run->judgements.runs || run->studying.given->all) {
         put_skips(run, style, out);
         const struct claims claims = {.list = run->findings,
                                       .count = VALIDATE_FINDINGS,

@@ -517,9 +517,8 @@ static int judge(void *kept, struct failure *failure)
 static const char *nothing(const void *kept)
 {
     const struct validating *run = kept;
-    for (size_t i = 0; i < run->judgements.count; i++)
-        if (run->judgements.list[i].runs)
-            return NULL;
+    if (run->judgements.runs)
+        return NULL;
     if (run->studying.complete || !run->studying.session)
         return "nothing was measured; the report says why";
     return memory_format("nothing was measured: the budget of %g s ended first, and looking at the "
