@@ -153,32 +153,7 @@ static const struct judged_point *null_of(const struct judged_row *row)
     return NULL;
 }
 
-/* Rows for those that add something; how many others there are. All ladders of a way have one null
- * cell: a path is told once. */
-static size_t add_overheads(json_t *figure, const struct judgements *judgements, size_t *others)
-{
-    size_t rows = 0;
-    *others = 0;
-    for (size_t i = 0; i < judgements->row_count; i++) {
-        const struct judged_row *row = judgements->rows[i];
-        const struct judged_point *null = null_of(row);
-        bool told = !null;
-        for (const struct judged_row *before = row->judgement->rows; before < row && !told;
-             before++)
-            told = strcmp(before->path, row->path) == 0 && null_of(before);
-        if (told)
-            continue;
-        bool adds = null->overhead || null->overhead_low || null->overhead_high;
-        *others += !adds;
-        rows += adds;
-        if (adds && rows <= FIGURE_MOST_ROWS)
-            FIGURE_ROW(figure, json_text(row->judgement->evidence->event), json_text(row->path),
-                       json_difference(null->overhead), json_difference(null->overhead_low),
-                       json_difference(null->overhead_high));
-    }
-    return rows;
-}
-
+/* All ladders of a way have one null cell: a path is told once. */
 static json_t *of_overhead(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {
@@ -195,7 +170,24 @@ static json_t *of_overhead(const struct judgements *judgements)
         .x = {.label = "counts", .scale = SCALE_SYMLOG, .zero = true},
         .columns = columns};
     json_t *figure = figure_new(&spec);
-    size_t none, some = add_overheads(figure, judgements, &none);
+    size_t none = 0, some = 0; /* that add nothing, and something */
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judged_row *row = judgements->rows[i];
+        const struct judged_point *null = null_of(row);
+        bool told = !null;
+        for (const struct judged_row *before = row->judgement->rows; before < row && !told;
+             before++)
+            told = strcmp(before->path, row->path) == 0 && null_of(before);
+        if (told)
+            continue;
+        bool adds = null->overhead || null->overhead_low || null->overhead_high;
+        none += !adds;
+        some += adds;
+        if (adds && some <= FIGURE_MOST_ROWS)
+            FIGURE_ROW(figure, json_text(row->judgement->evidence->event), json_text(row->path),
+                       json_difference(null->overhead), json_difference(null->overhead_low),
+                       json_difference(null->overhead_high));
+    }
     AUTO_TEXT struct text caption = {0};
     text_printf(&caption,
                 "What a window with nothing in it counts, which is taken off every count. Of %zu "

@@ -53,21 +53,19 @@ static void collect_point(const struct judged_point *judged, struct error_point 
 void errors_collect(const struct judgement *judgement, struct errors *errors)
 {
     *errors = (struct errors){.judgement = judgement, .all_zero = true};
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (!judged->runs ||
-                (!judged->against_account && !grade_is_firm(judged->point->truth.grade)))
-                continue;
-            errors->all_zero &= judged->is_zero;
-            struct error_point *point = memory_add(errors->points, errors->count);
-            collect_point(judged, point);
-            size_t like = 0;
-            while (!point_same_way(errors->points[like].point, point->point))
-                like++;
-            point->way =
-                &errors->points[like] == point ? errors->way_count++ : errors->points[like].way;
-        }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!judged->runs || !grade_is_firm(point_grade(judged)))
+            continue;
+        errors->all_zero &= judged->is_zero;
+        struct error_point *point = memory_add(errors->points, errors->count);
+        collect_point(judged, point);
+        size_t like = 0;
+        while (!point_same_way(errors->points[like].point, point->point))
+            like++;
+        point->way =
+            &errors->points[like] == point ? errors->way_count++ : errors->points[like].way;
+    }
 }
 
 /* 0 where there are none. Sorts. */

@@ -432,6 +432,11 @@ bool grade_is_firm(enum truth_grade grade)
     return grade == TRUTH_PROVEN || grade == TRUTH_BOUNDED;
 }
 
+enum truth_grade point_grade(const struct judged_point *judged)
+{
+    return judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
+}
+
 bool point_demands_counts(const struct judged_point *judged)
 {
     const struct truth *truth = &judged->point->truth;
@@ -575,26 +580,24 @@ struct run_order compare_runs(const struct judgement *judgement)
 {
     struct tally_of_firsts tally = {0};
     size_t processes = 0, up = 0, down = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            const struct point *point = judged->point;
-            if (!point_demands_counts(judged))
-                continue;
-            /* Small counts have no room to rise. */
-            bool has_room = point_predicted(judged) >= DRIFT_TRUTH;
-            for (size_t from = 0, to; from < point->run_count; from = to) {
-                to = from + 1;
-                while (to < point->run_count &&
-                       point->runs[to].process == point->runs[from].process)
-                    to++;
-                look_at_process(judged, from, to - from, &tally);
-                bool rises = has_room && keeps_rising(judged, from, to, 1);
-                up += rises;
-                down += has_room && !rises && keeps_rising(judged, from, to, -1);
-                processes += has_room && to - from >= RISING_LEAST;
-            }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        const struct point *point = judged->point;
+        if (!point_demands_counts(judged))
+            continue;
+        /* Small counts have no room to rise. */
+        bool has_room = point_predicted(judged) >= DRIFT_TRUTH;
+        for (size_t from = 0, to; from < point->run_count; from = to) {
+            to = from + 1;
+            while (to < point->run_count && point->runs[to].process == point->runs[from].process)
+                to++;
+            look_at_process(judged, from, to - from, &tally);
+            bool rises = has_room && keeps_rising(judged, from, to, 1);
+            up += rises;
+            down += has_room && !rises && keeps_rising(judged, from, to, -1);
+            processes += has_room && to - from >= RISING_LEAST;
         }
+    }
     size_t differ = tally.below > tally.above ? tally.below : tally.above;
     size_t most = up > down ? up : down;
     return (struct run_order){.first_differs = tally.processes >= PROCESSES_LEAST &&

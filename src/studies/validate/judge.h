@@ -179,6 +179,8 @@ struct circumstances {
 
 enum standing point_standing(const struct judged_point *judged,
                              const struct circumstances *circumstances);
+/* Of what its runs are held against. */
+enum truth_grade point_grade(const struct judged_point *judged);
 /* Truth that says that something was to be counted: more than zero for certain. */
 bool point_demands_counts(const struct judged_point *judged);
 /* Counts that are all over the place are off by no amount that could be stated. */

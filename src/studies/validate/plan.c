@@ -99,6 +99,11 @@ static void add(struct wishing *wishing, struct validate_wish wish)
     *memory_add(wishes->list, wishes->count) = wish;
 }
 
+static void add_point(struct wishing *wishing, size_t specimen, uint64_t n)
+{
+    add(wishing, (struct validate_wish){.specimen = specimen, .n = n});
+}
+
 static void add_rungs(struct wishing *wishing, uint64_t from, uint64_t to)
 {
     for (uint64_t n = 1; n <= to; n *= 10)
@@ -115,10 +120,9 @@ static void add_bisection(struct wishing *wishing)
     if (!low || high <= low + low / CLOSE_ENOUGH)
         return;
     for (uint64_t n = low; n <= high / 2; n *= 2)
-        add(wishing, (struct validate_wish){.specimen = wishing->primary, .n = n});
+        add_point(wishing, wishing->primary, n);
     for (uint64_t part = 1; high / 2 <= low && part <= 3; part++)
-        add(wishing, (struct validate_wish){.specimen = wishing->primary,
-                                            .n = low + (high - low) * part / 4});
+        add_point(wishing, wishing->primary, low + (high - low) * part / 4);
 }
 
 /* Every other specimen whose count of the class grows; those whose memory has to be made ready
@@ -130,7 +134,7 @@ static void add_others(struct wishing *wishing, uint64_t n)
         for (size_t i = 0; i < plan->specimen_count; i++)
             if (i != wishing->primary && grows(truth_of(plan, i, wishing->subject->class)) &&
                 (*plan->specimens[i].known->parameters != 0) == with_parameters)
-                add(wishing, (struct validate_wish){.specimen = i, .n = n});
+                add_point(wishing, i, n);
 }
 
 /* Code that does much of something else and none of this: it must not be counted. */
@@ -140,7 +144,7 @@ static void add_still(struct wishing *wishing, const char *name, uint64_t n)
     for (size_t i = 0; i < plan->specimen_count; i++) {
         const struct catalogue_truth *truth = truth_of(plan, i, wishing->subject->class);
         if (strcmp(plan->specimens[i].known->name, name) == 0 && truth && !grows(truth))
-            add(wishing, (struct validate_wish){.specimen = i, .n = n});
+            add_point(wishing, i, n);
     }
 }
 

@@ -146,20 +146,25 @@ static int add_listed(struct validating *run, const char *glob, const char *exce
 
 /* --- what was asked for --- */
 
+/* The machine has no such source, path or specimen; hint: how to find one. */
+static int refuse(const struct validating *run, const char *kind, const char *name, const char *why,
+                  const char *hint, struct failure *failure)
+{
+    const struct catalogue_absence *absence = absences_find(run->studying.catalogue, kind, name);
+    return absence
+               ? fail_with(failure, -ENODEV, "the %s %s %s: %s", kind, name, why, absence->reason)
+               : fail_with(failure, -EINVAL, "there is no %s '%.100s'%s", kind, name, hint);
+}
+
 static int add_source(struct validating *run, const char *name, struct failure *failure)
 {
     const struct catalogue *catalogue = run->studying.catalogue;
     if (catalogue_source(catalogue, name))
         return add_listed(run, memory_format("%s/*", name), NULL, failure);
-    const struct catalogue_absence *absence = absences_find(catalogue, "source", name);
-    if (absence)
-        return fail_with(failure, -ENODEV, "the source %s cannot count here: %s", name,
-                         absence->reason);
     AUTO_TEXT struct text known = {0};
     for (size_t i = 0; i < catalogue->source_count; i++)
-        text_printf(&known, "%s%s", i ? ", " : "", catalogue->sources[i].name);
-    return fail_with(failure, -EINVAL, "there is no source '%.60s', only %s", name,
-                     text_string(&known));
+        text_printf(&known, "%s%s", i ? ", " : ", only ", catalogue->sources[i].name);
+    return refuse(run, "source", name, "cannot count here", text_string(&known), failure);
 }
 
 static int add_argument(struct validating *run, const char *name, struct failure *failure)
@@ -223,18 +228,12 @@ static void add_specimen(struct validating *run, const struct geometry *geometry
 static int add_asked(struct validating *run, const struct geometry *geometry, const char *name,
                      struct failure *failure)
 {
-    const struct catalogue *catalogue = run->studying.catalogue;
-    const struct catalogue_specimen *known = catalogue_specimen(catalogue, name);
-    const struct catalogue_absence *absence = absences_find(catalogue, "specimen", name);
-    if (known && specimen_name_check(known, name, failure) < 0)
-        return -EINVAL;
-    if (!known && absence)
-        return fail_with(failure, -ENODEV, "the specimen %s cannot run here: %s", name,
-                         absence->reason);
+    const struct catalogue_specimen *known = catalogue_specimen(run->studying.catalogue, name);
     if (!known)
-        return fail_with(failure, -EINVAL,
-                         "there is no specimen '%.100s': `assay events --specimens` lists them",
-                         name);
+        return refuse(run, "specimen", name, "cannot run here",
+                      ": `assay events --specimens` lists them", failure);
+    if (specimen_name_check(known, name, failure) < 0)
+        return -EINVAL;
     add_specimen(run, geometry, known, name);
     return 0;
 }
@@ -332,16 +331,9 @@ static void add_ways(const struct validating *run, const char *source,
 static int check_paths(const struct validating *run, struct failure *failure)
 {
     const struct string_list *asked = &validate_asked(run)->path;
-    for (size_t i = 0; i < asked->count; i++) {
-        const struct catalogue_absence *absence =
-            absences_find(run->studying.catalogue, "path", asked->items[i]);
-        if (catalogue_path(run->studying.catalogue, asked->items[i]))
-            continue;
-        if (absence)
-            return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
-                             asked->items[i], absence->reason);
-        return fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
-    }
+    for (size_t i = 0; i < asked->count; i++)
+        if (!catalogue_path(run->studying.catalogue, asked->items[i]))
+            return refuse(run, "path", asked->items[i], "is not to be had here", "", failure);
     return 0;
 }
 

@@ -237,6 +237,8 @@ struct judgement {
     int64_t overhead;
     struct judged_row *rows;
     size_t row_count;
+    struct judged_point **points; /* of all rows */
+    size_t point_count;
     struct explanation explanations[EXPLANATIONS_MOST];
     size_t explanation_count;
     char fits[64];  /* the class that fits instead, for other-definition; "" else */
