@@ -38,8 +38,8 @@ static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
     struct world world;
     (void)state;
     world_begin(&world, "misses");
-    world.specimens[0] = (struct validate_specimen){&known[BOUNDED], names[0]};
-    world.specimens[1] = (struct validate_specimen){&known[BOUNDED], names[1]};
+    world.specimens[0] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[0]};
+    world.specimens[1] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[1]};
     world.plan.specimen_count = 2;
     for (size_t i = 0; i < 3; i++) {
         struct cell cell = {.events = {strdup("event:u")},

@@ -99,7 +99,7 @@ static inline void world_begin(struct world *world, const char *class)
 {
     *world = (struct world){.process_ns = 5 * MS};
     for (size_t i = 0; i < SPECIMENS; i++) {
-        world->specimens[i] = (struct validate_specimen){&known[i], known[i].name};
+        world->specimens[i] = (struct validate_specimen){.known = &known[i], .name = known[i].name};
         world->hit_ns[i] = 1;
     }
     world->subjects[0] = subject_of("event:u", class);

@@ -9,18 +9,14 @@
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
     const struct truth *truth = &point->point->truth;
-    if (point->against_account)
-        json_absent(object, "predicted", "each run is held against the system's account of it");
-    else if (truth->grade == TRUTH_NONE)
-        json_absent(object, "predicted", "nothing predicts this count");
-    else if (truth->low != truth->high)
-        json_absent(object, "predicted", "only limits can be stated");
-    else
-        json_object_set_new(object, "predicted", json_difference(truth->low));
-    if (truth->grade != TRUTH_NONE && truth->low != truth->high) {
-        json_object_set_new(object, "predicted_low", json_difference(truth->low));
-        json_object_set_new(object, "predicted_high", json_difference(truth->high));
-    }
+    const char *why = point->against_account ? "each run is held against the system's account of it"
+                      : truth->grade == TRUTH_NONE ? "nothing predicts this count"
+                      : truth->low != truth->high  ? "only limits can be stated"
+                                                   : NULL;
+    json_put(object, "predicted", why ? NULL : json_difference(truth->low), why);
+    if (truth->grade != TRUTH_NONE && truth->low != truth->high)
+        JSON_PUT(object, {"predicted_low", json_difference(truth->low)},
+                 {"predicted_high", json_difference(truth->high)});
 }
 
 static void put_figures(json_t *object, const struct judged_point *point)
@@ -49,43 +45,31 @@ static void put_figures(json_t *object, const struct judged_point *point)
 
 static json_t *point_json(const struct judged_point *point)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "n", json_count(point->point->n));
+    json_t *object = JSON_OBJECT({"n", json_count(point->point->n)});
     put_prediction(object, point);
     JSON_PUT(object, {"runs", json_count(point->runs)}, {"disturbed", json_count(point->disturbed)},
              {"multiplexed", json_count(point->multiplexed)},
              {"unscheduled", json_count(point->unscheduled)}, {"exact", json_count(point->exact)});
     put_figures(object, point);
-    if (point->point->failed) {
-        json_object_set_new(object, "failed", json_count(point->point->failed));
-        json_object_set_new(object, "failed_reason", json_text(point->point->failure_reason));
-    }
+    if (point->point->failed)
+        JSON_PUT(object, {"failed", json_count(point->point->failed)},
+                 {"failed_reason", json_text(point->point->failure_reason)});
     return object;
 }
 
-static void put_fit(json_t *object, const struct judged_fit *fit)
+static json_t *fit_json(const struct judged_fit *fit)
 {
     static const char few[] = "the points are too few, or all alike";
-    if (!fit->known) {
-        json_absent(object, "fit", "fewer than two predictions were measured");
-        return;
-    }
     json_t *line = json_object();
     JSON_PUT_REALS(line, {"intercept", fit->intercept, few},
                    {"intercept_low", fit->intercept_low, few},
                    {"intercept_high", fit->intercept_high, few}, {"slope", fit->slope, few},
                    {"slope_low", fit->slope_low, few}, {"slope_high", fit->slope_high, few},
                    {"residual", fit->residual, few}, {"r_squared", fit->r_squared, few});
-    json_object_set_new(object, "fit", line);
+    return line;
 }
 
-static void put_overhead(json_t *object, bool known, int64_t overhead)
-{
-    if (known)
-        json_object_set_new(object, "overhead", json_difference(overhead));
-    else
-        json_absent(object, "overhead", "no null cell of this way was measured");
-}
+static const char no_null[] = "no null cell of this way was measured";
 
 /* row NULL: an event of which nothing was measured still has one. */
 static json_t *row_json(const struct judgement *judgement, const struct judged_row *row)
@@ -103,15 +87,11 @@ static json_t *row_json(const struct judgement *judgement, const struct judged_r
         {"verdict", json_text(verdict_names[row ? row->verdict : judgement->verdict])},
         {"cause", json_text(cause_names[row ? row->cause : judgement->cause])},
         {"note", json_text(row ? row->note : judgement->note)});
-    if (row) {
-        bool measured = row->point_count != 0;
-        put_overhead(object, measured && row->points[0].has_overhead,
-                     measured ? row->points[0].overhead : 0);
-        put_fit(object, &row->fit);
-    } else {
-        json_absent(object, "overhead", "nothing was measured");
-        json_absent(object, "fit", "nothing was measured");
-    }
+    bool has_overhead = of->point_count && of->points[0].has_overhead;
+    json_put(object, "overhead", has_overhead ? json_difference(of->points[0].overhead) : NULL,
+             row ? no_null : "nothing was measured");
+    json_put(object, "fit", of->fit.known ? fit_json(&of->fit) : NULL,
+             row ? "fewer than two predictions were measured" : "nothing was measured");
     for (size_t i = 0; i < of->point_count; i++)
         json_array_append_new(points, point_json(&of->points[i]));
     json_object_set_new(object, "points", points);
@@ -158,7 +138,8 @@ static json_t *event_json(const struct judgement *judgement)
         {"verdict", json_text(verdict_names[judgement->verdict])},
         {"cause", json_text(cause_names[judgement->cause])}, {"note", json_text(judgement->note)},
         {"errno", evidence->error ? json_integer(evidence->error) : json_null()});
-    put_overhead(object, judgement->has_overhead, judgement->overhead);
+    json_put(object, "overhead",
+             judgement->has_overhead ? json_difference(judgement->overhead) : NULL, no_null);
     JSON_PUT(object, {"runs", json_count(judgement->runs)},
              {"disturbed", json_count(judgement->disturbed)},
              {"rank", judgement->rank ? json_count(judgement->rank) : json_null()},

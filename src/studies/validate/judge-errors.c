@@ -66,6 +66,11 @@ void errors_collect(const struct judgement *judgement, struct errors *errors)
         point->way =
             &errors->points[like] == point ? errors->way_count++ : errors->points[like].way;
     }
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++) {
+            errors->points[i].runs[j].point = &errors->points[i];
+            *memory_add(errors->runs, errors->run_count) = &errors->points[i].runs[j];
+        }
 }
 
 /* 0 where there are none. Sorts. */
@@ -377,14 +382,12 @@ static void measure_overhead_sigma(struct errors *errors)
 
 void errors_sum_up(struct errors *errors)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < errors->count; i++) {
-        most = errors->points[i].run_count > most ? errors->points[i].run_count : most;
-        errors->points[i].far_outside = false;
-    }
     struct memory_scope scope;
     memory_scope_begin(&scope);
-    double *values = memory_new(most, sizeof(double)), *work = memory_new(most, sizeof(double));
+    double *values = memory_new(errors->run_count, sizeof(double));
+    double *work = memory_new(errors->run_count, sizeof(double));
+    for (size_t i = 0; i < errors->count; i++)
+        errors->points[i].far_outside = false;
     errors->exact = true;
     errors->noise_df = 0;
     for (size_t i = 0; i < errors->count; i++) {

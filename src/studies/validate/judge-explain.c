@@ -303,12 +303,11 @@ static void explain_lost(struct explaining *explaining)
                    "nothing); the others are %s.",
                    100 * found.size, 100 * share.low, 100 * share.high, lost.low, lost.runs,
                    lost.zero, small ? "exact" : "within 5 %");
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++) {
-            struct error_run *run = &errors->points[i].runs[j];
-            run->left_out |= looked_at(&errors->points[i], run) &&
-                             state_of(&errors->points[i], run, small) == STATE_LOW;
-        }
+    for (size_t i = 0; i < errors->run_count; i++) {
+        struct error_run *run = errors->runs[i];
+        run->left_out |=
+            looked_at(run->point, run) && state_of(run->point, run, small) == STATE_LOW;
+    }
 }
 
 /* --- multiplexing --- */
@@ -329,26 +328,24 @@ static void explain_multiplexing(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     struct shared shared = {0};
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *point = &errors->points[i];
-        double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
-        for (size_t j = 0; j < point->run_count && point->proven && point->truth >= least; j++) {
-            const struct error_run *run = &point->runs[j];
-            bool near = is_near(point, run->error);
-            double relative = run->error / point->truth;
-            if (run->disturbed)
-                continue;
-            if (!run->multiplexed) {
-                shared.whole++;
-                shared.whole_right += near;
-                continue;
-            }
-            shared.part++;
-            shared.part_right += near;
-            shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
-            shared.relative += relative;
-            shared.squares += relative * relative;
+    for (size_t i = 0; i < errors->run_count; i++) {
+        const struct error_run *run = errors->runs[i];
+        const struct error_point *point = run->point;
+        bool near = is_near(point, run->error);
+        if (run->disturbed || !point->proven ||
+            point->truth < fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise))
+            continue;
+        if (!run->multiplexed) {
+            shared.whole++;
+            shared.whole_right += near;
+            continue;
         }
+        double relative = run->error / point->truth;
+        shared.part++;
+        shared.part_right += near;
+        shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
+        shared.relative += relative;
+        shared.squares += relative * relative;
     }
     double part = (double)shared.part, right = (double)shared.part_right;
     bool spoiled = shared.part >= LOST_LEAST && right <= 0.75 * part &&
@@ -375,9 +372,8 @@ static void explain_multiplexing(struct explaining *explaining)
                        "average; of the others %zu of %zu are right.",
                        shared.part - shared.part_right, shared.part, 100 * mean, 100 * found.low,
                        100 * found.high, shared.whole_right, shared.whole);
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            errors->points[i].runs[j].left_out |= errors->points[i].runs[j].multiplexed;
+    for (size_t i = 0; i < errors->run_count; i++)
+        errors->runs[i]->left_out |= errors->runs[i]->multiplexed;
 }
 
 /* --- all of them, one after the other --- */

@@ -238,14 +238,6 @@ static void check_identities(struct judgements *all)
 
 /* --- modes --- */
 
-static bool same_base(const struct evidence *left, const struct evidence *right)
-{
-    const char *left_mode, *right_mode;
-    size_t length = event_base(left->event, &left_mode);
-    return length == event_base(right->event, &right_mode) &&
-           strncmp(left->event, right->event, length) == 0;
-}
-
 /* Counts something where something was to be counted. */
 static bool is_alive(const struct judgement *judgement)
 {
@@ -268,7 +260,7 @@ static void explain_dead_mode(struct judgement *dead, const struct judgements *a
     bool system = strchr(mode, 'k'), several = strchr(mode, 'h') || (system && strchr(mode, 'u'));
     for (size_t i = 0; i < all->count; i++) {
         const struct judgement *other = &all->list[i];
-        if (other == dead || !same_base(dead->evidence, other->evidence))
+        if (other == dead || !event_same_base(dead->evidence->event, other->evidence->event))
             continue;
         event_base(other->evidence->event, &other_mode);
         if (!refused && !other_mode[0] && other->cause == CAUSE_PERMISSION)
@@ -346,7 +338,7 @@ static bool should_differ(const struct judgement *judgement, const char *mode, c
     for (size_t i = 0; i < all->count; i++) {
         event_base(all->list[i].evidence->event, &third);
         if (is_only(third, 'k') && all->list[i].runs > 0 &&
-            same_base(judgement->evidence, all->list[i].evidence))
+            event_same_base(judgement->evidence->event, all->list[i].evidence->event))
             return false;
     }
     return true;
@@ -359,7 +351,7 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
     for (size_t i = 0; i < all->count && is_alive(judgement); i++) {
         const struct judgement *other = &all->list[i];
         event_base(other->evidence->event, &other_mode);
-        if (!same_base(judgement->evidence, other->evidence) ||
+        if (!event_same_base(judgement->evidence->event, other->evidence->event) ||
             !should_differ(judgement, mode, other_mode, all) || !is_alive(other) ||
             !count_alike(judgement, other))
             continue;

@@ -110,6 +110,13 @@ size_t event_base(const char *event, const char **mode)
     return (size_t)(last - event) + (*last == '/');
 }
 
+bool event_same_base(const char *left, const char *right)
+{
+    const char *mode;
+    size_t length = event_base(left, &mode);
+    return length == event_base(right, &mode) && strncmp(left, right, length) == 0;
+}
+
 bool kind_is_of_cpu(const char *kind)
 {
     static const char *const kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};

@@ -7,7 +7,6 @@
  * commands that plan no validation have no tables of events and truths: then what the cells say
  * themselves is taken. */
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,19 +178,13 @@ static void add_traits(const struct known_lines *lines, enum trait_kind kind, st
 
 /* --- the case --- */
 
-/* Where the event of that name is in the case file, whose list moves while it grows. */
-struct place {
-    const char *name; /* the evidence's own */
-    size_t index;
-};
-
 struct load {
     struct store *store;
     struct case_file *file;
     struct failure *failure;
     struct known known;
     struct facts facts;
-    void *places; /* tree of struct place */
+    size_t found; /* the event that was found last: the next is the same, or close behind it */
     struct point_place {
         size_t event, point;
     } * points; /* by cell */
@@ -199,11 +192,6 @@ struct load {
 };
 
 /* --- events --- */
-
-static int compare_places(const void *left, const void *right)
-{
-    return strcmp(((const struct place *)left)->name, ((const struct place *)right)->name);
-}
 
 static struct evidence *add_event(struct load *load, const struct stored_event *event)
 {
@@ -213,10 +201,6 @@ static struct evidence *add_event(struct load *load, const struct stored_event *
     evidence->class = memory_copy(event->class);
     evidence->reason = memory_copy(event->reason);
     evidence->error = event->error;
-    struct place *place = memory_malloc(sizeof(*place));
-    *place = (struct place){evidence->event, load->file->event_count - 1};
-    if (!tsearch(place, &load->places, compare_places))
-        memory_end();
     return evidence;
 }
 
@@ -270,16 +254,21 @@ static void fill_point(const struct load *load, const struct evidence *evidence,
 static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct load *load = context;
-    const struct place wanted = {.name = stored->cell.events[0]};
-    struct place *const *found = tfind(&wanted, &load->places, compare_places);
+    const struct case_file *file = load->file;
+    struct evidence *evidence = NULL;
+    for (size_t i = 0; i < file->event_count && !evidence; i++) {
+        const size_t at = (load->found + i) % file->event_count;
+        if (strcmp(file->events[at].event, stored->cell.events[0]) == 0)
+            evidence = &file->events[at];
+    }
     /* The table of events need not know it. */
     const struct stored_event event = {
         .name = stored->cell.events[0], .kind = "", .class = stored->counters[0].class};
-    struct evidence *evidence =
-        found ? &load->file->events[(*found)->index] : add_event(load, &event);
+    evidence = evidence ? evidence : add_event(load, &event);
+    load->found = (size_t)(evidence - file->events);
     *place = load->point_count;
     *memory_add(load->points, load->point_count) =
-        (struct point_place){(size_t)(evidence - load->file->events), evidence->point_count};
+        (struct point_place){load->found, evidence->point_count};
     fill_point(load, evidence, stored, evidence_add_point(evidence));
     return 0;
 }
@@ -322,7 +311,6 @@ int validate_load(struct store *store, struct case_file *file, struct failure *f
         error = store_each_event(store, take_event, &load, failure);
     if (error == 0)
         error = reader_read(&reader);
-    tdestroy(load.places, free);
     facts_free(&load.facts);
     return error;
 }

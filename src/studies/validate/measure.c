@@ -89,30 +89,28 @@ static bool counts_user_code(const struct validate_plan *plan, size_t at)
     return subject && subject->user_code;
 }
 
-/* Was it measured before cell `before`; where asked, for an event of user code? */
-static bool was_used(const struct validate_plan *plan, size_t specimen, size_t before,
-                     bool user_code)
+/* The store has what goes with that cell's specimen. */
+static void note_stored(const struct validate_plan *plan, size_t at)
 {
-    const struct validate_places *places = &plan->of_specimen[specimen];
-    for (size_t i = 0; i < places->count && places->list[i] < before; i++)
-        if (!user_code || counts_user_code(plan, places->list[i]))
-            return true;
-    return false;
+    struct validate_specimen *specimen = &plan->specimens[plan->about[at].specimen];
+    specimen->stored = true;
+    specimen->decoded |= counts_user_code(plan, at);
 }
 
 static int put_cell(void *context, const struct cell *cell, struct failure *failure)
 {
     const struct validating *run = context;
     const struct validate_plan *plan = &run->plan;
-    const size_t at = cell->id - 1, specimen = plan->about[at].specimen;
+    const size_t at = cell->id - 1, place = plan->about[at].specimen;
     int error = put_predictions(run, cell, failure);
-    if (error < 0 || specimen == VALIDATE_NO_SPECIMEN)
+    if (error < 0 || place == VALIDATE_NO_SPECIMEN)
         return error;
-    const struct catalogue_specimen *known = plan->specimens[specimen].known;
-    if (!was_used(plan, specimen, at, false))
-        error = run_store_put_specimen(run->studying.store, known, failure);
-    if (error == 0 && counts_user_code(plan, at) && !was_used(plan, specimen, at, true))
-        error = put_opcodes(run, known->name, failure);
+    struct validate_specimen *specimen = &plan->specimens[place];
+    if (!specimen->stored)
+        error = run_store_put_specimen(run->studying.store, specimen->known, failure);
+    if (error == 0 && !specimen->decoded && counts_user_code(plan, at))
+        error = put_opcodes(run, specimen->known->name, failure);
+    note_stored(plan, at);
     return error;
 }
 
@@ -161,6 +159,9 @@ int validate_go_on(void *kept, struct failure *failure)
     if (error < 0)
         return error;
     validate_adopt(&run->plan);
+    for (size_t i = 0; i < run->plan.count; i++)
+        if (run->plan.about[i].specimen != VALIDATE_NO_SPECIMEN)
+            note_stored(&run->plan, i);
     return reader_read(&reader);
 }
 

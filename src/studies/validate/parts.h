@@ -9,7 +9,6 @@
 #include "engine/skips.h"
 #include "engine/study.h"
 #include "output/json.h"
-#include "studies/caches/parts.h"
 #include "studies/validate/plan.h"
 #include "studies/validate/study.h"
 
@@ -62,8 +61,6 @@ json_t *validate_analysis_json(const void *kept);
 json_t *validate_figures(const void *kept);
 /* For people: the table and what stands below it. */
 void validate_put_report(const void *kept, const struct style *style, struct text *out);
-
-extern const struct command command_validate;
 
 json_t *validate_explanations_json(const struct judgement *judgement);
 

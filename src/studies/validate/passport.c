@@ -229,16 +229,21 @@ static void add_stores(json_t *events, const struct validating *run)
 
 /* --- access: of a user and a sandbox, not of the machine --- */
 
-/* What this run was refused stands beside the verdict; what it opened is not refused any more. */
-static void put_access(json_t *events, const struct validating *run, const char *validated)
+/* What this run was refused stands beside the verdict; what it opened is not refused any more. Its
+ * report tells the verdicts of what it could not open. */
+static void put_access(json_t *events, struct validating *run, const char *validated)
 {
     static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
                                        "perf.paranoid", "container"};
+    run->earlier = json_object();
     for (size_t i = 0; i < run->judgements.count; i++) {
         const struct judgement *judgement = &run->judgements.list[i];
         json_t *entry = json_object_get(events, judgement->evidence->event);
         const int verdict = verdict_from_name(json_word(entry, "verdict"));
         json_object_del(entry, "access");
+        if (judgement->evidence->error && verdict >= 0 &&
+            verdict_is_of_counts((enum verdict)verdict))
+            json_object_set(run->earlier, judgement->evidence->event, entry);
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
         json_t *circumstances = json_object();
@@ -300,20 +305,6 @@ static json_t *machine_json(const struct facts *facts)
     return list;
 }
 
-/* Verdicts of events that this run could not open, for its report. */
-static void keep_earlier(struct validating *run, json_t *events)
-{
-    json_decref(run->earlier);
-    run->earlier = json_object();
-    for (size_t i = 0; i < run->judgements.count; i++) {
-        const struct evidence *evidence = run->judgements.list[i].evidence;
-        json_t *entry = json_object_get(events, evidence->event);
-        const int verdict = verdict_from_name(json_word(entry, "verdict"));
-        if (evidence->error && verdict >= 0 && verdict_is_of_counts((enum verdict)verdict))
-            json_object_set(run->earlier, evidence->event, entry);
-    }
-}
-
 static json_t *events_json(struct validating *run, const char *validated)
 {
     json_t *known = json_object(), *list = json_array();
@@ -321,7 +312,6 @@ static json_t *events_json(struct validating *run, const char *validated)
     add_stores(known, run);
     add_earlier(known, run);
     put_access(known, run, validated);
-    keep_earlier(run, known);
     for (void *at = json_object_iter(known); at; at = json_object_iter_next(known, at))
         json_array_append(list, json_object_iter_value(at));
     json_decref(known);

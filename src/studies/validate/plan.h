@@ -42,7 +42,8 @@ struct validate_subject {
 
 struct validate_specimen {
     const struct catalogue_specimen *known;
-    const char *name; /* with parameters */
+    const char *name;     /* with parameters */
+    bool stored, decoded; /* the store has it, and the opcodes of its code */
 };
 
 #define VALIDATE_NO_SPECIMEN SIZE_MAX

@@ -10,24 +10,11 @@
 #include "engine/finish.h"
 #include "engine/loading.h"
 #include "output/table.h"
+#include "studies/validate/judge.h"
 #include "studies/validate/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * NAME and NAME:u as one, NAME[:u], where the result of `assay validate` says the same of both. */
-
-/* Length of the name without its mode. */
-static size_t base_length(const char *name)
-{
-    const char *mode = event_mode(name);
-    return mode ? (size_t)(mode - name) - (mode[-1] == ':') : strlen(name);
-}
-
-/* Do they differ in the mode alone? */
-static bool validate_same_base(const char *left, const char *right)
-{
-    size_t length = base_length(left);
-    return length == base_length(right) && strncmp(left, right, length) == 0;
-}
 
 static bool is_user(const char *name)
 {
@@ -45,7 +32,7 @@ static const struct judgement *validate_twin(const struct judgements *judgements
     for (size_t i = 0; i < judgements->count; i++) {
         const char *other = judgements->list[i].evidence->event;
         bool fits = event_mode(name) ? !event_mode(other) : is_user(other);
-        if (fits && validate_same_base(name, other))
+        if (fits && event_same_base(name, other))
             return &judgements->list[i];
     }
     return NULL;
@@ -261,10 +248,8 @@ static void add_line(struct sheet *sheet, const struct line *line)
 {
     struct table *table = &sheet->table;
     const char *cause = line->cause == CAUSE_NONE ? "" : cause_names[line->cause];
-    char overhead[NUMBER_SIZE] = "-", low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
-    number_count(line->span.low, low, sizeof(low));
-    number_count(line->span.high, high, sizeof(high));
-    number_count(line->span.runs, runs, sizeof(runs));
+    const char *low = FIGURE((double)line->span.low), *runs = FIGURE((double)line->span.runs);
+    char overhead[NUMBER_SIZE] = "-";
     AUTO_TEXT struct text note = {0};
     if (line->first && line->first->has_overhead)
         number_signed(line->first->overhead, overhead, sizeof(overhead));
@@ -280,7 +265,7 @@ static void add_line(struct sheet *sheet, const struct line *line)
     else if (line->span.low == line->span.high)
         table_add(table, TONE_PLAIN, low);
     else
-        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
+        table_addf(table, TONE_PLAIN, "%s-%s", low, FIGURE((double)line->span.high));
     table_add(table, TONE_PLAIN, line->span.any ? runs : "");
     table_add(table, TONE_DIM, text_string(&note));
 }
@@ -444,10 +429,8 @@ static void put_time(double ns, struct text *out)
 
 static void put_cap(const struct validating *run, const struct validate_cap *cap, struct text *out)
 {
-    char n[NUMBER_SIZE];
-    number_count(cap->n, n, sizeof(n));
     text_put_clean(out, run->plan.subjects[cap->subject].name);
-    text_printf(out, " at N = %s", n);
+    text_printf(out, " at N = %s", FIGURE((double)cap->n));
     if (cap->hit_ns <= 0)
         return;
     text_puts(out, " (");
@@ -505,15 +488,12 @@ static void put_disturbed(const struct validating *run, const struct style *styl
     if (!runs)
         return;
     AUTO_TEXT struct text words = {0};
-    char all[NUMBER_SIZE], some[NUMBER_SIZE];
-    number_count(runs, all, sizeof(all));
-    number_count(disturbed, some, sizeof(some));
-    text_printf(&words, "%s runs", all);
+    text_printf(&words, "%s runs", FIGURE((double)runs));
     if (disturbed)
         text_printf(&words,
                     ", %s of them (%.2g %%) disturbed: the system's own account shows more page "
                     "faults or context switches than the code makes; judged apart",
-                    some, 100.0 * (double)disturbed / (double)runs);
+                    FIGURE((double)disturbed), 100.0 * (double)disturbed / (double)runs);
     else
         text_puts(&words, ", none of them disturbed");
     text_putc(out, '\n');
@@ -538,7 +518,7 @@ static void put_class(const struct judgements *judgements, const char *class,
             if (judgement->rank != rank || judgement->verdict <= VERDICT_DEAD || !evidence->class ||
                 strcmp(evidence->class, class) != 0)
                 continue;
-            several |= first && !validate_same_base(first, evidence->event);
+            several |= first && !event_same_base(first, evidence->event);
             first = first ? first : evidence->event;
             text_puts(&words, !last ? "" : last == rank ? " or " : ", then ");
             text_put_clean(&words, evidence->event);

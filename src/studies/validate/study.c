@@ -17,6 +17,7 @@
 #include "engine/options.h"
 #include "engine/run-store.h"
 #include "output/output.h"
+#include "studies/caches/parts.h"
 #include "studies/measure/study.h"
 #include "studies/validate/parts.h"
 
@@ -57,20 +58,14 @@ static struct tried_event said_of(const struct listed_event *event)
 static int try_name(struct validating *run, const char *name, const struct tried_event *like,
                     struct tried_event *tried, struct failure *failure)
 {
-    struct listed_event event;
-    int error = session_try_event(run->studying.session, name, &event, failure);
-    *tried = *like;
-    tried->name = (char *)name;
-    /* Is it the session that failed, rather than the name? */
-    if (error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
-        error == -EBADMSG)
+    struct tried_events one = {0};
+    int error = tried_try(&one, run->studying.session, name, false, failure);
+    if (error < 0)
         return error;
-    struct tried_event said = {.class = like->class, .error = -error, .reason = failure->text};
-    if (error == 0)
-        said = said_of(&event);
-    tried->class = said.class;
-    tried->error = said.error;
-    tried->reason = said.reason;
+    *tried = one.list[0];
+    tried->kind = like->kind;
+    if (strcmp(one.list[0].kind, "unknown") == 0)
+        tried->class = like->class;
     return 0;
 }
 
@@ -222,7 +217,7 @@ static void add_specimen(struct validating *run, const struct geometry *geometry
 {
     AUTO_FREE char *complete = geometry_complete_name(geometry, run->studying.catalogue, name);
     *memory_add(run->plan.specimens, run->plan.specimen_count) =
-        (struct validate_specimen){known, memory_copy(complete)};
+        (struct validate_specimen){.known = known, .name = memory_copy(complete)};
 }
 
 static int add_asked(struct validating *run, const struct geometry *geometry, const char *name,
