@@ -412,9 +412,9 @@ static json_t *by_size(const struct judgements *judgements)
     return figure;
 }
 
-json_t *validate_figures(const void *run)
+json_t *validate_figures(const void *kept)
 {
-    const struct judgements *judgements = &((const struct validating *)run)->judgements;
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
     json_t *figures = json_array();
     figures_append(figures, of_verdicts(judgements));
     figures_append(figures, against_truth(judgements));

@@ -415,8 +415,9 @@ static void write_note(struct explaining *explaining)
 {
     struct explained *explained = explaining->explained;
     const char *sentences[EXPLANATIONS_MOST];
+    const size_t count = explained->count;
     size_t length = 0;
-    for (size_t i = 0; i < explained->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct explanation own = explained->list[i];
         size_t at = i;
         for (; at > 0 && own.share > explained->list[at - 1].share; at--) {
@@ -426,7 +427,7 @@ static void write_note(struct explaining *explaining)
         explained->list[at] = own;
         sentences[at] = explaining->sentences[i];
     }
-    for (size_t i = 0; i < explained->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t more = strlen(sentences[i]) + (i ? 1 : 0);
         if (length + more >= NOTE_SIZE)
             break;

@@ -350,7 +350,7 @@ static int put_passport(struct validating *run, struct failure *failure)
     error = store_info(run->studying.store, &info, failure);
     AUTO_FREE char *text = error == 0 ? passport_text(run, info.started) : NULL;
     store_info_release(&info);
-    if (error < 0)
+    if (!text)
         return error;
     if (strlen(text) >= MOST_BYTES)
         return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);

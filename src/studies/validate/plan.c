@@ -262,6 +262,12 @@ size_t validate_cells_of(const struct validate_plan *plan, size_t subject)
     return places_of(plan->of_subject, subject).count;
 }
 
+/* ns of a visit, from end to end; 0: none was seen. */
+static uint64_t mean_of(const struct wished_cell *seen)
+{
+    return seen->visits ? seen->ns / seen->visits : 0;
+}
+
 /* Of all visits so far. */
 static uint64_t mean_cost(const struct validate_plan *plan)
 {
@@ -280,8 +286,8 @@ static uint64_t process_cost(const struct validate_plan *plan, size_t subject)
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < own.count; i++) {
         const struct wished_cell seen = seen_at(plan, own.list[i]);
-        if (seen.visits && seen.ns / seen.visits < least)
-            least = seen.ns / seen.visits;
+        if (seen.visits && mean_of(&seen) < least)
+            least = mean_of(&seen);
     }
     return least != UINT64_MAX ? least : mean_cost(plan);
 }
@@ -318,7 +324,7 @@ static size_t seen_before(const struct validate_plan *plan, size_t subject,
  */
 static bool is_told(const struct wished_cell *seen, uint64_t process_ns)
 {
-    return seen->ns / seen->visits > 2 * process_ns;
+    return mean_of(seen) > 2 * process_ns;
 }
 
 /* One run of that cell, without its share of the process. */
