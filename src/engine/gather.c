@@ -418,7 +418,8 @@ int planned_failed(struct planned *planned, int error)
 {
     if (!planned->failure.code)
         fail_with(&planned->failure, error, "out of memory");
-    return deliver_failure(planned->gathering.command, &planned->failure, EXIT_FAILED);
+    return deliver_failure(planned->gathering.command, &planned->failure,
+                           planned->failure.code == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
 }
 
 bool planned_may_go_on(const struct planned *planned, int status)

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "case-builder.h"
 #include "studies/validate/study.h"
 
@@ -103,12 +104,18 @@ static void add_row(struct hand *hand, struct judgement *judgement, const struct
     size_t index = hand->row_count++;
     assert_in_range(index, 0, ROWS - 1);
     struct judged_row *row = &hand->rows[index];
-    *row = (struct judged_row){
-        .specimen = code->specimen, .path = "perf-read", .core = "", .points = hand->judged[index]};
+    *row = (struct judged_row){.judgement = judgement,
+                               .specimen = code->specimen,
+                               .path = "perf-read",
+                               .core = "",
+                               .points = hand->judged[index]};
+    *memory_add(hand->judgements.rows, hand->judgements.row_count) = row;
     uint64_t n = counting.from_n ? counting.from_n : 1;
     for (size_t i = 0; i < STEPS && n <= 1000000; i++, n *= 10)
         fill_point(&hand->judged[index][row->point_count++], &hand->points[index][i], code, n,
                    &counting);
+    for (size_t i = 0; i < row->point_count; i++)
+        row->points[i].row = row;
     if (!judgement->row_count++)
         judgement->rows = row;
 }

@@ -17,12 +17,11 @@ static void test_a_dear_ladder_is_capped_and_says_so(void **state)
     assert_null(cell_at(&world, "pages", 100000));
     assert_in_range(runs_at(&world, "pages", 10000), 20, 104);
     struct validate_cap cap;
-    assert_true(validate_cap(&world.study, &world.plan, 0, &cap));
+    assert_true(validate_cap(&world.plan, 0, &cap));
     assert_string_equal(cap.specimen, "pages");
     assert_int_equal(cap.n, 10000);
     assert_int_equal(cap.top, 1000000);
     assert_in_range((uint64_t)cap.hit_ns, 19000, 41000);
-    world_end(&world);
 }
 
 static void test_full_climbs_whatever_it_costs(void **state)
@@ -31,12 +30,11 @@ static void test_full_climbs_whatever_it_costs(void **state)
     (void)state;
     world_begin(&world, "faults");
     world.hit_ns[PAGES] = 20000;
-    world.study.full = true;
+    world.plan.full = true;
     world_finish(&world, UINT64_MAX);
     assert_in_range(runs_at(&world, "pages", 1000000), 100, 104);
     struct validate_cap cap;
-    assert_false(validate_cap(&world.study, &world.plan, 0, &cap));
-    world_end(&world);
+    assert_false(validate_cap(&world.plan, 0, &cap));
 }
 
 /* A rung that no share allows is climbed with what is left over. */
@@ -45,13 +43,12 @@ static void test_what_nobody_needs_goes_to_the_ladder(void **state)
     struct world world;
     (void)state;
     world_begin(&world, "faults");
-    world.study.runs = 8;
+    world.plan.runs = 8;
     world.hit_ns[PAGES] = 3000; /* eight runs of 100,000: 2.4 s, more than an eighth of 6 s */
     world_finish(&world, 6 * SECOND);
     assert_non_null(cell_at(&world, "pages", 100000));
     assert_null(cell_at(&world, "pages", 1000000));
     assert_in_range(world.spent_ns, 0, 6 * SECOND);
-    world_end(&world);
 }
 
 /* Whatever things cost, the budget is kept once the first round has shown it. */
@@ -66,7 +63,7 @@ static void test_the_budget_is_kept(void **state)
             world_begin(&world, "faults");
             world.subjects[1] = subject_of("other", "instructions");
             world.subjects[2] = subject_of("third", "misses");
-            world.study.subject_count = 3;
+            world.plan.subject_count = 3;
             world.process_ns = processes[i];
             for (size_t k = 0; k < SPECIMENS; k++)
                 world.hit_ns[k] = hits[j];
@@ -74,7 +71,6 @@ static void test_the_budget_is_kept(void **state)
             uint64_t first = world.spent_ns;
             world_finish(&world, 20 * SECOND);
             assert_in_range(world.spent_ns, first, first + 20 * SECOND);
-            world_end(&world);
         }
 }
 
@@ -84,15 +80,13 @@ static void test_a_dear_event_takes_nothing_from_a_cheap_one(void **state)
     (void)state;
     world_begin(&world, "faults");
     world.subjects[1] = subject_of("other:u", "instructions");
-    world.study.subject_count = 2;
+    world.plan.subject_count = 2;
     world.hit_ns[PAGES] = 1000000;
     world_finish(&world, 20 * SECOND);
+    bool found = false;
     for (size_t i = 0; i < world.plan.count; i++)
-        if (world.plan.about[i].subject == 1 && world.plan.cells[i].n == 1000000)
-            goto found;
-    assert_true(false);
-found:
-    world_end(&world);
+        found |= world.plan.about[i].subject == 1 && world.wishes.cells[i].n == 1000000;
+    assert_true(found);
 }
 
 static void test_runs_are_as_many_as_were_asked_for(void **state)
@@ -100,22 +94,19 @@ static void test_runs_are_as_many_as_were_asked_for(void **state)
     struct world world;
     (void)state;
     world_begin(&world, "instructions");
-    world.study.runs = 30;
+    world.plan.runs = 30;
     world_finish(&world, 50 * SECOND);
     assert_in_range(runs_at(&world, "loop", 100), 30, 32);
     assert_in_range(runs_at(&world, "adds", 10), 30, 32);
-    world_end(&world);
     world_begin(&world, "instructions");
-    world.study.runs = 2; /* fewer than a ladder has processes */
+    world.plan.runs = 2; /* fewer than a ladder has processes */
     world_finish(&world, 50 * SECOND);
     assert_int_equal(runs_at(&world, "loop", 100), 2);
     assert_int_equal(runs_at(&world, "null", 0), 2);
-    world_end(&world);
     world_begin(&world, "instructions");
     world.subjects[0].runs = 5; /* a source's own number, in a process */
     world_finish(&world, 50 * SECOND);
     assert_int_equal(cell_at(&world, "loop", 100)->runs, 5);
-    world_end(&world);
 }
 
 /* A second way needs a null cell of its own, which has to be paid for as well. */
@@ -127,7 +118,7 @@ static void test_null_cells_are_part_of_the_price(void **state)
         world_begin(&world, "instructions");
         world.process_ns = 500 * MS; /* a process is dear, and what it does costs nothing */
         memset(world.hit_ns, 0, sizeof(world.hit_ns));
-        world.study.subject_count = 4;
+        world.plan.subject_count = 4;
         static const char *const names[] = {"one:u", "two:u", "three:u", "four:u"};
         for (size_t i = 0; i < 4; i++) {
             world.subjects[i] = subject_of(names[i], "instructions");
@@ -139,7 +130,6 @@ static void test_null_cells_are_part_of_the_price(void **state)
         uint64_t limit = world.spent_ns + budget * SECOND;
         while (world_round(&world, limit, SHARE_WHOLE))
             assert_in_range(world.spent_ns, 0, limit);
-        world_end(&world);
     }
 }
 
@@ -152,30 +142,29 @@ static void test_no_cell_goes_before_the_null_cell_of_its_way(void **state)
     world.subjects[0].ways[1] = (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
     world.subjects[0].way_count = 2;
     world.subjects[1] = subject_of("other:u", "faults");
-    world.study.subject_count = 2;
+    world.plan.subject_count = 2;
     world_finish(&world, 50 * SECOND);
     const struct validate_plan *plan = &world.plan;
     uint32_t processes[256];
     size_t total = 0;
     assert_in_range(plan->count, 10, 256);
     for (size_t i = 0; i < plan->count; i++)
-        total += processes[i] = plan->about[i].processes;
+        total += processes[i] = world.wishes.about[i].planned;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct visit *visits;
         size_t count;
         unsigned visited[256] = {0};
-        plan_rounds(plan->cells, plan->count, processes, seed, &visits, &count);
+        plan_rounds(world.wishes.cells, plan->count, processes, seed, &visits, &count);
         assert_int_equal(count, total);
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(visits[i].process, visited[visits[i].cell - 1]++);
             for (size_t k = 0; k < plan->count; k++)
-                if (plan_is_overhead_cell(&plan->cells[k]) &&
-                    plan_same_way(&plan->cells[k], &plan->cells[visits[i].cell - 1]))
+                if (plan_is_overhead_cell(&world.wishes.cells[k]) &&
+                    plan_same_way(&world.wishes.cells[k], &world.wishes.cells[visits[i].cell - 1]))
                     assert_int_not_equal(visited[k], 0);
         }
         memory_give_back(visits);
     }
-    world_end(&world);
 }
 
 int main(void)

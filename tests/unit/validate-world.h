@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
@@ -78,7 +79,7 @@ enum { MODELLED, LOOP, ADDS, PAGES, BOUNDED };
 struct world {
     struct validate_specimen specimens[SPECIMENS];
     struct validate_subject subjects[4];
-    struct validate_study study;
+    struct wishes wishes;
     struct validate_plan plan;
     uint64_t process_ns, hit_ns[SPECIMENS]; /* prices */
     uint64_t spent_ns;
@@ -98,29 +99,36 @@ static inline void world_begin(struct world *world, const char *class)
 {
     *world = (struct world){.process_ns = 5 * MS};
     for (size_t i = 0; i < SPECIMENS; i++) {
-        world->specimens[i] = (struct validate_specimen){&known[i], known[i].name};
+        world->specimens[i] = (struct validate_specimen){.known = &known[i], .name = known[i].name};
         world->hit_ns[i] = 1;
     }
     world->subjects[0] = subject_of("event:u", class);
-    world->study = (struct validate_study){.subjects = world->subjects,
-                                           .subject_count = 1,
-                                           .specimens = world->specimens,
-                                           .specimen_count = SPECIMENS};
+    world->plan = (struct validate_plan){.subjects = world->subjects,
+                                         .subject_count = 1,
+                                         .specimens = world->specimens,
+                                         .specimen_count = SPECIMENS,
+                                         .wishes = &world->wishes};
 }
 
-/* Carries out what was planned since `first`. */
+/* Carries out what is wished for: all of it, whose cells come in the order of the wishes. */
 static inline void world_run(struct world *world, size_t first)
 {
     struct validate_plan *plan = &world->plan;
-    for (size_t i = first; i < plan->count; i++) {
-        struct validate_about *about = &plan->about[i];
-        uint64_t hit = about->specimen == VALIDATE_NO_SPECIMEN ? 0 : world->hit_ns[about->specimen];
-        uint64_t inside = plan->cells[i].runs * plan->cells[i].n * hit;
-        about->visits = about->processes;
-        about->runs = (uint64_t)about->processes * plan->cells[i].runs;
-        about->inside_ns = about->processes * inside;
-        about->wall_ns = about->processes * (world->process_ns + inside);
-        world->spent_ns += about->wall_ns;
+    AUTO_MEMORY struct visit *visits = NULL;
+    size_t count = 0;
+    wishes_settle(plan->wishes, 0);
+    wishes_visits(plan->wishes, 1, 1, &visits, &count);
+    assert_int_equal(plan->wishes->cell_count, plan->count);
+    for (size_t i = first; i < plan->count; i++)
+        assert_int_equal(plan->wishes->about[i].wish, i);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = visits[i].cell - 1, specimen = plan->about[at].specimen;
+        const struct cell *cell = &plan->wishes->cells[at];
+        uint64_t hit = specimen == VALIDATE_NO_SPECIMEN ? 0 : world->hit_ns[specimen];
+        uint64_t inside = cell->runs * cell->n * hit;
+        assert_in_range(at, first, plan->count);
+        wishes_learn(plan->wishes, cell->id, world->process_ns + inside, inside, cell->runs);
+        world->spent_ns += world->process_ns + inside;
     }
 }
 
@@ -132,7 +140,8 @@ static inline size_t world_round(struct world *world, uint64_t budget, enum vali
                     : world->spent_ns < budget ? budget - world->spent_ns
                                                : 0;
     const struct validate_round round = {.budget_ns = left, .point_ns = budget / 8, .share = share};
-    assert_int_equal(validate_next(&world->study, &round, &world->plan), 0);
+    bool more = validate_next(&world->plan, &round);
+    assert_int_equal(more, world->plan.count > first);
     world_run(world, first);
     return world->plan.count - first;
 }
@@ -147,17 +156,12 @@ static inline void world_finish(struct world *world, uint64_t budget)
     }
 }
 
-static inline void world_end(struct world *world)
-{
-    (void)world;
-}
-
 /* The cell of that point in the usual way, or NULL. */
 static inline const struct cell *cell_at(const struct world *world, const char *specimen,
                                          uint64_t n)
 {
     for (size_t i = 0; i < world->plan.count; i++) {
-        const struct cell *cell = &world->plan.cells[i];
+        const struct cell *cell = &world->wishes.cells[i];
         if (strcmp(cell->specimen, specimen) == 0 && cell->n == n && cell->counters == 1 &&
             cell->cpu == -1 && strcmp(cell->path, "perf-read") == 0)
             return cell;
@@ -168,5 +172,5 @@ static inline const struct cell *cell_at(const struct world *world, const char *
 static inline uint64_t runs_at(const struct world *world, const char *specimen, uint64_t n)
 {
     const struct cell *cell = cell_at(world, specimen, n);
-    return cell ? (uint64_t)cell->runs * world->plan.about[cell->id - 1].processes : 0;
+    return cell ? (uint64_t)cell->runs * world->wishes.about[cell->id - 1].planned : 0;
 }

@@ -9,13 +9,8 @@
 #include "output/figure.h"
 #include "studies/validate/parts.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What the figures of `assay validate` share. */
-
-#define VALIDATE_FIGURE_ROWS 1000u
-
 /* Has it runs that can be held against one number? */
-static bool validate_is_comparable(const struct judged_point *point)
+static bool is_comparable(const struct judged_point *point)
 {
     const struct truth *truth = &point->point->truth;
     return point->runs > point->disturbed && !point->against_account &&
@@ -23,14 +18,11 @@ static bool validate_is_comparable(const struct judged_point *point)
 }
 
 /* Of a count, from the point's truth; NAN where that is zero. */
-static double validate_percent(const struct judged_point *point, double count)
+static double percent_of(const struct judged_point *point, double count)
 {
     const double truth = (double)point->point->truth.low;
     return truth != 0 ? 100 * (count - truth) / truth : NAN;
 }
-
-/* ----------------------------------------------------------------------------------------------
- * Figures of `assay validate` that have events and verdicts rather than counts. */
 
 #define NAMES_MOST 12u
 
@@ -51,7 +43,7 @@ static const char *const meanings[VERDICT_COUNT] = {
 
 /* --- how many got which --- */
 
-static json_t *validate_figure_verdicts(const struct judgements *judgements)
+static json_t *of_verdicts(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP, false},
                                                    {"events", "events", ROLE_VALUE, false},
@@ -94,7 +86,7 @@ static json_t *validate_figure_verdicts(const struct judgements *judgements)
 
 /* --- by specimen --- */
 
-static json_t *validate_figure_specimens(const struct judgements *judgements)
+static json_t *of_specimens(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {{"specimen", "specimen", ROLE_X, false},
                                                    {"event", "event", ROLE_Y, false},
@@ -105,7 +97,7 @@ static json_t *validate_figure_specimens(const struct judgements *judgements)
                                                    {"truth", "grade of truth", ROLE_NONE, false},
                                                    {NULL, NULL, ROLE_NONE, false}};
     AUTO_TEXT struct text caption = {0};
-    size_t mixed = 0, rows = 0;
+    size_t mixed = 0;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         bool differ = false;
@@ -131,25 +123,23 @@ static json_t *validate_figure_specimens(const struct judgements *judgements)
                                      .y = {.label = "event"},
                                      .columns = columns};
     json_t *figure = figure_new(&spec);
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count && rows < VALIDATE_FIGURE_ROWS; j++) {
-            const struct judged_row *row = &judgements->list[i].rows[j];
-            bool first = row->point_count; /* other paths and cores have rows of their own */
-            for (size_t k = 0; k < j; k++)
-                first &= strcmp(judgements->list[i].rows[k].specimen, row->specimen) != 0;
-            if (!first)
-                continue;
-            double percent = NAN; /* at the largest N that could be compared */
-            for (size_t k = 0; k < row->point_count; k++)
-                if (validate_is_comparable(&row->points[k]))
-                    percent = validate_percent(&row->points[k], row->points[k].mean);
-            rows++;
-            FIGURE_ROW(figure, json_text(row->specimen),
-                       json_text(judgements->list[i].evidence->event),
-                       json_text(verdict_names[row->verdict]), figure_number(percent),
-                       json_text(cause_names[row->cause]), json_text(row->path),
-                       json_text(validate_grade_names[row->grade]));
-        }
+    for (size_t i = 0; i < judgements->row_count && figure_rows(figure) < FIGURE_MOST_ROWS; i++) {
+        const struct judged_row *row = judgements->rows[i];
+        const struct judgement *judgement = row->judgement;
+        bool first = row->point_count; /* other paths and cores have rows of their own */
+        for (const struct judged_row *before = judgement->rows; before < row; before++)
+            first &= strcmp(before->specimen, row->specimen) != 0;
+        if (!first)
+            continue;
+        double percent = NAN; /* at the largest N that could be compared */
+        for (size_t k = 0; k < row->point_count; k++)
+            if (is_comparable(&row->points[k]))
+                percent = percent_of(&row->points[k], row->points[k].mean);
+        FIGURE_ROW(figure, json_text(row->specimen), json_text(judgement->evidence->event),
+                   json_text(verdict_names[row->verdict]), figure_number(percent),
+                   json_text(cause_names[row->cause]), json_text(row->path),
+                   json_text(validate_grade_names[row->grade]));
+    }
     return figure;
 }
 
@@ -163,34 +153,8 @@ static const struct judged_point *null_of(const struct judged_row *row)
     return NULL;
 }
 
-/* Rows for those that add something; how many others there are. All ladders of a way have one null
- * cell: a path is told once. */
-static size_t add_overheads(json_t *figure, const struct judgements *judgements, size_t *others)
-{
-    size_t rows = 0;
-    *others = 0;
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
-            const struct judged_row *all = judgements->list[i].rows, *row = &all[j];
-            const struct judged_point *null = null_of(row);
-            bool told = !null;
-            for (size_t k = 0; k < j && !told; k++)
-                told = strcmp(all[k].path, row->path) == 0 && null_of(&all[k]);
-            if (told)
-                continue;
-            bool adds = null->overhead || null->overhead_low || null->overhead_high;
-            *others += !adds;
-            rows += adds;
-            if (figure && adds && rows <= VALIDATE_FIGURE_ROWS)
-                FIGURE_ROW(figure, json_text(judgements->list[i].evidence->event),
-                           json_text(row->path), json_difference(null->overhead),
-                           json_difference(null->overhead_low),
-                           json_difference(null->overhead_high));
-        }
-    return rows;
-}
-
-static json_t *validate_figure_overhead(const struct judgements *judgements)
+/* All ladders of a way have one null cell: a path is told once. */
+static json_t *of_overhead(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
@@ -199,28 +163,44 @@ static json_t *validate_figure_overhead(const struct judgements *judgements)
         {"low", "lowest of nine tenths", ROLE_LOW, false},
         {"high", "highest", ROLE_HIGH, false},
         {NULL, NULL, ROLE_NONE, false}};
-    size_t none, some = add_overheads(NULL, judgements, &none);
+    static const struct figure_spec spec = {
+        .id = "overhead-by-event",
+        .title = "What counting itself adds, by event",
+        .kind = FIGURE_BARS,
+        .x = {.label = "counts", .scale = SCALE_SYMLOG, .zero = true},
+        .columns = columns};
+    json_t *figure = figure_new(&spec);
+    size_t none = 0, some = 0; /* that add nothing, and something */
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judged_row *row = judgements->rows[i];
+        const struct judged_point *null = null_of(row);
+        bool told = !null;
+        for (const struct judged_row *before = row->judgement->rows; before < row && !told;
+             before++)
+            told = strcmp(before->path, row->path) == 0 && null_of(before);
+        if (told)
+            continue;
+        bool adds = null->overhead || null->overhead_low || null->overhead_high;
+        none += !adds;
+        some += adds;
+        if (adds && some <= FIGURE_MOST_ROWS)
+            FIGURE_ROW(figure, json_text(row->judgement->evidence->event), json_text(row->path),
+                       json_difference(null->overhead), json_difference(null->overhead_low),
+                       json_difference(null->overhead_high));
+    }
     AUTO_TEXT struct text caption = {0};
-    text_puts(&caption,
-              "What a window with nothing in it counts, which is taken off every count. ");
     text_printf(&caption,
-                "Of %zu events and paths %zu add%s something and %s shown, the others add nothing; "
+                "What a window with nothing in it counts, which is taken off every count. Of %zu "
+                "events and paths %zu add%s something and %s shown, the others add nothing; "
                 "whiskers hold the middle nine tenths of the runs.",
                 some + none, some, some == 1 ? "s" : "", some == 1 ? "is" : "are");
-    const struct figure_spec spec = {.id = "overhead-by-event",
-                                     .title = "What counting itself adds, by event",
-                                     .caption = text_string(&caption),
-                                     .kind = FIGURE_BARS,
-                                     .x = {.label = "counts", .scale = SCALE_SYMLOG, .zero = true},
-                                     .columns = columns};
-    json_t *figure = figure_new(&spec);
-    add_overheads(figure, judgements, &none);
+    figure_set_caption(figure, &caption);
     return figure;
 }
 
 /* --- why --- */
 
-static json_t *validate_figure_explanations(const struct judgements *judgements)
+static json_t *of_explanations(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_NONE, true},    {"verdict", "verdict", ROLE_NONE, true},
@@ -258,46 +238,50 @@ static json_t *validate_figure_explanations(const struct judgements *judgements)
 struct against {
     json_t *figure;
     size_t rows, left_out, fits;
-    double least, most; /* predictions */
+    size_t ladders, exact; /* that could be compared, and those on which every run was right */
+    double least, most;    /* predictions */
 };
 
-static void add_point(struct against *against, const struct judgement *judgement,
-                      const struct judged_row *row, const struct judged_point *point)
+static void add_point(struct against *against, const struct judged_point *point)
 {
+    const struct judged_row *row = point->row;
     const double truth = (double)point->point->truth.low;
-    if (against->rows == VALIDATE_FIGURE_ROWS) {
+    if (against->rows == FIGURE_MOST_ROWS) {
         against->left_out++;
         return;
     }
     against->rows++;
     against->least = fmin(against->least, truth);
     against->most = fmax(against->most, truth);
-    FIGURE_ROW(against->figure, json_text(judgement->evidence->event), json_text(row->path),
+    FIGURE_ROW(against->figure, json_text(row->judgement->evidence->event), json_text(row->path),
                json_text(row->specimen), json_text(verdict_names[row->verdict]),
                json_count(point->point->n), json_difference(point->point->truth.low),
                figure_number(point->mean), figure_number(point->min), figure_number(point->max),
-               figure_number(validate_percent(point, point->mean)),
+               figure_number(percent_of(point, point->mean)),
                json_count(point->runs - point->disturbed), json_count(point->exact),
                json_count(point->disturbed));
 }
 
 /* Its points, and the line of a ladder that leaves the identity: others would lie on it, or, where
  * nothing is counted, on the axis. */
-static void add_ladder(struct against *against, const struct judgement *judgement,
-                       const struct judged_row *row)
+static void add_ladder(struct against *against, const struct judged_row *row)
 {
     double least = INFINITY, most = 0;
+    bool compared = false;
     for (size_t i = 0; i < row->point_count; i++)
-        if (validate_is_comparable(&row->points[i])) {
-            add_point(against, judgement, row, &row->points[i]);
+        if (is_comparable(&row->points[i])) {
+            add_point(against, &row->points[i]);
             least = fmin(least, (double)row->points[i].point->truth.low);
             most = fmax(most, (double)row->points[i].point->truth.low);
+            compared = true;
         }
+    against->ladders += compared;
+    against->exact += compared && row->verdict == VERDICT_EXACT;
     if (!row->fit.known || row->verdict == VERDICT_EXACT || row->verdict == VERDICT_DEAD ||
         most <= least || against->fits++ >= FITS_MOST)
         return;
     AUTO_TEXT struct text name = {0};
-    text_printf(&name, "%s, %s, %s", judgement->evidence->event, row->specimen, row->path);
+    text_printf(&name, "%s, %s, %s", row->judgement->evidence->event, row->specimen, row->path);
     figure_add_line(against->figure, text_string(&name), verdict_names[row->verdict],
                     row->fit.intercept, row->fit.slope, least, most);
 }
@@ -319,28 +303,9 @@ static json_t *against_truth(const struct judgements *judgements)
         {"exact", "exact runs", ROLE_NONE, false},
         {"disturbed", "disturbed runs", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
-    /* Ladders that could be compared, and those of them on which every run was right. */
-    size_t ladders = 0, exact = 0;
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
-            const struct judged_row *row = &judgements->list[i].rows[j];
-            bool compared = false;
-            for (size_t at = 0; at < row->point_count; at++)
-                compared |= validate_is_comparable(&row->points[at]);
-            ladders += compared;
-            exact += compared && row->verdict == VERDICT_EXACT;
-        }
-    AUTO_TEXT struct text caption = {0};
-    text_printf(&caption,
-                "Each point is an event, a specimen and an N: what code of known counts should "
-                "give, and what was reported on average, less what counting itself adds. A counter "
-                "that is right lies on the line. Of %zu ladders of N, on %zu every quiet run was "
-                "exact.",
-                ladders, exact);
-    const struct figure_spec spec = {
+    static const struct figure_spec spec = {
         .id = "reported-against-predicted",
         .title = "Reported against predicted counts",
-        .caption = text_string(&caption),
         .paper = "Aguilera et al. 2005, the comparison that Figure 1 asks for",
         .kind = FIGURE_POINTS,
         .x = {.label = "predicted count", .scale = SCALE_SYMLOG},
@@ -349,10 +314,17 @@ static json_t *against_truth(const struct judgements *judgements)
     struct against against = {.figure = figure_new(&spec), .least = INFINITY};
     /* Errors first: where a figure cannot hold all rows, it is what is exact that is left out. */
     for (int exact_ones = 0; exact_ones < 2; exact_ones++)
-        for (size_t i = 0; i < judgements->count; i++)
-            for (size_t j = 0; j < judgements->list[i].row_count; j++)
-                if ((judgements->list[i].rows[j].verdict == VERDICT_EXACT) == exact_ones)
-                    add_ladder(&against, &judgements->list[i], &judgements->list[i].rows[j]);
+        for (size_t i = 0; i < judgements->row_count; i++)
+            if ((judgements->rows[i]->verdict == VERDICT_EXACT) == exact_ones)
+                add_ladder(&against, judgements->rows[i]);
+    AUTO_TEXT struct text caption = {0};
+    text_printf(&caption,
+                "Each point is an event, a specimen and an N: what code of known counts should "
+                "give, and what was reported on average, less what counting itself adds. A counter "
+                "that is right lies on the line. Of %zu ladders of N, on %zu every quiet run was "
+                "exact.",
+                against.ladders, against.exact);
+    figure_set_caption(against.figure, &caption);
     if (against.rows)
         figure_add_line(against.figure, "as predicted", NULL, 0, 1, against.least, against.most);
     if (against.fits)
@@ -375,26 +347,25 @@ static bool differs(const struct judged_row *row)
     if (row->verdict == VERDICT_DEAD)
         return false;
     for (size_t i = 0; i < row->point_count; i++)
-        if (validate_is_comparable(&row->points[i]) &&
-            fabs(validate_percent(&row->points[i], row->points[i].mean)) > 0)
+        if (is_comparable(&row->points[i]) &&
+            fabs(percent_of(&row->points[i], row->points[i].mean)) > 0)
             return true;
     return false;
 }
 
-static void add_differences(json_t *figure, const struct judgement *judgement,
-                            const struct judged_row *row, size_t *rows)
+static void add_differences(json_t *figure, const struct judged_row *row)
 {
+    const char *event = row->judgement->evidence->event;
     AUTO_TEXT struct text series = {0};
-    text_printf(&series, "%s \u00b7 %s", judgement->evidence->event, row->specimen);
-    for (size_t i = 0; i < row->point_count && *rows < VALIDATE_FIGURE_ROWS; i++) {
+    text_printf(&series, "%s \u00b7 %s", event, row->specimen);
+    for (size_t i = 0; i < row->point_count && figure_rows(figure) < FIGURE_MOST_ROWS; i++) {
         const struct judged_point *point = &row->points[i];
         const double truth = (double)point->point->truth.low;
-        if (!validate_is_comparable(point) || truth == 0)
+        if (!is_comparable(point) || truth == 0)
             continue;
-        ++*rows;
-        FIGURE_ROW(figure, json_text(text_string(&series)), json_text(judgement->evidence->event),
-                   json_text(row->path), json_text(row->specimen), json_count(point->point->n),
-                   figure_number(validate_percent(point, point->mean)),
+        FIGURE_ROW(figure, json_text(text_string(&series)), json_text(event), json_text(row->path),
+                   json_text(row->specimen), json_count(point->point->n),
+                   figure_number(percent_of(point, point->mean)),
                    figure_number(100 * point->low / truth),
                    figure_number(100 * point->high / truth), json_difference((int64_t)truth),
                    figure_number(point->mean), json_text(verdict_names[row->verdict]));
@@ -415,10 +386,21 @@ static json_t *by_size(const struct judgements *judgements)
                                                    {"reported", "reported, mean", ROLE_NONE, false},
                                                    {"verdict", "verdict", ROLE_NONE, false},
                                                    {NULL, NULL, ROLE_NONE, false}};
-    size_t ladders = 0, rows = 0;
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count; j++)
-            ladders += differs(&judgements->list[i].rows[j]);
+    static const struct figure_spec spec = {
+        .id = "difference-by-n",
+        .title = "Difference from the truth, by N",
+        .paper = "Aguilera et al. 2005, percent differences for each granularity (section 2)",
+        .kind = FIGURE_LINES,
+        .x = {.label = "N", .scale = SCALE_LOG},
+        .y = {.label = "difference, %", .scale = SCALE_SYMLOG},
+        .columns = columns};
+    json_t *figure = figure_new(&spec);
+    size_t ladders = 0;
+    for (size_t i = 0; i < judgements->row_count; i++)
+        if (differs(judgements->rows[i])) {
+            ladders++;
+            add_differences(figure, judgements->rows[i]);
+        }
     AUTO_TEXT struct text caption = {0};
     text_printf(
         &caption,
@@ -426,32 +408,19 @@ static json_t *by_size(const struct judgements *judgements)
         "as N grows, a factor stays. Shown %s that %s not exact on average; events that "
         "read zero whatever is done are left out.",
         ladders == 1 ? "is the one ladder" : "are the ladders", ladders == 1 ? "is" : "are");
-    const struct figure_spec spec = {.id = "difference-by-n",
-                                     .title = "Difference from the truth, by N",
-                                     .caption = text_string(&caption),
-                                     .paper = "Aguilera et al. 2005, percent differences for each "
-                                              "granularity (section 2)",
-                                     .kind = FIGURE_LINES,
-                                     .x = {.label = "N", .scale = SCALE_LOG},
-                                     .y = {.label = "difference, %", .scale = SCALE_SYMLOG},
-                                     .columns = columns};
-    json_t *figure = figure_new(&spec);
-    for (size_t i = 0; i < judgements->count; i++)
-        for (size_t j = 0; j < judgements->list[i].row_count; j++)
-            if (differs(&judgements->list[i].rows[j]))
-                add_differences(figure, &judgements->list[i], &judgements->list[i].rows[j], &rows);
+    figure_set_caption(figure, &caption);
     return figure;
 }
 
-json_t *validate_figures(const void *run)
+json_t *validate_figures(const void *kept)
 {
-    const struct judgements *judgements = &((const struct validating *)run)->judgements;
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
     json_t *figures = json_array();
-    figures_append(figures, validate_figure_verdicts(judgements));
+    figures_append(figures, of_verdicts(judgements));
     figures_append(figures, against_truth(judgements));
     figures_append(figures, by_size(judgements));
-    figures_append(figures, validate_figure_specimens(judgements));
-    figures_append(figures, validate_figure_overhead(judgements));
-    figures_append(figures, validate_figure_explanations(judgements));
+    figures_append(figures, of_specimens(judgements));
+    figures_append(figures, of_overhead(judgements));
+    figures_append(figures, of_explanations(judgements));
     return figures;
 }

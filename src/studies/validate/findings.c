@@ -24,16 +24,9 @@ enum foretold {
     FORETOLD_LOOP_ENDS, /* the paper's own: one misprediction for each loop that ends, N + 1 */
 };
 
-struct tested_claim;
-typedef void claim_rule(const struct tested_claim *claim, const struct judgements *judgements,
-                        struct finding *finding);
-
 #define TESTED_BY_MOST 4
-struct tested_claim {
-    const char *id, *text;
-    const char *figure; /* of the paper */
-    claim_rule *rule;
-    const char *unit;
+/* What is known of a claim beside its words: its `own`. */
+struct tested {
     /* Is it about predictors, caches or time, which an emulator has not? */
     bool physical;
     enum foretold foretold;
@@ -46,24 +39,23 @@ struct tested_claim {
     struct tested_by exceptions[TESTED_BY_MOST]; /* told beside the verdict, not part of it */
 };
 
+/* What rules get. */
+struct validate_facts {
+    const struct case_file *file;
+    const struct judgements *judgements;
+};
+
 /* ----------------------------------------------------------------------------------------------
  * One judged point as evidence for a claim: how far its counts are from what was foretold, and how
  * sure that is. Shared by the rules of findings. */
-
-/* What is refuted weighs more than what is open, and that more than what is confirmed. */
-static const int gravity[] = {[FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
 
 /* The claims speak of deviations of this size. */
 #define WITHIN_PERCENT 1.0
 
 /* One point as evidence for or against a claim, in percent of what was foretold. */
 struct reading {
-    const struct judgement *judgement;
-    const struct judged_row *row;
     const struct judged_point *point;
-    double estimate, low, high; /* deviation with its 95 % interval */
-    double detectable;          /* smallest deviation that four of five such samples would show */
-    enum finding_verdict verdict;
+    struct estimate off; /* the deviation */
 };
 
 /* The count that a point is measured by. */
@@ -75,19 +67,9 @@ static double reading_foretold(const struct judged_point *point, enum foretold f
     return (double)(truth->low > 0 ? truth->low : truth->high);
 }
 
-static enum finding_verdict within(double low, double high)
-{
-    if (low >= -WITHIN_PERCENT && high <= WITHIN_PERCENT)
-        return FINDING_HOLDS;
-    if (low > WITHIN_PERCENT || high < -WITHIN_PERCENT)
-        return FINDING_FAILS;
-    return FINDING_INCONCLUSIVE;
-}
-
 /* Puts `foretold` against the point's counts; reported: before the overhead is subtracted. False
  * where the point says nothing. */
-static bool reading_take(const struct judgement *judgement, const struct judged_row *row,
-                         const struct judged_point *point, enum foretold foretold, bool reported,
+static bool reading_take(const struct judged_point *point, enum foretold foretold, bool reported,
                          struct reading *reading)
 {
     const struct truth *truth = &point->point->truth;
@@ -109,20 +91,20 @@ static bool reading_take(const struct judgement *judgement, const struct judged_
         high = estimate + half;
     }
     double added = reported ? (double)point->overhead : 0;
-    *reading = (struct reading){.judgement = judgement, .row = row, .point = point};
-    reading->estimate = 100 * (estimate + added) / count;
-    reading->low = 100 * (low + added) / count;
-    reading->high = 100 * (high + added) / count;
+    *reading = (struct reading){
+        .point = point,
+        .off = estimate_within(100 * (estimate + added) / count, 100 * (low + added) / count,
+                               100 * (high + added) / count, WITHIN_PERCENT)};
     /* Would lie outside a 95 % interval of this width in four of five samples. */
-    reading->detectable = (reading->high - reading->low) / 2 * (edge + t_quantile(0.8, df)) / edge;
-    reading->verdict = within(reading->low, reading->high);
+    reading->off.detectable =
+        (reading->off.high - reading->off.low) / 2 * (edge + t_quantile(0.8, df)) / edge;
     return true;
 }
 
 /* Has its interval no end? So it is with a single run. */
 static bool reading_is_open(const struct reading *reading)
 {
-    return !isfinite(reading->low) || !isfinite(reading->high);
+    return !isfinite(reading->off.low) || !isfinite(reading->off.high);
 }
 
 /* Is `one` the graver deviation? A single run says nothing where there are points of more; among
@@ -131,22 +113,10 @@ static bool reading_graver(const struct reading *one, const struct reading *othe
 {
     if (reading_is_open(one) != reading_is_open(other))
         return reading_is_open(other);
-    if (gravity[one->verdict] != gravity[other->verdict])
-        return gravity[one->verdict] > gravity[other->verdict];
-    return fmax(fabs(one->low), fabs(one->high)) > fmax(fabs(other->low), fabs(other->high));
-}
-
-/* Estimate, interval and verdict; an interval without end is no estimate. */
-static void reading_report(const struct reading *reading, struct finding *finding)
-{
-    finding->verdict = reading->verdict;
-    if (reading_is_open(reading))
-        return;
-    finding->has_estimate = true;
-    finding->estimate = reading->estimate;
-    finding->low = reading->low;
-    finding->high = reading->high;
-    finding->detectable = reading->detectable;
+    if (one->off.verdict != other->off.verdict)
+        return verdict_graver(one->off.verdict, other->off.verdict);
+    return fmax(fabs(one->off.low), fabs(one->off.high)) >
+           fmax(fabs(other->off.low), fabs(other->off.high));
 }
 
 /* Digits enough to tell 0.9 from 1.1, and none behind the point where they say nothing. */
@@ -158,7 +128,7 @@ static int digits_of(double percent)
 /* "+0.3 % [+0.1, +0.5]"; "+0.3 %" where nothing varies. */
 static void reading_words(const struct reading *reading, char *words, size_t size)
 {
-    double low = reading->low, high = reading->high, estimate = reading->estimate;
+    double low = reading->off.low, high = reading->off.high, estimate = reading->off.value;
     if (!reading_is_open(reading) && high - low < 1e-9)
         snprintf(words, size, "%+.*f %%", digits_of(estimate), estimate);
     else if (!reading_is_open(reading))
@@ -231,7 +201,7 @@ static bool claim_usable(const struct judgement *judgement, const char *classes,
 }
 
 /* Why an event that counts has nothing to say: its specimens were not measured, or not enough. */
-static void excuse_points(const struct tested_claim *claim, const struct tested_by *test,
+static void excuse_points(const struct tested *claim, const struct tested_by *test,
                           const struct evidence *evidence, char *why, size_t size)
 {
     double most = -1;
@@ -266,7 +236,7 @@ static void excuse_points(const struct tested_claim *claim, const struct tested_
 /* Why nothing was read in a test, as a clause about the event that came furthest. Excuses of tests
  * whose events came further weigh more: the result. */
 enum excuse { EXCUSE_NOT_TRIED, EXCUSE_REFUSED, EXCUSE_NOT_ENOUGH };
-static enum excuse claim_excuse(const struct tested_claim *claim, const struct tested_by *test,
+static enum excuse claim_excuse(const struct tested *claim, const struct tested_by *test,
                                 const struct judgements *judgements, char *why, size_t size)
 {
     enum excuse excuse = EXCUSE_NOT_TRIED;
@@ -300,7 +270,7 @@ struct untested {
     char text[NOTE_SIZE];
 };
 
-static void untested_add(struct untested *untested, const struct tested_claim *claim,
+static void untested_add(struct untested *untested, const struct tested *claim,
                          const struct tested_by *test, const struct judgements *judgements,
                          bool named)
 {
@@ -324,8 +294,7 @@ struct ends {
     enum finding_verdict verdict;
 };
 
-static bool take_ends(const struct judgement *judgement, const struct judged_row *row,
-                      struct ends *ends)
+static bool take_ends(const struct judged_row *row, struct ends *ends)
 {
     *ends = (struct ends){0};
     double least = HUGE_VAL, most = 0;
@@ -333,8 +302,7 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
         const struct judged_point *point = &row->points[i];
         struct reading reading;
         if (!point->has_overhead || !point->overhead || point->point->truth.grade != TRUTH_PROVEN ||
-            point->against_account ||
-            !reading_take(judgement, row, point, FORETOLD_TRUTH, true, &reading) ||
+            point->against_account || !reading_take(point, FORETOLD_TRUTH, true, &reading) ||
             reading_is_open(&reading))
             continue;
         double count = reading_foretold(point, FORETOLD_TRUTH);
@@ -345,7 +313,7 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
         least = fmin(least, count);
         most = fmax(most, count);
     }
-    enum finding_verdict small = ends->small.verdict, large = ends->large.verdict;
+    enum finding_verdict small = ends->small.off.verdict, large = ends->large.off.verdict;
     ends->verdict = small == FINDING_FAILS && large == FINDING_HOLDS   ? FINDING_HOLDS
                     : small == FINDING_HOLDS || large == FINDING_FAILS ? FINDING_FAILS
                                                                        : FINDING_INCONCLUSIVE;
@@ -358,32 +326,30 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
 static size_t look_at(const struct judgements *judgements, bool otherwise, struct ends *best)
 {
     size_t rows = 0;
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judgement *judgement = judgements->rows[i]->judgement;
         const char *class = judgement->evidence->class;
         char why[NOTE_SIZE];
+        struct ends ends;
         /* Events that deviate for another cause say little of overhead: they are asked last. */
         bool deviates =
             judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
-        if (!class || deviates != otherwise || !claim_usable(judgement, class, why, sizeof(why)))
+        if (!class || deviates != otherwise || !claim_usable(judgement, class, why, sizeof(why)) ||
+            !take_ends(judgements->rows[i], &ends))
             continue;
-        for (size_t j = 0; j < judgement->row_count; j++) {
-            struct ends ends;
-            if (!take_ends(judgement, &judgement->rows[j], &ends))
-                continue;
-            int more = gravity[ends.verdict] - gravity[best->verdict];
-            if (!rows++ || more > 0 ||
-                (more == 0 && fabs(ends.small.estimate) > fabs(best->small.estimate)))
-                *best = ends;
-        }
+        bool worse = ends.verdict != best->verdict
+                         ? verdict_graver(ends.verdict, best->verdict)
+                         : fabs(ends.small.off.value) > fabs(best->small.off.value);
+        if (!rows++ || worse)
+            *best = ends;
     }
     return rows;
 }
 
 /* What measuring adds shows in small counts and vanishes in large ones. */
-static void rule_overhead(const struct tested_claim *claim, const struct judgements *judgements,
-                          struct finding *finding)
+static void rule_overhead(const struct claim *claim, const void *context, struct finding *finding)
 {
+    const struct judgements *judgements = ((const struct validate_facts *)context)->judgements;
     (void)claim;
     struct ends best = {0};
     if (!look_at(judgements, false, &best) && !look_at(judgements, true, &best)) {
@@ -394,11 +360,11 @@ static void rule_overhead(const struct tested_claim *claim, const struct judgeme
     char small[80], large[80];
     reading_words(&best.small, small, sizeof(small));
     reading_words(&best.large, large, sizeof(large));
-    reading_report(&best.small, finding);
+    estimate_report(&best.small.off, finding);
     finding->verdict = best.verdict;
     finding_add(finding, "%.100s on %.100s through %.40s adds %lld: %s at N = %s, %s at N = %s",
-                best.small.judgement->evidence->event, best.small.row->specimen,
-                best.small.row->path, (long long)best.small.point->overhead, small,
+                best.small.point->row->judgement->evidence->event, best.small.point->row->specimen,
+                best.small.point->row->path, (long long)best.small.point->overhead, small,
                 FIGURE((double)best.small.point->point->n), large,
                 FIGURE((double)best.large.point->point->n));
 }
@@ -417,7 +383,6 @@ static void rule_overhead(const struct tested_claim *claim, const struct judgeme
 #define COUNTED_PERCENT 50.0
 
 struct threshold {
-    const struct judgement *judgement;
     const struct judged_row *row;
     enum finding_verdict verdict;
     double zero;     /* largest count that reads 0; 0: none does */
@@ -426,22 +391,21 @@ struct threshold {
 };
 
 /* Walks up a ladder. False where it cannot show a threshold. */
-static bool find_threshold(const struct judgement *judgement, const struct judged_row *row,
-                           struct threshold *found)
+static bool find_threshold(const struct judged_row *row, struct threshold *found)
 {
-    *found = (struct threshold){.judgement = judgement, .row = row, .smallest = HUGE_VAL};
+    *found = (struct threshold){.row = row, .smallest = HUGE_VAL};
     bool unclear = false;
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *point = &row->points[i];
         struct reading reading;
-        if (!reading_take(judgement, row, point, FORETOLD_TRUTH, false, &reading))
+        if (!reading_take(point, FORETOLD_TRUTH, false, &reading))
             continue;
         double count = reading_foretold(point, FORETOLD_TRUTH);
         found->smallest = fmin(found->smallest, count);
         if (point->is_zero) {
             unclear = unclear || found->counted > 0; /* counted before, zero again */
             found->zero = fmax(found->zero, count);
-        } else if (reading.low > -COUNTED_PERCENT && reading.high < COUNTED_PERCENT) {
+        } else if (reading.off.low > -COUNTED_PERCENT && reading.off.high < COUNTED_PERCENT) {
             found->counted = found->counted > 0 ? found->counted : count;
         } else if (found->counted <= 0) {
             unclear = true;
@@ -459,30 +423,30 @@ static bool find_threshold(const struct judgement *judgement, const struct judge
 }
 
 /* Small counts are reported as zero. */
-static void rule_threshold(const struct tested_claim *claim, const struct judgements *judgements,
-                           struct finding *finding)
+static void rule_threshold(const struct claim *asked, const void *context, struct finding *finding)
 {
+    const struct judgements *judgements = ((const struct validate_facts *)context)->judgements;
+    const struct tested *claim = asked->own;
     struct threshold best = {0};
     struct untested untested = {0};
     const char *dead = NULL; /* an event that reads 0 throughout */
+    char why[NOTE_SIZE];
     for (const struct tested_by *test = claim->tests; test->what && !best.row; test++) {
-        for (size_t i = 0; i < judgements->count; i++) {
-            const struct judgement *judgement = &judgements->list[i];
-            char why[NOTE_SIZE];
-            if (!claim_usable(judgement, test->classes, why, sizeof(why)))
+        for (size_t i = 0; i < judgements->count && !dead; i++)
+            if (judgements->list[i].verdict == VERDICT_DEAD &&
+                claim_usable(&judgements->list[i], test->classes, why, sizeof(why)))
+                dead = judgements->list[i].evidence->event;
+        for (size_t i = 0; i < judgements->row_count; i++) {
+            const struct judged_row *row = judgements->rows[i];
+            struct threshold found;
+            if (!claim_lists(test->specimens, row->specimen) ||
+                !claim_usable(row->judgement, test->classes, why, sizeof(why)) ||
+                !find_threshold(row, &found))
                 continue;
-            if (judgement->verdict == VERDICT_DEAD && !dead)
-                dead = judgement->evidence->event;
-            for (size_t j = 0; j < judgement->row_count; j++) {
-                struct threshold found;
-                if (!claim_lists(test->specimens, judgement->rows[j].specimen) ||
-                    !find_threshold(judgement, &judgement->rows[j], &found))
-                    continue;
-                /* One event that does so is enough. */
-                int more = best.row ? gravity[best.verdict] - gravity[found.verdict] : 1;
-                if (more > 0 || (more == 0 && found.zero > best.zero))
-                    best = found;
-            }
+            /* One event that does so is enough. */
+            if (!best.row || verdict_graver(best.verdict, found.verdict) ||
+                (best.verdict == found.verdict && found.zero > best.zero))
+                best = found;
         }
         untested_add(&untested, claim, test, judgements, false);
     }
@@ -498,7 +462,8 @@ static void rule_threshold(const struct tested_claim *claim, const struct judgem
     finding->high = best.counted - 1;
     finding->estimate = best.zero > 0 ? sqrt(finding->low * finding->high) : 0;
     finding->detectable = best.smallest;
-    finding_add(finding, "%.100s on %.100s ", best.judgement->evidence->event, best.row->specimen);
+    finding_add(finding, "%.100s on %.100s ", best.row->judgement->evidence->event,
+                best.row->specimen);
     if (best.zero > 0)
         finding_add(finding, "reads 0 up to N between %s and %s", FIGURE(best.zero),
                     FIGURE(best.counted - 1));
@@ -520,40 +485,43 @@ struct gravest {
     size_t points;
 };
 
-static struct gravest within_look_at_test(const struct tested_claim *claim,
-                                          const struct tested_by *test,
+static struct gravest within_look_at_test(const struct tested *claim, const struct tested_by *test,
                                           const struct judgements *judgements)
 {
     struct gravest gravest = {0};
-    for (size_t i = 0; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judged_row *row = judgements->rows[i];
         char why[NOTE_SIZE];
-        if (!claim_usable(judgement, test->classes, why, sizeof(why)))
+        if (!claim_lists(test->specimens, row->specimen) ||
+            !claim_usable(row->judgement, test->classes, why, sizeof(why)))
             continue;
-        for (size_t j = 0; j < judgement->row_count; j++) {
-            const struct judged_row *row = &judgement->rows[j];
-            for (size_t k = 0; claim_lists(test->specimens, row->specimen) && k < row->point_count;
-                 k++) {
-                const struct judged_point *point = &row->points[k];
-                double count = reading_foretold(point, claim->foretold);
-                struct reading reading;
-                if (count < claim->least || count < 100 * fabs((double)point->overhead) ||
-                    !reading_take(judgement, row, point, claim->foretold, false, &reading))
-                    continue;
-                if (!gravest.points++ || reading_graver(&reading, &gravest.reading))
-                    gravest.reading = reading;
-            }
+        for (size_t j = 0; j < row->point_count; j++) {
+            const struct judged_point *point = &row->points[j];
+            double count = reading_foretold(point, claim->foretold);
+            struct reading reading;
+            if (count < claim->least || count < 100 * fabs((double)point->overhead) ||
+                !reading_take(point, claim->foretold, false, &reading))
+                continue;
+            if (!gravest.points++ || reading_graver(&reading, &gravest.reading))
+                gravest.reading = reading;
         }
     }
     return gravest;
 }
 
 /* Counts lie within 1 % of what was foretold. */
-static void rule_within(const struct tested_claim *claim, const struct judgements *judgements,
-                        struct finding *finding)
+static void rule_within(const struct claim *asked, const void *context, struct finding *finding)
 {
+    const struct validate_facts *facts = context;
+    const struct judgements *judgements = facts->judgements;
+    const struct tested *claim = asked->own;
     struct gravest gravest = {0};
     struct untested untested = {0};
+    if (claim->physical && facts->file->emulated) {
+        finding_add(finding, "this machine is emulated: it has no predictor, no caches and no "
+                             "cycles of its own that could be counted");
+        return;
+    }
     for (const struct tested_by *test = claim->tests; test->what; test++) {
         struct gravest found = within_look_at_test(claim, test, judgements);
         if (!found.points)
@@ -571,18 +539,20 @@ static void rule_within(const struct tested_claim *claim, const struct judgement
         return;
     }
     const struct reading *reading = &gravest.reading;
-    reading_report(reading, finding);
+    const struct judged_row *row = reading->point->row;
+    estimate_report(&reading->off, finding);
     /* Which event decided, and at which N. */
     finding_add(finding,
                 "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
                 "%zu points",
-                reading->judgement->evidence->event, reading->row->specimen,
-                FIGURE((double)reading->point->point->n), reading->row->path, gravest.points);
-    if (reading->verdict == FINDING_INCONCLUSIVE)
-        finding_add(finding, isfinite(reading->detectable) && reading->detectable <= WITHIN_PERCENT
-                                 ? "; its interval holds the limit of 1 %%"
-                                 : "; its spread would hide a deviation of 1 %%");
-    if (reading->judgement->verdict == VERDICT_DEAD)
+                row->judgement->evidence->event, row->specimen,
+                FIGURE((double)reading->point->point->n), row->path, gravest.points);
+    if (reading->off.verdict == FINDING_INCONCLUSIVE)
+        finding_add(finding,
+                    isfinite(reading->off.detectable) && reading->off.detectable <= WITHIN_PERCENT
+                        ? "; its interval holds the limit of 1 %%"
+                        : "; its spread would hide a deviation of 1 %%");
+    if (row->judgement->verdict == VERDICT_DEAD)
         finding_add(finding, "; the event is dead: it reads 0 whatever is done");
     for (const struct tested_by *test = claim->exceptions; test->what; test++) {
         struct gravest exception = within_look_at_test(claim, test, judgements);
@@ -591,10 +561,10 @@ static void rule_within(const struct tested_claim *claim, const struct judgement
             continue;
         reading_words(&exception.reading, words, sizeof(words));
         finding_add(finding, "; %s: %s (%.60s), which %s", test->what, words,
-                    exception.reading.judgement->evidence->event,
-                    exception.reading.verdict == FINDING_HOLDS   ? "keeps to 1 %"
-                    : exception.reading.verdict == FINDING_FAILS ? "breaks it"
-                                                                 : "decides nothing");
+                    exception.reading.point->row->judgement->evidence->event,
+                    exception.reading.off.verdict == FINDING_HOLDS   ? "keeps to 1 %"
+                    : exception.reading.off.verdict == FINDING_FAILS ? "breaks it"
+                                                                     : "decides nothing");
     }
     if (untested.any && !claim->first_only)
         finding_add(finding, "; not tested, %s", untested.text);
@@ -604,116 +574,90 @@ static void rule_within(const struct tested_claim *claim, const struct judgement
 
 #define SCALAR_CLASSES "fp-scalar-single fp-scalar-double fp-operations fp-adds fp-muls fp-divs"
 
-static const struct tested_claim claims[VALIDATE_FINDINGS] = {
-    {.id = "A1",
-     .text = "nested loops are mispredicted once where each loop ends, to within 1 %",
-     .figure = "within 1 % on Pentium III, Itanium, Power3-II and R12K",
-     .rule = rule_within,
-     .unit = "%",
-     .physical = true,
-     .foretold = FORETOLD_LOOP_ENDS,
-     .least = 10000,
-     .tests = {{"mispredictions", "branch-misses cond-branch-misses", "nested"}}},
-    {.id = "A2",
-     .text = "misses of the instruction caches come within 1 % of the lines that do not fit",
-     .figure = "within 1 % on Pentium III, first and second level",
-     .rule = rule_within,
-     .unit = "%",
-     .physical = true,
-     .least = 10000,
-     .tests = {{"first level", "l1i-load-misses", "l1i-blocks"},
-               {"second level", "l2i-misses", "l2i-blocks"}}},
-    {.id = "A3",
-     .text = "cycles of a row of register additions come within 1 % of one for each",
-     .figure = "within 1 % on Pentium III and Power4",
-     .rule = rule_within,
-     .unit = "%",
-     .physical = true,
-     .least = 100000,
-     .tests = {{"cycles", "cycles", "chain"}}},
-    {.id = "A4",
-     .text = "floating-point instructions come within 1 % on most CPUs; rounding and "
-             "single-precision multiplication break it on some",
-     .figure = "within 1 % on Itanium, R12K; twice by rounding on Power3-II, Power4; 5 of 9 single "
-               "multiplications on Pentium III",
-     .rule = rule_within,
-     .unit = "%",
-     .least = 100,
-     .tests = {{"arithmetic", "fp-instructions",
-                "fadd-single fadd-double fmul-double fdiv-single fdiv-double"},
-               {"arithmetic", SCALAR_CLASSES,
-                "fadd-single fadd-double fmul-double fdiv-single fdiv-double"}},
-     .first_only = true,
-     .exceptions = {{"rounding", "fp-instructions " SCALAR_CLASSES, "fround-single fround-double"},
-                    {"single-precision multiplication", "fp-instructions " SCALAR_CLASSES,
-                     "fmul-single"},
-                    {"x87", "fp-instructions " SCALAR_CLASSES, "x87"}}},
-    {.id = "A5",
-     .text = "fewer than about 100 square roots are reported as 0 on some CPUs",
-     .figure = "0 up to 100 on Power3-II, up to 86 on Power4",
-     .rule = rule_threshold,
-     .unit = "square roots",
-     .tests = {{"square roots", "fp-sqrts", "fsqrt-single fsqrt-double"},
-               {"square roots", "fp-instructions fp-scalar-single fp-scalar-double fp-operations",
-                "fsqrt-single fsqrt-double"}},
-     .first_only = true},
-    {.id = "A6",
-     .text = "completed instructions come within 1 % once no-ops that pad the code are counted",
-     .figure = "under 1 % on Power3-II, Pentium III; Itanium 17 % over until no-ops counted, then "
-               "about 0 %",
-     .rule = rule_within,
-     .unit = "%",
-     .least = 100,
-     .tests = {{"no-ops", "instructions", "nops"}, {"additions", "instructions", "adds"}},
-     .needs_first = true},
-    {.id = "A7",
-     .text = "loads and stores are counted as predicted",
-     .figure = "no figure; studied to the end on Itanium, Power3-II and R12K",
-     .rule = rule_within,
-     .unit = "%",
-     .least = 100,
-     .tests = {{"loads", "loads", "loads copies"}, {"stores", "stores", "stores copies"}}},
-    {.id = "A8",
-     .text = "misses of the first and second level's data cache follow from their geometry",
-     .figure = "no figure; L1 on Itanium, Power3-II, Power4, R12K, L2 on Itanium, R12K",
-     .rule = rule_within,
-     .unit = "%",
-     .physical = true,
-     .least = 10000,
-     .tests = {{"first level", "l1d-misses l1d-load-misses", "l1d-chase"},
-               {"second level", "l2-misses l2d-misses l2-load-misses", "l2-chase"}}},
-    {.id = "A9",
-     .text = "TLB misses follow from the number of pages",
-     .figure = "no figure; data TLB on Itanium, Power4, all TLBs on Power3-II, Power4",
-     .rule = rule_within,
-     .unit = "%",
-     .physical = true,
-     .least = 10000,
-     .tests = {{"data", "dtlb-misses dtlb-load-misses tlb-misses", "dtlb-pages"},
-               {"code", "itlb-load-misses tlb-misses", "itlb-pages"}}},
-    {.id = "A10",
-     .text = "small counts carry what measuring adds, and large counts hide it",
-     .figure = "no figure; named as a reason why reported and predicted counts differ",
-     .rule = rule_overhead,
-     .unit = "%"},
+static const struct claim claims[VALIDATE_FINDINGS] = {
+    {"A1", "nested loops are mispredicted once where each loop ends, to within 1 %",
+     "within 1 % on Pentium III, Itanium, Power3-II and R12K", "%", rule_within, false,
+     &(const struct tested){
+         .physical = true,
+         .foretold = FORETOLD_LOOP_ENDS,
+         .least = 10000,
+         .tests = {{"mispredictions", "branch-misses cond-branch-misses", "nested"}}}},
+    {"A2", "misses of the instruction caches come within 1 % of the lines that do not fit",
+     "within 1 % on Pentium III, first and second level", "%", rule_within, false,
+     &(const struct tested){.physical = true,
+                            .least = 10000,
+                            .tests = {{"first level", "l1i-load-misses", "l1i-blocks"},
+                                      {"second level", "l2i-misses", "l2i-blocks"}}}},
+    {"A3", "cycles of a row of register additions come within 1 % of one for each",
+     "within 1 % on Pentium III and Power4", "%", rule_within, false,
+     &(const struct tested){
+         .physical = true, .least = 100000, .tests = {{"cycles", "cycles", "chain"}}}},
+    {"A4",
+     "floating-point instructions come within 1 % on most CPUs; rounding and "
+     "single-precision multiplication break it on some",
+     "within 1 % on Itanium, R12K; twice by rounding on Power3-II, Power4; 5 of 9 single "
+     "multiplications on Pentium III",
+     "%", rule_within, false,
+     &(const struct tested){
+         .least = 100,
+         .tests = {{"arithmetic", "fp-instructions",
+                    "fadd-single fadd-double fmul-double fdiv-single fdiv-double"},
+                   {"arithmetic", SCALAR_CLASSES,
+                    "fadd-single fadd-double fmul-double fdiv-single fdiv-double"}},
+         .first_only = true,
+         .exceptions =
+             {{"rounding", "fp-instructions " SCALAR_CLASSES, "fround-single fround-double"},
+              {"single-precision multiplication", "fp-instructions " SCALAR_CLASSES, "fmul-single"},
+              {"x87", "fp-instructions " SCALAR_CLASSES, "x87"}}}},
+    {"A5", "fewer than about 100 square roots are reported as 0 on some CPUs",
+     "0 up to 100 on Power3-II, up to 86 on Power4", "square roots", rule_threshold, false,
+     &(const struct tested){
+         .tests = {{"square roots", "fp-sqrts", "fsqrt-single fsqrt-double"},
+                   {"square roots",
+                    "fp-instructions fp-scalar-single fp-scalar-double fp-operations",
+                    "fsqrt-single fsqrt-double"}},
+         .first_only = true}},
+    {"A6", "completed instructions come within 1 % once no-ops that pad the code are counted",
+     "under 1 % on Power3-II, Pentium III; Itanium 17 % over until no-ops counted, then "
+     "about 0 %",
+     "%", rule_within, false,
+     &(const struct tested){
+         .least = 100,
+         .tests = {{"no-ops", "instructions", "nops"}, {"additions", "instructions", "adds"}},
+         .needs_first = true}},
+    {"A7", "loads and stores are counted as predicted",
+     "no figure; studied to the end on Itanium, Power3-II and R12K", "%", rule_within, false,
+     &(const struct tested){
+         .least = 100,
+         .tests = {{"loads", "loads", "loads copies"}, {"stores", "stores", "stores copies"}}}},
+    {"A8", "misses of the first and second level's data cache follow from their geometry",
+     "no figure; L1 on Itanium, Power3-II, Power4, R12K, L2 on Itanium, R12K", "%", rule_within,
+     false,
+     &(const struct tested){
+         .physical = true,
+         .least = 10000,
+         .tests = {{"first level", "l1d-misses l1d-load-misses", "l1d-chase"},
+                   {"second level", "l2-misses l2d-misses l2-load-misses", "l2-chase"}}}},
+    {"A9", "TLB misses follow from the number of pages",
+     "no figure; data TLB on Itanium, Power4, all TLBs on Power3-II, Power4", "%", rule_within,
+     false,
+     &(const struct tested){
+         .physical = true,
+         .least = 10000,
+         .tests = {{"data", "dtlb-misses dtlb-load-misses tlb-misses", "dtlb-pages"},
+                   {"code", "itlb-load-misses tlb-misses", "itlb-pages"}}}},
+    {"A10", "small counts carry what measuring adds, and large counts hide it",
+     "no figure; named as a reason why reported and predicted counts differ", "%", rule_overhead,
+     false, NULL},
 };
 
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS])
 {
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
-        const struct tested_claim *claim = &claims[i];
-        struct finding *finding = &findings[i];
-        *finding = (struct finding){.id = claim->id,
-                                    .claim = claim->text,
-                                    .paper = "aguilera-microbenchmarks",
-                                    .verdict = FINDING_UNTESTABLE,
-                                    .unit = claim->unit};
-        snprintf(finding->figure, sizeof(finding->figure), "%s", claim->figure);
-        if (claim->physical && file->emulated)
-            finding_add(finding, "this machine is emulated: it has no predictor, no caches and no "
-                                 "cycles of its own that could be counted");
-        else
-            claim->rule(claim, judgements, finding);
-    }
+    struct validate_facts facts = {file, judgements};
+    const struct claiming claiming = {.paper = "aguilera-microbenchmarks",
+                                      .claims = claims,
+                                      .count = VALIDATE_FINDINGS,
+                                      .facts = &facts};
+    findings_judge(&claiming, findings);
 }

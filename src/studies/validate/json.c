@@ -3,104 +3,20 @@
  *
  * What `assay validate` found, as JSON (docs/json): a row for each event, path and specimen. */
 #include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/monotonic.h"
-#include "engine/claims.h"
 #include "studies/validate/parts.h"
-
-/* ----------------------------------------------------------------------------------------------
- * From what the store holds to verdicts: at the end for the reader, between rounds for the plan. */
-
-static int load(struct validating *validating, struct failure *failure)
-{
-    int error = validate_load(validating->store, &validating->file, failure);
-    if (error == 0)
-        validating->judgements = judge_case(&validating->file);
-    return error;
-}
-
-int validate_judge(void *study)
-{
-    struct validating *validating = study;
-    struct failure failure = {0};
-    if (load(validating, &failure) < 0)
-        return validate_fail(&failure, EXIT_FAILED);
-    validate_findings(&validating->file, &validating->judgements, validating->findings);
-    validating->seconds = (double)(monotonic_ms() - validating->started) / 1000;
-    return EXIT_DONE;
-}
-
-/* --- for the plan --- */
-
-static void learn_event(const struct judgement *judgement, struct validate_subject *subject,
-                        const char *primary)
-{
-    enum verdict verdict = judgement->verdict;
-    enum cause cause = judgement->cause;
-    bool amiss = verdict_is_of_counts(verdict) && cause != CAUSE_NONE &&
-                 cause != CAUSE_INTERFACE_OVERHEAD && cause != CAUSE_MODE_NOT_APPLICABLE;
-    subject->deviates = verdict == VERDICT_NOISY || verdict == VERDICT_BIASED || amiss;
-    if (verdict == VERDICT_UNSCHEDULED)
-        validate_next_core(subject);
-    subject->zero_to = subject->counts_from = 0;
-    const struct judged_row *row = NULL;
-    for (size_t i = 0; i < judgement->row_count && !row; i++)
-        if (strcmp(judgement->rows[i].specimen, primary) == 0 &&
-            strcmp(judgement->rows[i].path, subject->ways[0].path) == 0)
-            row = &judgement->rows[i];
-    /* The largest N that reads zero although its truth is not, and the smallest above that counts.
-     */
-    for (size_t i = 0; row && i < row->point_count && !subject->counts_from; i++) {
-        const struct judged_point *point = &row->points[i];
-        if (!point->runs || point->point->truth.low <= 0)
-            continue;
-        if (point->is_zero)
-            subject->zero_to = point->point->n;
-        else if (subject->zero_to)
-            subject->counts_from = point->point->n;
-    }
-    if (!subject->counts_from)
-        subject->zero_to = 0;
-}
-
-int validate_learn(struct validating *validating, struct failure *failure)
-{
-    struct memory_scope scope;
-    memory_scope_begin(&scope);
-    int error = load(validating, failure);
-    for (size_t i = 0; i < validating->study.subject_count && error == 0; i++) {
-        struct validate_subject *subject = &validating->subjects[i];
-        size_t primary = validate_primary(&validating->study, subject->class);
-        for (size_t j = 0; j < validating->judgements.count; j++)
-            if (strcmp(validating->judgements.list[j].evidence->event, subject->name) == 0)
-                learn_event(&validating->judgements.list[j], subject,
-                            validating->study.specimens[primary].name);
-    }
-    validating->judgements = (struct judgements){0};
-    validating->file = (struct case_file){0};
-    memory_scope_end(&scope);
-    return error;
-}
-
-/* --- as JSON --- */
 
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
     const struct truth *truth = &point->point->truth;
-    if (point->against_account)
-        json_absent(object, "predicted", "each run is held against the system's account of it");
-    else if (truth->grade == TRUTH_NONE)
-        json_absent(object, "predicted", "nothing predicts this count");
-    else if (truth->low != truth->high)
-        json_absent(object, "predicted", "only limits can be stated");
-    else
-        json_object_set_new(object, "predicted", json_difference(truth->low));
-    if (truth->grade != TRUTH_NONE && truth->low != truth->high) {
-        json_object_set_new(object, "predicted_low", json_difference(truth->low));
-        json_object_set_new(object, "predicted_high", json_difference(truth->high));
-    }
+    const char *why = point->against_account ? "each run is held against the system's account of it"
+                      : truth->grade == TRUTH_NONE ? "nothing predicts this count"
+                      : truth->low != truth->high  ? "only limits can be stated"
+                                                   : NULL;
+    json_put(object, "predicted", why ? NULL : json_difference(truth->low), why);
+    if (truth->grade != TRUTH_NONE && truth->low != truth->high)
+        JSON_PUT(object, {"predicted_low", json_difference(truth->low)},
+                 {"predicted_high", json_difference(truth->high)});
 }
 
 static void put_figures(json_t *object, const struct judged_point *point)
@@ -129,86 +45,65 @@ static void put_figures(json_t *object, const struct judged_point *point)
 
 static json_t *point_json(const struct judged_point *point)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "n", json_count(point->point->n));
+    json_t *object = JSON_OBJECT({"n", json_count(point->point->n)});
     put_prediction(object, point);
-    json_object_set_new(object, "runs", json_count(point->runs));
-    json_object_set_new(object, "disturbed", json_count(point->disturbed));
-    json_object_set_new(object, "multiplexed", json_count(point->multiplexed));
-    json_object_set_new(object, "unscheduled", json_count(point->unscheduled));
-    json_object_set_new(object, "exact", json_count(point->exact));
+    JSON_PUT(object, {"runs", json_count(point->runs)}, {"disturbed", json_count(point->disturbed)},
+             {"multiplexed", json_count(point->multiplexed)},
+             {"unscheduled", json_count(point->unscheduled)}, {"exact", json_count(point->exact)});
     put_figures(object, point);
-    if (point->point->failed) {
-        json_object_set_new(object, "failed", json_count(point->point->failed));
-        json_object_set_new(object, "failed_reason", json_text(point->point->failure_reason));
-    }
+    if (point->point->failed)
+        JSON_PUT(object, {"failed", json_count(point->point->failed)},
+                 {"failed_reason", json_text(point->point->failure_reason)});
     return object;
 }
 
-static void put_fit(json_t *object, const struct judged_fit *fit)
+static json_t *fit_json(const struct judged_fit *fit)
 {
     static const char few[] = "the points are too few, or all alike";
-    if (!fit->known) {
-        json_absent(object, "fit", "fewer than two predictions were measured");
-        return;
-    }
     json_t *line = json_object();
     JSON_PUT_REALS(line, {"intercept", fit->intercept, few},
                    {"intercept_low", fit->intercept_low, few},
                    {"intercept_high", fit->intercept_high, few}, {"slope", fit->slope, few},
                    {"slope_low", fit->slope_low, few}, {"slope_high", fit->slope_high, few},
                    {"residual", fit->residual, few}, {"r_squared", fit->r_squared, few});
-    json_object_set_new(object, "fit", line);
+    return line;
 }
 
-static void put_overhead(json_t *object, bool known, int64_t overhead)
-{
-    if (known)
-        json_object_set_new(object, "overhead", json_difference(overhead));
-    else
-        json_absent(object, "overhead", "no null cell of this way was measured");
-}
+static const char no_null[] = "no null cell of this way was measured";
 
 /* row NULL: an event of which nothing was measured still has one. */
 static json_t *row_json(const struct judgement *judgement, const struct judged_row *row)
 {
     static const struct judged_row none = {0};
     const struct judged_row *of = row ? row : &none;
-    json_t *object = json_object(), *points = json_array();
-    json_object_set_new(object, "event", json_text(judgement->evidence->event));
-    json_object_set_new(object, "path", json_text(of->path));
-    json_object_set_new(object, "pattern", json_text(row ? pattern_names[row->pattern] : NULL));
-    json_object_set_new(object, "counters", row ? json_count(row->counters) : json_null());
-    json_object_set_new(object, "core", json_text(of->core && *of->core ? of->core : NULL));
-    json_object_set_new(object, "specimen", json_text(of->specimen));
-    json_object_set_new(object, "class", json_text(judgement->evidence->class));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[of->grade]));
-    json_object_set_new(object, "verdict",
-                        json_text(verdict_names[row ? row->verdict : judgement->verdict]));
-    json_object_set_new(object, "cause",
-                        json_text(cause_names[row ? row->cause : judgement->cause]));
-    json_object_set_new(object, "note", json_text(row ? row->note : judgement->note));
-    if (row) {
-        bool measured = row->point_count != 0;
-        put_overhead(object, measured && row->points[0].has_overhead,
-                     measured ? row->points[0].overhead : 0);
-        put_fit(object, &row->fit);
-    } else {
-        json_absent(object, "overhead", "nothing was measured");
-        json_absent(object, "fit", "nothing was measured");
-    }
+    json_t *points = json_array();
+    json_t *object = JSON_OBJECT(
+        {"event", json_text(judgement->evidence->event)}, {"path", json_text(of->path)},
+        {"pattern", json_text(row ? pattern_names[row->pattern] : NULL)},
+        {"counters", row ? json_count(row->counters) : json_null()},
+        {"core", json_text(of->core && *of->core ? of->core : NULL)},
+        {"specimen", json_text(of->specimen)}, {"class", json_text(judgement->evidence->class)},
+        {"truth_grade", json_text(validate_grade_names[of->grade])},
+        {"verdict", json_text(verdict_names[row ? row->verdict : judgement->verdict])},
+        {"cause", json_text(cause_names[row ? row->cause : judgement->cause])},
+        {"note", json_text(row ? row->note : judgement->note)});
+    bool has_overhead = of->point_count && of->points[0].has_overhead;
+    json_put(object, "overhead", has_overhead ? json_difference(of->points[0].overhead) : NULL,
+             row ? no_null : "nothing was measured");
+    json_put(object, "fit", of->fit.known ? fit_json(&of->fit) : NULL,
+             row ? "fewer than two predictions were measured" : "nothing was measured");
     for (size_t i = 0; i < of->point_count; i++)
         json_array_append_new(points, point_json(&of->points[i]));
     json_object_set_new(object, "points", points);
     return object;
 }
 
-json_t *validate_results_json(const void *run)
+json_t *validate_results_json(const void *kept)
 {
-    const struct validating *validating = run;
+    const struct validating *run = kept;
     json_t *list = json_array();
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
         if (!judgement->row_count)
             json_array_append_new(list, row_json(judgement, NULL));
         for (size_t j = 0; j < judgement->row_count; j++)
@@ -225,9 +120,8 @@ json_t *validate_explanations_json(const struct judgement *judgement)
     json_t *list = json_array();
     for (size_t i = 0; i < judgement->explanation_count; i++) {
         const struct explanation *found = &judgement->explanations[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "cause", json_text(cause_names[found->cause]));
-        json_object_set_new(object, "per", json_text(found->per));
+        json_t *object = JSON_OBJECT({"cause", json_text(cause_names[found->cause])},
+                                     {"per", json_text(found->per)});
         JSON_PUT_REALS(object, {"size", found->size, none}, {"low", found->low, none},
                        {"high", found->high, none}, {"share", found->share, none});
         json_array_append_new(list, object);
@@ -238,38 +132,33 @@ json_t *validate_explanations_json(const struct judgement *judgement)
 static json_t *event_json(const struct judgement *judgement)
 {
     const struct evidence *evidence = judgement->evidence;
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(evidence->event));
-    json_object_set_new(object, "kind", json_text(evidence->kind));
-    json_object_set_new(object, "class", json_text(evidence->class));
-    json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
-    json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
-    json_object_set_new(object, "note", json_text(judgement->note));
-    json_object_set_new(object, "errno",
-                        evidence->error ? json_integer(evidence->error) : json_null());
-    put_overhead(object, judgement->has_overhead, judgement->overhead);
-    json_object_set_new(object, "runs", json_count(judgement->runs));
-    json_object_set_new(object, "disturbed", json_count(judgement->disturbed));
-    json_object_set_new(object, "rank",
-                        judgement->rank ? json_count(judgement->rank) : json_null());
-    json_object_set_new(object, "disagrees", json_boolean(judgement->disagrees));
-    json_object_set_new(object, "fits", json_text(judgement->fits[0] ? judgement->fits : NULL));
-    json_object_set_new(object, "explanations", validate_explanations_json(judgement));
+    json_t *object = JSON_OBJECT(
+        {"event", json_text(evidence->event)}, {"kind", json_text(evidence->kind)},
+        {"class", json_text(evidence->class)},
+        {"verdict", json_text(verdict_names[judgement->verdict])},
+        {"cause", json_text(cause_names[judgement->cause])}, {"note", json_text(judgement->note)},
+        {"errno", evidence->error ? json_integer(evidence->error) : json_null()});
+    json_put(object, "overhead",
+             judgement->has_overhead ? json_difference(judgement->overhead) : NULL, no_null);
+    JSON_PUT(object, {"runs", json_count(judgement->runs)},
+             {"disturbed", json_count(judgement->disturbed)},
+             {"rank", judgement->rank ? json_count(judgement->rank) : json_null()},
+             {"disagrees", json_boolean(judgement->disagrees)},
+             {"fits", json_text(judgement->fits[0] ? judgement->fits : NULL)},
+             {"explanations", validate_explanations_json(judgement)});
     return object;
 }
 
-static json_t *caps_json(const struct validating *validating)
+static json_t *caps_json(const struct validating *run)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < validating->study.subject_count; i++) {
+    for (size_t i = 0; i < run->plan.subject_count; i++) {
         struct validate_cap cap;
-        if (!validate_cap(&validating->study, &validating->plan, i, &cap))
+        if (!validate_cap(&run->plan, i, &cap))
             continue;
-        json_t *object = json_object();
-        json_object_set_new(object, "event", json_text(validating->subjects[i].name));
-        json_object_set_new(object, "specimen", json_text(cap.specimen));
-        json_object_set_new(object, "n", json_count(cap.n));
-        json_object_set_new(object, "top", json_count(cap.top));
+        json_t *object = JSON_OBJECT({"event", json_text(run->plan.subjects[i].name)},
+                                     {"specimen", json_text(cap.specimen)},
+                                     {"n", json_count(cap.n)}, {"top", json_count(cap.top)});
         json_put_real(object, "hit_ns", cap.hit_ns > 0 ? round(cap.hit_ns) : NAN,
                       "it was not measured");
         json_array_append_new(list, object);
@@ -278,42 +167,29 @@ static json_t *caps_json(const struct validating *validating)
 }
 
 /* What was found before of events that this run could not open. */
-static json_t *earlier_json(const struct validating *validating)
+static json_t *earlier_json(const struct validating *run)
 {
     json_t *list = json_array();
     const char *name;
     json_t *entry;
-    json_object_foreach(validating->earlier, name, entry)
-    {
-        json_t *object = json_object();
-        json_object_set_new(object, "event", json_text(name));
-        json_object_set_new(object, "verdict", json_text(json_word(entry, "verdict")));
-        json_object_set_new(object, "validated", json_text(json_word(entry, "validated")));
-        json_array_append_new(list, object);
-    }
+    json_object_foreach(run->earlier, name, entry) json_array_append_new(
+        list,
+        JSON_OBJECT({"event", json_text(name)}, {"verdict", json_text(json_word(entry, "verdict"))},
+                    {"validated", json_text(json_word(entry, "validated"))}));
     return list;
 }
 
-json_t *validate_analysis_json(const void *run)
+json_t *validate_analysis_json(const void *kept)
 {
-    const struct validating *validating = run;
-    json_t *analysis = json_object(), *events = json_array();
-    size_t runs = 0, disturbed = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
-        json_array_append_new(events, event_json(judgement));
-        runs += judgement->runs;
-        disturbed += judgement->disturbed;
-    }
-    json_object_set_new(analysis, "store", json_text(store_path(validating->store)));
-    json_object_set_new(analysis, "passport",
-                        json_text(validating->passport[0] ? validating->passport : NULL));
-    json_object_set_new(analysis, "complete", json_boolean(validating->complete));
-    json_object_set_new(analysis, "seconds", json_real(round(validating->seconds * 10) / 10));
-    json_object_set_new(analysis, "runs", json_count(runs));
-    json_object_set_new(analysis, "disturbed", json_count(disturbed));
-    json_object_set_new(analysis, "events", events);
-    json_object_set_new(analysis, "capped", caps_json(validating));
-    json_object_set_new(analysis, "earlier", earlier_json(validating));
-    return analysis;
+    const struct validating *run = kept;
+    json_t *events = json_array();
+    for (size_t i = 0; i < run->judgements.count; i++)
+        json_array_append_new(events, event_json(&run->judgements.list[i]));
+    return JSON_OBJECT({"store", json_text(run->studying.stored)},
+                       {"passport", json_text(run->passport[0] ? run->passport : NULL)},
+                       {"complete", json_boolean(run->studying.complete)},
+                       {"seconds", json_real(round(run->studying.seconds * 10) / 10)},
+                       {"runs", json_count(run->judgements.runs)},
+                       {"disturbed", json_count(run->judgements.disturbed)}, {"events", events},
+                       {"capped", caps_json(run)}, {"earlier", earlier_json(run)});
 }

@@ -53,20 +53,23 @@ static void collect_point(const struct judged_point *judged, struct error_point 
 void errors_collect(const struct judgement *judgement, struct errors *errors)
 {
     *errors = (struct errors){.judgement = judgement, .all_zero = true};
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (!judged->runs ||
-                (!judged->against_account && !grade_is_firm(judged->point->truth.grade)))
-                continue;
-            errors->all_zero &= judged->is_zero;
-            struct error_point *point = memory_add(errors->points, errors->count);
-            collect_point(judged, point);
-            size_t like = 0;
-            while (!point_same_way(errors->points[like].point, point->point))
-                like++;
-            point->way =
-                &errors->points[like] == point ? errors->way_count++ : errors->points[like].way;
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!judged->runs || !grade_is_firm(point_grade(judged)))
+            continue;
+        errors->all_zero &= judged->is_zero;
+        struct error_point *point = memory_add(errors->points, errors->count);
+        collect_point(judged, point);
+        size_t like = 0;
+        while (!point_same_way(errors->points[like].point, point->point))
+            like++;
+        point->way =
+            &errors->points[like] == point ? errors->way_count++ : errors->points[like].way;
+    }
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++) {
+            errors->points[i].runs[j].point = &errors->points[i];
+            *memory_add(errors->runs, errors->run_count) = &errors->points[i].runs[j];
         }
 }
 
@@ -379,14 +382,12 @@ static void measure_overhead_sigma(struct errors *errors)
 
 void errors_sum_up(struct errors *errors)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < errors->count; i++) {
-        most = errors->points[i].run_count > most ? errors->points[i].run_count : most;
-        errors->points[i].far_outside = false;
-    }
     struct memory_scope scope;
     memory_scope_begin(&scope);
-    double *values = memory_new(most, sizeof(double)), *work = memory_new(most, sizeof(double));
+    double *values = memory_new(errors->run_count, sizeof(double));
+    double *work = memory_new(errors->run_count, sizeof(double));
+    for (size_t i = 0; i < errors->count; i++)
+        errors->points[i].far_outside = false;
     errors->exact = true;
     errors->noise_df = 0;
     for (size_t i = 0; i < errors->count; i++) {

@@ -221,9 +221,7 @@ struct regression {
     struct selected selected;
     const double **columns;
     size_t *which; /* [column] its candidate */
-    double *y, *sigma, *shared;
-    size_t *groups;
-    bool *alike; /* [column] */
+    bool *alike;   /* [column] */
 };
 
 static void prepare(const struct errors *errors, bool opcodes, struct regression *regression)
@@ -233,28 +231,28 @@ static void prepare(const struct errors *errors, bool opcodes, struct regression
     regression->columns = memory_new(candidates->count, sizeof(*regression->columns));
     regression->which = memory_new(candidates->count, sizeof(*regression->which));
     regression->alike = memory_new(candidates->count, sizeof(*regression->alike));
-    regression->y = memory_new(candidates->row_count, sizeof(double));
-    regression->sigma = memory_new(candidates->row_count, sizeof(double));
-    regression->shared = memory_new(errors->way_count, sizeof(double));
-    regression->groups = memory_new(candidates->row_count, sizeof(*regression->groups));
-    struct selection *selection = &regression->selection;
-    *selection = (struct selection){.columns = regression->columns,
-                                    .rows = candidates->row_count,
-                                    .y = regression->y,
-                                    .sigma = regression->sigma,
-                                    .groups = regression->groups,
-                                    .shared = regression->shared,
-                                    .group_count = errors->way_count,
-                                    .noise_df = errors->noise_df,
-                                    .exact = errors->exact,
-                                    .level = LEVEL,
-                                    .most = TERMS_MOST};
+    double *y = memory_new(candidates->row_count, sizeof(*y));
+    double *sigma = memory_new(candidates->row_count, sizeof(*sigma));
+    double *shared = memory_new(errors->way_count, sizeof(*shared));
+    size_t *groups = memory_new(candidates->row_count, sizeof(*groups));
     for (size_t i = 0; i < candidates->row_count; i++) {
-        regression->y[i] = candidates->rows[i]->location;
-        regression->sigma[i] = candidates->rows[i]->sigma;
-        regression->groups[i] = candidates->rows[i]->way;
-        regression->shared[candidates->rows[i]->way] = candidates->rows[i]->overhead_sigma;
+        const struct error_point *row = candidates->rows[i];
+        y[i] = row->location;
+        sigma[i] = row->sigma;
+        groups[i] = row->way;
+        shared[row->way] = row->overhead_sigma;
     }
+    regression->selection = (struct selection){.columns = regression->columns,
+                                               .rows = candidates->row_count,
+                                               .y = y,
+                                               .sigma = sigma,
+                                               .groups = groups,
+                                               .shared = shared,
+                                               .group_count = errors->way_count,
+                                               .noise_df = errors->noise_df,
+                                               .exact = errors->exact,
+                                               .level = LEVEL,
+                                               .most = TERMS_MOST};
 }
 
 static struct candidate *candidate_of(const struct regression *regression, size_t term)

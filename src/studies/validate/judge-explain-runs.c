@@ -111,9 +111,8 @@ void explain_wrap(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     double largest = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            largest = fmax(largest, fabs(errors->points[i].runs[j].error));
+    for (size_t i = 0; i < errors->run_count; i++)
+        largest = fmax(largest, fabs(errors->runs[i]->error));
     /* Errors of less than half a modulus are no multiple of it. */
     int most = largest > 1 ? ilogb(largest) + 1 : 0;
     for (int bits = most < WRAP_MOST ? most : WRAP_MOST; bits >= WRAP_LEAST; bits--) {
@@ -129,13 +128,12 @@ void explain_wrap(struct explaining *explaining)
         explaining_add(explaining, &found,
                        "Errors are multiples of 2^%d: the count wraps there (%zu of %zu runs).",
                        bits, wrapped.wrapped, wrapped.runs);
-        for (size_t i = 0; i < errors->count; i++)
-            for (size_t j = 0; j < errors->points[i].run_count; j++) {
-                struct error_run *run = &errors->points[i].runs[j];
-                double multiple;
-                if (!run->multiplexed)
-                    run->error = unwrap(&errors->points[i], run, modulus, &multiple);
-            }
+        for (size_t i = 0; i < errors->run_count; i++) {
+            struct error_run *run = errors->runs[i];
+            double multiple;
+            if (!run->multiplexed)
+                run->error = unwrap(run->point, run, modulus, &multiple);
+        }
         return;
     }
 }
@@ -163,9 +161,8 @@ void explain_saturation(struct explaining *explaining)
     struct errors *errors = &explaining->errors;
     double ceiling = 0, lowest = INFINITY, highest = 0;
     size_t stuck = 0, below = 0, right = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            ceiling = fmax(ceiling, run_count_raw(&errors->points[i], &errors->points[i].runs[j]));
+    for (size_t i = 0; i < errors->run_count; i++)
+        ceiling = fmax(ceiling, run_count_raw(errors->runs[i]->point, errors->runs[i]));
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         if (!error_point_counts(point) || point->truth <= 0)
@@ -287,9 +284,8 @@ static void explain_late(struct explaining *explaining)
                    "The first %s counts of every run are missing, and all of those that have no "
                    "more (%zu and %zu points).",
                    FIGURE(lack), fit, less);
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            errors->points[i].runs[j].error += fmin(errors->points[i].truth, lack);
+    for (size_t i = 0; i < errors->run_count; i++)
+        errors->runs[i]->error += fmin(errors->runs[i]->point->truth, lack);
 }
 
 void explain_threshold(struct explaining *explaining)
@@ -387,12 +383,8 @@ static void add_group(struct slope *slope, const struct error_point *point, size
 
 static struct slope find_slope(const struct errors *errors, enum doing doing)
 {
-    size_t most = 0, all = 0;
-    for (size_t i = 0; i < errors->count; i++) {
-        all += errors->points[i].run_count;
-        most = errors->points[i].run_count > most ? errors->points[i].run_count : most;
-    }
-    double *x = memory_new(most, sizeof(double)), *y = memory_new(most, sizeof(double));
+    const size_t all = errors->run_count;
+    double *x = memory_new(all, sizeof(double)), *y = memory_new(all, sizeof(double));
     struct slope slope = {.p = 1, .ratios = memory_new(all, sizeof(double))};
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
@@ -437,20 +429,17 @@ struct ticks {
 /* The most frequent error that is not 0, where most are; 0: there is none, or some are negative. */
 static double usual_excess(const struct errors *errors)
 {
-    size_t all = 0, count = 0, negative = 0, quiet = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        all += errors->points[i].run_count;
-    double each = 0, *values = memory_new(all, sizeof(double));
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++) {
-            const struct error_run *run = &errors->points[i].runs[j];
-            if (!error_point_counts(&errors->points[i]) || run->disturbed || run->left_out)
-                continue;
-            quiet++;
-            negative += run->error < -0.5;
-            if (run->error > 0.5)
-                values[count++] = run->error;
-        }
+    size_t count = 0, negative = 0, quiet = 0;
+    double each = 0, *values = memory_new(errors->run_count, sizeof(double));
+    for (size_t i = 0; i < errors->run_count; i++) {
+        const struct error_run *run = errors->runs[i];
+        if (!error_point_counts(run->point) || run->disturbed || run->left_out)
+            continue;
+        quiet++;
+        negative += run->error < -0.5;
+        if (run->error > 0.5)
+            values[count++] = run->error;
+    }
     if (count < 3 || (double)negative > 0.001 * (double)quiet)
         return 0;
     sort_values(values, count);
@@ -546,15 +535,14 @@ static void explain_ticks(struct explaining *explaining)
                    "that come at random, the more the longer a run lasts.",
                    ticks.each, rate, rate - half, rate + half);
     /* Rare ones do not move a point's median; where they are frequent, their mean goes. */
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++) {
-            struct error_run *run = &errors->points[i].runs[j];
-            double expected = rate * (double)run->run->enabled / 1e9;
-            if (expected > 1)
-                run->error -= ticks.each * expected;
-            else if (run->error > 0)
-                run->error = fmod(run->error, ticks.each);
-        }
+    for (size_t i = 0; i < errors->run_count; i++) {
+        struct error_run *run = errors->runs[i];
+        double expected = rate * (double)run->run->enabled / 1e9;
+        if (expected > 1)
+            run->error -= ticks.each * expected;
+        else if (run->error > 0)
+            run->error = fmod(run->error, ticks.each);
+    }
 }
 
 static struct explanation slope_explanation(const struct errors *errors, const struct slope *slope,
@@ -582,9 +570,8 @@ void explain_interrupts(struct explaining *explaining)
                    found.cause == CAUSE_KERNEL_LEAK ? ": the handler is counted" : "");
     double whole = round(slope.value);
     double each = whole >= slope.low && whole <= slope.high ? whole : slope.value;
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            errors->points[i].runs[j].error -= each * errors->points[i].runs[j].run->interrupts;
+    for (size_t i = 0; i < errors->run_count; i++)
+        errors->runs[i]->error -= each * errors->runs[i]->run->interrupts;
 }
 
 void explain_stray_faults(struct explaining *explaining)

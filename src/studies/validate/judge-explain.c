@@ -235,28 +235,23 @@ static bool looked_at(const struct error_point *point, const struct error_run *r
 static void count_group(const struct error_point *point, size_t from, size_t to, bool small,
                         struct lost *lost)
 {
-    struct lost here = {0};
+    const size_t low_before = lost->low, right_before = lost->right;
     for (size_t j = from; j < to; j++) {
         const struct error_run *run = &point->runs[j];
         if (!looked_at(point, run))
             continue;
         enum state state = state_of(point, run, small);
-        here.runs++;
-        here.right += state == STATE_RIGHT;
-        here.exact += run->error == 0;
-        here.low += state == STATE_LOW;
-        here.high += state == STATE_HIGH;
-        here.zero += state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
+        lost->runs++;
+        lost->right += state == STATE_RIGHT;
+        lost->exact += run->error == 0;
+        lost->low += state == STATE_LOW;
+        lost->high += state == STATE_HIGH;
+        lost->zero += state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
     }
-    bool mixed = here.low && here.right >= (small ? here.low : 1);
-    lost->runs += here.runs;
-    lost->right += here.right;
-    lost->exact += here.exact;
-    lost->low += here.low;
-    lost->high += here.high;
-    lost->zero += here.zero;
+    const size_t low = lost->low - low_before, right = lost->right - right_before;
+    bool mixed = low && right >= (small ? low : 1);
     lost->mixed += mixed;
-    lost->low_in_mixed += mixed ? here.low : 0;
+    lost->low_in_mixed += mixed ? low : 0;
 }
 
 static struct lost count_lost(const struct errors *errors, bool small)
@@ -308,12 +303,11 @@ static void explain_lost(struct explaining *explaining)
                    "nothing); the others are %s.",
                    100 * found.size, 100 * share.low, 100 * share.high, lost.low, lost.runs,
                    lost.zero, small ? "exact" : "within 5 %");
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++) {
-            struct error_run *run = &errors->points[i].runs[j];
-            run->left_out |= looked_at(&errors->points[i], run) &&
-                             state_of(&errors->points[i], run, small) == STATE_LOW;
-        }
+    for (size_t i = 0; i < errors->run_count; i++) {
+        struct error_run *run = errors->runs[i];
+        run->left_out |=
+            looked_at(run->point, run) && state_of(run->point, run, small) == STATE_LOW;
+    }
 }
 
 /* --- multiplexing --- */
@@ -334,26 +328,24 @@ static void explain_multiplexing(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     struct shared shared = {0};
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *point = &errors->points[i];
-        double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
-        for (size_t j = 0; j < point->run_count && point->proven && point->truth >= least; j++) {
-            const struct error_run *run = &point->runs[j];
-            bool near = is_near(point, run->error);
-            double relative = run->error / point->truth;
-            if (run->disturbed)
-                continue;
-            if (!run->multiplexed) {
-                shared.whole++;
-                shared.whole_right += near;
-                continue;
-            }
-            shared.part++;
-            shared.part_right += near;
-            shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
-            shared.relative += relative;
-            shared.squares += relative * relative;
+    for (size_t i = 0; i < errors->run_count; i++) {
+        const struct error_run *run = errors->runs[i];
+        const struct error_point *point = run->point;
+        bool near = is_near(point, run->error);
+        if (run->disturbed || !point->proven ||
+            point->truth < fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise))
+            continue;
+        if (!run->multiplexed) {
+            shared.whole++;
+            shared.whole_right += near;
+            continue;
         }
+        double relative = run->error / point->truth;
+        shared.part++;
+        shared.part_right += near;
+        shared.raw_right += is_near(point, run_count_raw(point, run) - point->truth);
+        shared.relative += relative;
+        shared.squares += relative * relative;
     }
     double part = (double)shared.part, right = (double)shared.part_right;
     bool spoiled = shared.part >= LOST_LEAST && right <= 0.75 * part &&
@@ -380,9 +372,8 @@ static void explain_multiplexing(struct explaining *explaining)
                        "average; of the others %zu of %zu are right.",
                        shared.part - shared.part_right, shared.part, 100 * mean, 100 * found.low,
                        100 * found.high, shared.whole_right, shared.whole);
-    for (size_t i = 0; i < errors->count; i++)
-        for (size_t j = 0; j < errors->points[i].run_count; j++)
-            errors->points[i].runs[j].left_out |= errors->points[i].runs[j].multiplexed;
+    for (size_t i = 0; i < errors->run_count; i++)
+        errors->runs[i]->left_out |= errors->runs[i]->multiplexed;
 }
 
 /* --- all of them, one after the other --- */
@@ -424,8 +415,9 @@ static void write_note(struct explaining *explaining)
 {
     struct explained *explained = explaining->explained;
     const char *sentences[EXPLANATIONS_MOST];
+    const size_t count = explained->count;
     size_t length = 0;
-    for (size_t i = 0; i < explained->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct explanation own = explained->list[i];
         size_t at = i;
         for (; at > 0 && own.share > explained->list[at - 1].share; at--) {
@@ -435,7 +427,7 @@ static void write_note(struct explaining *explaining)
         explained->list[at] = own;
         sentences[at] = explaining->sentences[i];
     }
-    for (size_t i = 0; i < explained->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t more = strlen(sentences[i]) + (i ? 1 : 0);
         if (length + more >= NOTE_SIZE)
             break;

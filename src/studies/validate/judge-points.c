@@ -340,29 +340,20 @@ static void set_strays_aside(struct judged_point *judged, struct point_errors *e
     judged->strays = strays;
 }
 
-/* Means over each stretch of runs of one process, into means; the sums of squares within them. */
-static size_t process_means(const struct point_errors *errors, double *means, double *within)
-{
-    size_t groups = 0;
-    *within = 0;
-    for (size_t i = 0; i < errors->count;) {
-        size_t end = i;
-        while (end < errors->count && errors->processes[end] == errors->processes[i])
-            end++;
-        struct moments moments = moments_of(errors->values + i, end - i);
-        means[groups++] = moments.mean;
-        *within += moments.variance * (double)(end - i - 1);
-        i = end;
-    }
-    return groups;
-}
-
 /* Where whole processes differ, runs of one process are not independent and a process counts as
- * one value: how many values are to be taken from `sorted`, 0 where the runs themselves serve. */
+ * one value, its mean: how many values are to be taken from `sorted`, 0 where the runs themselves
+ * serve. */
 static size_t processes_instead(const struct point_errors *errors)
 {
-    double within, grand = moments_of(errors->values, errors->count).mean, between = 0;
-    size_t groups = process_means(errors, errors->sorted, &within);
+    double within = 0, grand = moments_of(errors->values, errors->count).mean, between = 0;
+    size_t groups = 0;
+    for (size_t i = 0, end; i < errors->count; i = end) {
+        for (end = i; end < errors->count && errors->processes[end] == errors->processes[i];)
+            end++;
+        struct moments moments = moments_of(errors->values + i, end - i);
+        errors->sorted[groups++] = moments.mean;
+        within += moments.variance * (double)(end - i - 1);
+    }
     if (groups < 2 || errors->count <= groups)
         return 0;
     double each = (double)errors->count / (double)groups;
@@ -439,6 +430,11 @@ void judge_point(const struct evidence *evidence, const struct point *point,
 bool grade_is_firm(enum truth_grade grade)
 {
     return grade == TRUTH_PROVEN || grade == TRUTH_BOUNDED;
+}
+
+enum truth_grade point_grade(const struct judged_point *judged)
+{
+    return judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
 }
 
 bool point_demands_counts(const struct judged_point *judged)
@@ -584,26 +580,24 @@ struct run_order compare_runs(const struct judgement *judgement)
 {
     struct tally_of_firsts tally = {0};
     size_t processes = 0, up = 0, down = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            const struct point *point = judged->point;
-            if (!point_demands_counts(judged))
-                continue;
-            /* Small counts have no room to rise. */
-            bool has_room = point_predicted(judged) >= DRIFT_TRUTH;
-            for (size_t from = 0, to; from < point->run_count; from = to) {
-                to = from + 1;
-                while (to < point->run_count &&
-                       point->runs[to].process == point->runs[from].process)
-                    to++;
-                look_at_process(judged, from, to - from, &tally);
-                bool rises = has_room && keeps_rising(judged, from, to, 1);
-                up += rises;
-                down += has_room && !rises && keeps_rising(judged, from, to, -1);
-                processes += has_room && to - from >= RISING_LEAST;
-            }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        const struct point *point = judged->point;
+        if (!point_demands_counts(judged))
+            continue;
+        /* Small counts have no room to rise. */
+        bool has_room = point_predicted(judged) >= DRIFT_TRUTH;
+        for (size_t from = 0, to; from < point->run_count; from = to) {
+            to = from + 1;
+            while (to < point->run_count && point->runs[to].process == point->runs[from].process)
+                to++;
+            look_at_process(judged, from, to - from, &tally);
+            bool rises = has_room && keeps_rising(judged, from, to, 1);
+            up += rises;
+            down += has_room && !rises && keeps_rising(judged, from, to, -1);
+            processes += has_room && to - from >= RISING_LEAST;
         }
+    }
     size_t differ = tally.below > tally.above ? tally.below : tally.above;
     size_t most = up > down ? up : down;
     return (struct run_order){.first_differs = tally.processes >= PROCESSES_LEAST &&

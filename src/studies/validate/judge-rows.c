@@ -391,16 +391,15 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
 bool too_many_strays(const struct judgement *judgement)
 {
     size_t points = 0, with = 0, runs = 0, strays = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (!judged->outweighs)
-                continue;
-            points++;
-            runs += judged->runs;
-            strays += judged->strays;
-            with += judged->strays > 0;
-        }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!judged->outweighs)
+            continue;
+        points++;
+        runs += judged->runs;
+        strays += judged->strays;
+        with += judged->strays > 0;
+    }
     /* In a thousand runs of every point there is a rare one nearly everywhere. */
     return with > 1 && with * STRAY_PART > points && strays * STRAY_RARE > runs;
 }
@@ -413,20 +412,19 @@ static size_t disturbed_wrong(const struct judgement *judgement, double *most)
     bool is_of_faults = class && strcmp(class, "page-faults") == 0;
     size_t wrong = 0;
     *most = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            double own = (double)judged->point->faults, usual = (double)judged->usual_faults;
-            for (size_t k = 0; k < judged->point->run_count; k++) {
-                const struct evidence_run *run = &judged->point->runs[k];
-                double error, faults = (double)account_faults(&run->account);
-                if (!run_is_disturbed(judged, run) || !run_error(judged, run, &error) ||
-                    error == 0 || (is_of_faults && own >= 0 && error == faults - own - usual))
-                    continue;
-                wrong++;
-                *most = fabs(error) > fabs(*most) ? error : *most;
-            }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        double own = (double)judged->point->faults, usual = (double)judged->usual_faults;
+        for (size_t k = 0; k < judged->point->run_count; k++) {
+            const struct evidence_run *run = &judged->point->runs[k];
+            double error, faults = (double)account_faults(&run->account);
+            if (!run_is_disturbed(judged, run) || !run_error(judged, run, &error) || error == 0 ||
+                (is_of_faults && own >= 0 && error == faults - own - usual))
+                continue;
+            wrong++;
+            *most = fabs(error) > fabs(*most) ? error : *most;
         }
+    }
     return wrong;
 }
 
@@ -527,9 +525,7 @@ static enum truth_grade row_grade(const struct judged_row *row)
 {
     enum truth_grade best = TRUTH_NONE; /* of the others the first is the best */
     for (size_t i = 0; i < row->point_count; i++) {
-        const struct judged_point *judged = &row->points[i];
-        enum truth_grade grade =
-            judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
+        enum truth_grade grade = point_grade(&row->points[i]);
         if (grade != TRUTH_NONE && (best == TRUTH_NONE || grade < best))
             best = grade;
     }
@@ -551,7 +547,12 @@ void gather_rows(struct judgement *judgement)
     }
     for (size_t i = 0; i < judgement->row_count; i++) {
         struct judged_row *row = &judgement->rows[i];
+        row->judgement = judgement;
         qsort(row->points, row->point_count, sizeof(*row->points), by_n);
+        for (size_t j = 0; j < row->point_count; j++) {
+            row->points[j].row = row;
+            *memory_add(judgement->points, judgement->point_count) = &row->points[j];
+        }
         row->grade = row_grade(row);
         fit_row(row);
     }

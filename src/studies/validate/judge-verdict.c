@@ -179,14 +179,13 @@ static const struct judgement *find_part(const struct judgements *all, const cha
 static const struct judged_point *find_point(const struct judgement *judgement,
                                              const struct point *like)
 {
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            if (judged->runs > 1 && judged->point->n == like->n &&
-                strcmp(judged->point->specimen, like->specimen) == 0 &&
-                point_same_way(judged->point, like))
-                return judged;
-        }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (judged->runs > 1 && judged->point->n == like->n &&
+            strcmp(judged->point->specimen, like->specimen) == 0 &&
+            point_same_way(judged->point, like))
+            return judged;
+    }
     return NULL;
 }
 
@@ -239,14 +238,6 @@ static void check_identities(struct judgements *all)
 
 /* --- modes --- */
 
-static bool same_base(const struct evidence *left, const struct evidence *right)
-{
-    const char *left_mode, *right_mode;
-    size_t length = event_base(left->event, &left_mode);
-    return length == event_base(right->event, &right_mode) &&
-           strncmp(left->event, right->event, length) == 0;
-}
-
 /* Counts something where something was to be counted. */
 static bool is_alive(const struct judgement *judgement)
 {
@@ -269,7 +260,7 @@ static void explain_dead_mode(struct judgement *dead, const struct judgements *a
     bool system = strchr(mode, 'k'), several = strchr(mode, 'h') || (system && strchr(mode, 'u'));
     for (size_t i = 0; i < all->count; i++) {
         const struct judgement *other = &all->list[i];
-        if (other == dead || !same_base(dead->evidence, other->evidence))
+        if (other == dead || !event_same_base(dead->evidence->event, other->evidence->event))
             continue;
         event_base(other->evidence->event, &other_mode);
         if (!refused && !other_mode[0] && other->cause == CAUSE_PERMISSION)
@@ -347,7 +338,7 @@ static bool should_differ(const struct judgement *judgement, const char *mode, c
     for (size_t i = 0; i < all->count; i++) {
         event_base(all->list[i].evidence->event, &third);
         if (is_only(third, 'k') && all->list[i].runs > 0 &&
-            same_base(judgement->evidence, all->list[i].evidence))
+            event_same_base(judgement->evidence->event, all->list[i].evidence->event))
             return false;
     }
     return true;
@@ -360,7 +351,7 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
     for (size_t i = 0; i < all->count && is_alive(judgement); i++) {
         const struct judgement *other = &all->list[i];
         event_base(other->evidence->event, &other_mode);
-        if (!same_base(judgement->evidence, other->evidence) ||
+        if (!event_same_base(judgement->evidence->event, other->evidence->event) ||
             !should_differ(judgement, mode, other_mode, all) || !is_alive(other) ||
             !count_alike(judgement, other))
             continue;
@@ -412,18 +403,17 @@ static double badness(const struct judgement *judgement)
     };
     double sum = 0;
     size_t count = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            const struct judged_point *judged = &judgement->rows[i].points[j];
-            double predicted = point_predicted(judged), error = judged->mean - predicted;
-            if (!point_demands_counts(judged) || predicted <= 0)
-                continue;
-            /* Limits: what is within them has no error. */
-            if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
-                error = (judged->low + judged->high) / 2;
-            sum += fmin(fabs(error) / predicted, 1e6);
-            count++;
-        }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        double predicted = point_predicted(judged), error = judged->mean - predicted;
+        if (!point_demands_counts(judged) || predicted <= 0)
+            continue;
+        /* Limits: what is within them has no error. */
+        if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
+            error = (judged->low + judged->high) / 2;
+        sum += fmin(fabs(error) / predicted, 1e6);
+        count++;
+    }
     double mean = count ? fmin(sum / (double)count, 1e6) : 1e6;
     return order[judgement->verdict] ? order[judgement->verdict] * 1e7 + mean : INFINITY;
 }
@@ -472,7 +462,7 @@ struct verdicts {
     size_t inexact;             /* points on firm truths with a run that is not exact */
     size_t demand, zero, exact; /* points that demand counts; that read 0; that are exact */
     size_t proven_exact;        /* points that demand counts by a proven truth, exact */
-    size_t runs, unscheduled;   /* over all points */
+    size_t unscheduled;         /* runs, over all points */
     size_t measured, none;      /* points with runs; of them without truth */
 };
 
@@ -506,31 +496,29 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
         verdicts.of[row->verdict]++;
         verdicts.firm[row->verdict] += grade_is_firm(row->grade);
         verdicts.noisy += noise_counts(judgement, row);
-        for (size_t j = 0; j < row->point_count; j++) {
-            const struct judged_point *judged = &row->points[j];
-            enum truth_grade grade =
-                judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
-            enum standing standing = point_standing(judged, circumstances);
-            bool demands = point_demands_counts(judged), exact = standing == STANDING_EXACT;
-            verdicts.runs += judged->runs;
-            verdicts.unscheduled += judged->unscheduled;
-            verdicts.measured += judged->runs > 0;
-            verdicts.none += judged->runs > 0 && grade == TRUTH_NONE;
-            verdicts.demand += demands;
-            verdicts.zero += demands && judged->is_zero;
-            if (!grade_is_firm(grade) || standing == STANDING_NONE)
-                continue;
-            verdicts.inexact += !exact;
-            verdicts.exact += exact;
-            verdicts.proven_exact += demands && grade == TRUTH_PROVEN && exact;
-        }
+    }
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        enum truth_grade grade = point_grade(judged);
+        enum standing standing = point_standing(judged, circumstances);
+        bool demands = point_demands_counts(judged), exact = standing == STANDING_EXACT;
+        verdicts.unscheduled += judged->unscheduled;
+        verdicts.measured += judged->runs > 0;
+        verdicts.none += judged->runs > 0 && grade == TRUTH_NONE;
+        verdicts.demand += demands;
+        verdicts.zero += demands && judged->is_zero;
+        if (!grade_is_firm(grade) || standing == STANDING_NONE)
+            continue;
+        verdicts.inexact += !exact;
+        verdicts.exact += exact;
+        verdicts.proven_exact += demands && grade == TRUTH_PROVEN && exact;
     }
     return verdicts;
 }
 
 static enum verdict decide(const struct verdicts *verdicts)
 {
-    if (verdicts->runs == 0)
+    if (verdicts->measured == 0)
         return verdicts->unscheduled > 0 ? VERDICT_UNSCHEDULED : VERDICT_UNJUDGED;
     if (verdicts->demand > 0 && verdicts->zero == verdicts->demand)
         return VERDICT_DEAD;
@@ -693,9 +681,8 @@ static void find_cause(struct judgement *judgement, const struct verdicts *verdi
             judgement->cause = CAUSE_INTERFACE_OVERHEAD;
         note_overhead(judgement);
     }
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++)
-            differ |= judgement->rows[i].points[j].processes_differ;
+    for (size_t i = 0; i < judgement->point_count; i++)
+        differ |= judgement->points[i]->processes_differ;
     if (deviates && explained->count == 0 && differ)
         note_add(judgement->note, "Whole processes differ from one another.");
     if (!judgement->has_overhead)

@@ -110,6 +110,13 @@ size_t event_base(const char *event, const char **mode)
     return (size_t)(last - event) + (*last == '/');
 }
 
+bool event_same_base(const char *left, const char *right)
+{
+    const char *mode;
+    size_t length = event_base(left, &mode);
+    return length == event_base(right, &mode) && strncmp(left, right, length) == 0;
+}
+
 bool kind_is_of_cpu(const char *kind)
 {
     static const char *const kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};
@@ -121,10 +128,16 @@ bool kind_is_of_cpu(const char *kind)
 
 struct judgements judge_case(const struct case_file *file)
 {
-    struct judgements judgements = {memory_new(file->event_count, sizeof(*judgements.list)),
-                                    file->event_count};
-    for (size_t i = 0; i < file->event_count; i++)
-        judge_event(&file->events[i], &judgements.list[i]);
+    struct judgements judgements = {.list = memory_new(file->event_count, sizeof(*judgements.list)),
+                                    .count = file->event_count};
+    for (size_t i = 0; i < file->event_count; i++) {
+        struct judgement *judgement = &judgements.list[i];
+        judge_event(&file->events[i], judgement);
+        judgements.runs += judgement->runs;
+        judgements.disturbed += judgement->disturbed;
+        for (size_t j = 0; j < judgement->row_count; j++)
+            *memory_add(judgements.rows, judgements.row_count) = &judgement->rows[j];
+    }
     relate_events(file, &judgements);
     return judgements;
 }

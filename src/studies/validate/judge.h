@@ -18,6 +18,7 @@ struct error_run {
     double error; /* count minus overhead minus truth */
     bool disturbed, multiplexed;
     bool left_out; /* an explanation has claimed it */
+    const struct error_point *point;
 };
 
 struct error_point {
@@ -47,6 +48,8 @@ struct errors {
     struct error_point *points; /* null cells and points without truth are not among them */
     size_t count;
     size_t way_count;
+    struct error_run **runs; /* of all points */
+    size_t run_count;
     bool all_zero;   /* every run reads 0 before anything is subtracted */
     bool exact;      /* no point that is not left out shows any noise */
     double noise_df; /* how well the points' sigmas are known */
@@ -179,6 +182,8 @@ struct circumstances {
 
 enum standing point_standing(const struct judged_point *judged,
                              const struct circumstances *circumstances);
+/* Of what its runs are held against. */
+enum truth_grade point_grade(const struct judged_point *judged);
 /* Truth that says that something was to be counted: more than zero for certain. */
 bool point_demands_counts(const struct judged_point *judged);
 /* Counts that are all over the place are off by no amount that could be stated. */
@@ -223,3 +228,5 @@ void relate_events(const struct case_file *file, struct judgements *judgements);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);
+/* Do they differ in the mode alone? */
+bool event_same_base(const char *left, const char *right);

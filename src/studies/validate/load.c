@@ -7,7 +7,6 @@
  * commands that plan no validation have no tables of events and truths: then what the cells say
  * themselves is taken. */
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +15,21 @@
 #include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Truths and opcodes out of a store, sorted by specimen so that a large plan finds its own fast. */
+/* --- truths and opcodes, sorted by specimen so that a large plan finds its own fast --- */
 
 /* More of one specimen than any catalogue has: such a store would only fill the memory. */
 #define LINES_MOST 4096
 
+const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
+                                            [TRUTH_PROVEN] = "proven",
+                                            [TRUTH_BOUNDED] = "bounded",
+                                            [TRUTH_MODEL] = "model"};
+
 enum truth_grade grade_from_name(const char *name)
 {
-    static const struct {
-        const char *name;
-        enum truth_grade grade;
-    } grades[] = {{"proven", TRUTH_PROVEN}, {"bounded", TRUTH_BOUNDED}, {"model", TRUTH_MODEL}};
-    for (size_t i = 0; name && i < sizeof(grades) / sizeof(grades[0]); i++)
-        if (strcmp(name, grades[i].name) == 0)
-            return grades[i].grade;
+    for (enum truth_grade grade = TRUTH_PROVEN; name && grade <= TRUTH_MODEL; grade++)
+        if (strcmp(name, validate_grade_names[grade]) == 0)
+            return grade;
     return TRUTH_NONE;
 }
 
@@ -179,27 +178,20 @@ static void add_traits(const struct known_lines *lines, enum trait_kind kind, st
 
 /* --- the case --- */
 
-/* Where the event of that name is in the case file, whose list moves while it grows. */
-struct place {
-    const char *name; /* the evidence's own */
-    size_t index;
-};
-
 struct load {
     struct store *store;
     struct case_file *file;
     struct failure *failure;
     struct known known;
     struct facts facts;
-    void *places; /* tree of struct place */
+    size_t found; /* the event that was found last: the next is the same, or close behind it */
+    struct point_place {
+        size_t event, point;
+    } * points; /* by cell */
+    size_t point_count;
 };
 
 /* --- events --- */
-
-static int compare_places(const void *left, const void *right)
-{
-    return strcmp(((const struct place *)left)->name, ((const struct place *)right)->name);
-}
 
 static struct evidence *add_event(struct load *load, const struct stored_event *event)
 {
@@ -209,10 +201,6 @@ static struct evidence *add_event(struct load *load, const struct stored_event *
     evidence->class = memory_copy(event->class);
     evidence->reason = memory_copy(event->reason);
     evidence->error = event->error;
-    struct place *place = memory_malloc(sizeof(*place));
-    *place = (struct place){evidence->event, load->file->event_count - 1};
-    if (!tsearch(place, &load->places, compare_places))
-        memory_end();
     return evidence;
 }
 
@@ -261,56 +249,44 @@ static void fill_point(const struct load *load, const struct evidence *evidence,
         point->truth = (struct truth){grade, counter->truth, counter->truth};
 }
 
-/* --- runs --- */
+/* --- cells and their runs --- */
 
-struct taking {
-    struct load *load;
-    struct point *point;
-    uint32_t counters;
-};
-
-/* The run that the last sample of counter 0 began: samples come in order of counters. */
-static int take_companion(struct taking *taking, const struct sample *sample)
-{
-    struct point *point = taking->point;
-    if (sample->counter >= taking->counters || !point->run_count)
-        return fail_with(taking->load->failure, -EBADMSG,
-                         "the store %.300s is damaged: cell %u has no counter %u, or a run "
-                         "without its first one. Take a copy you trust.",
-                         store_path(taking->load->store), sample->cell, sample->counter);
-    if (sample->counter == 1 && point->has_interrupts)
-        point->runs[point->run_count - 1].interrupts =
-            sample->value < UINT32_MAX ? (uint32_t)sample->value : UINT32_MAX;
-    return 0;
-}
-
-static int take_sample(void *context, const struct sample *sample)
-{
-    struct taking *taking = context;
-    struct point *point = taking->point;
-    if (sample->counter != 0)
-        return take_companion(taking, sample);
-    *memory_add(point->runs, point->run_count) = (struct evidence_run){.value = sample->value,
-                                                                       .enabled = sample->enabled,
-                                                                       .running = sample->running,
-                                                                       .account = sample->account,
-                                                                       .process = sample->process};
-    return 0;
-}
-
-static int take_cell(void *context, const struct stored_cell *stored)
+static int take_cell(void *context, const struct stored_cell *stored, size_t *place)
 {
     struct load *load = context;
-    const struct place wanted = {.name = stored->cell.events[0]};
-    struct place *const *found = tfind(&wanted, &load->places, compare_places);
+    const struct case_file *file = load->file;
+    struct evidence *evidence = NULL;
+    for (size_t i = 0; i < file->event_count && !evidence; i++) {
+        const size_t at = (load->found + i) % file->event_count;
+        if (strcmp(file->events[at].event, stored->cell.events[0]) == 0)
+            evidence = &file->events[at];
+    }
     /* The table of events need not know it. */
     const struct stored_event event = {
         .name = stored->cell.events[0], .kind = "", .class = stored->counters[0].class};
-    struct evidence *evidence =
-        found ? &load->file->events[(*found)->index] : add_event(load, &event);
-    struct taking taking = {load, evidence_add_point(evidence), stored->cell.counters};
-    fill_point(load, evidence, stored, taking.point);
-    return store_each_sample(load->store, stored->cell.id, take_sample, &taking, load->failure);
+    evidence = evidence ? evidence : add_event(load, &event);
+    load->found = (size_t)(evidence - file->events);
+    *place = load->point_count;
+    *memory_add(load->points, load->point_count) =
+        (struct point_place){load->found, evidence->point_count};
+    fill_point(load, evidence, stored, evidence_add_point(evidence));
+    return 0;
+}
+
+static int take_run(void *context, const struct read_run *read)
+{
+    const struct load *load = context;
+    const struct point_place *at = &load->points[read->place];
+    struct point *point = &load->file->events[at->event].points[at->point];
+    uint64_t interrupts = point->has_interrupts ? read->values[1] : 0;
+    *memory_add(point->runs, point->run_count) = (struct evidence_run){
+        .value = read->values[0],
+        .enabled = read->enabled[0],
+        .running = read->running[0],
+        .account = read->account,
+        .process = read->process,
+        .interrupts = interrupts < UINT32_MAX ? (uint32_t)interrupts : UINT32_MAX};
+    return 0;
 }
 
 /* --- the whole --- */
@@ -318,6 +294,12 @@ static int take_cell(void *context, const struct stored_cell *stored)
 int validate_load(struct store *store, struct case_file *file, struct failure *failure)
 {
     struct load load = {.store = store, .file = file, .failure = failure};
+    struct reader reader = {.store = store,
+                            .failure = failure,
+                            .context = &load,
+                            .cell = take_cell,
+                            .run = take_run,
+                            .by_cell = true};
     *file = (struct case_file){0};
     int error = store_facts(store, &load.facts, failure);
     const char *hypervisor = facts_get(&load.facts, "hypervisor");
@@ -328,8 +310,7 @@ int validate_load(struct store *store, struct case_file *file, struct failure *f
     if (error == 0)
         error = store_each_event(store, take_event, &load, failure);
     if (error == 0)
-        error = store_each_cell(store, take_cell, &load, failure);
-    tdestroy(load.places, free);
+        error = reader_read(&reader);
     facts_free(&load.facts);
     return error;
 }

@@ -6,119 +6,63 @@
 #pragma once
 
 #include "base/text.h"
-#include "engine/command.h"
-#include "engine/session.h"
 #include "engine/skips.h"
-#include "machine/facts.h"
+#include "engine/study.h"
 #include "output/json.h"
-#include "store/store.h"
-#include "studies/caches/parts.h"
 #include "studies/validate/plan.h"
 #include "studies/validate/study.h"
 
 struct validate_options {
-    struct common_options common;
+    struct study_options study;
     struct string_list source, path, specimen, fail_on;
-    const char *store, *from;
-    bool resume, full, all;
-    uint64_t budget; /* ms; 0: nobody said */
+    bool full;
     struct optional runs;
     int64_t cpu;
-    struct seed seed;
-};
-
-/* An event that is to get a verdict, opened or not. */
-struct candidate {
-    char *name, *kind;
-    char *class;  /* NULL: none known */
-    char *reason; /* why it cannot be opened, or why nothing can judge it; "" */
-    int error;    /* errno of opening it */
 };
 
 /* One execution of the command. */
 struct validating {
-    const struct validate_options *options;
-    /* With --resume: what the run began with, and what it goes on with. */
-    struct validate_options begun, resumed;
-    int argument_count;
-    char **arguments;
-    uint64_t seed, budget; /* ms, 0: no limit */
-    int64_t started;       /* monotonic ms */
-    uint64_t judging_ms;   /* that judging took the last time */
-    uint64_t prepared_ms;  /* that passed before measuring could begin */
-    /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
-    struct session *session;
-    const struct catalogue *catalogue;
-    struct facts stored_facts;
-    const struct facts *facts;
-    char fingerprint[33];
+    struct studying studying;
+    uint64_t judging_ms;  /* that judging took the last time */
+    uint64_t prepared_ms; /* that passed before measuring could begin */
     /* --- the plan --- */
-    struct candidate *candidates;
-    size_t candidate_count;
+    struct tried_events candidates; /* events that are to get a verdict, opened or not */
     bool few; /* only events that were named, not everything the machine lists */
-    struct geometry geometry;
-    struct validate_study study;
-    struct validate_specimen *specimens;
-    struct validate_subject *subjects;
-    struct string_list words; /* what study and plan point to */
     struct validate_plan plan;
-    struct skips skips;
+    unsigned rounds, learnt; /* that were measured, and after which the samples were looked at */
     /* --- what came of it --- */
-    struct store *store;
-    bool complete; /* every visit of the plan has ended */
     struct case_file file;
     struct judgements judgements;
     struct finding findings[VALIDATE_FINDINGS];
     char passport[4096]; /* the file that was written; "": none */
     json_t *earlier;     /* entries of the passport, by event: verdicts of what was refused now */
-    double seconds;      /* that it all took */
 };
 
-/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+static inline const struct validate_options *validate_asked(const struct validating *run)
+{
+    return (const struct validate_options *)run->studying.options;
+}
 
-/* Which events: what was asked for, else everything the machine lists. */
-int validate_find_candidates(struct validating *validating);
-/* Instead of validate_find_candidates, with --resume: opens the store and takes its events. */
-int validate_reopen(struct validating *validating);
-/* A new store with all events in it; or the cells of the one that was reopened become the plan's.
- */
-int validate_open_store(struct validating *validating);
-/* Rounds, until nothing more is worth its cost. */
-int validate_measure(struct validating *validating);
-/* From the store to verdicts and findings. */
-int validate_judge(void *study);
 /* What was found joins the machine's passport (docs/passport.md). That it cannot be written is a
  * remark, and changes nothing else. */
-void validate_put_passport(struct validating *validating, int status);
-/* --from: opens the store of an earlier run. */
-int validate_open_from(struct validating *validating);
-/* That nothing was measured, and why; nothing where something was. */
-void validate_put_nothing(const struct validating *validating, struct text *out);
+void validate_put_passport(struct validating *run);
 
-/* Why the machine has no source, path or specimen of that name; NULL: nobody said. */
-const char *absence_of(const struct catalogue *catalogue, const char *kind, const char *name);
+/* --- entries of the driver (engine/study.h) --- */
 
-/* The command's name in front of a failure; EXIT_FAILED unless told. */
-int validate_fail(const struct failure *failure, int status);
-int validate_out_of_memory(void);
+/* Everything that judging needs goes into the store before the first sample, so that it can be
+ * judged again where the machine is not. */
+int validate_put(void *kept, struct failure *failure);
+/* An unfinished run: its cells, and what they cost. */
+int validate_go_on(void *kept, struct failure *failure);
+/* Rounds, until nothing more is worth its cost. */
+int validate_measure(void *kept);
+json_t *validate_results_json(const void *kept);
+json_t *validate_analysis_json(const void *kept);
+json_t *validate_figures(const void *kept);
+/* For people: the table and what stands below it. */
+void validate_put_report(const void *kept, const struct style *style, struct text *out);
 
-/* Decodes the specimen's code and puts its opcodes into the store. */
-int validate_put_opcodes(struct validating *validating, const char *specimen,
-                         struct failure *failure);
-
-/* Marks events of which more is worth knowing, by what the store holds so far. */
-int validate_learn(struct validating *validating, struct failure *failure);
-
-extern const struct command command_validate;
-
-extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL for TRUTH_NONE */
 json_t *validate_explanations_json(const struct judgement *judgement);
-/* Of a struct validating, as finish.h has it. */
-json_t *validate_results_json(const void *run);
-json_t *validate_analysis_json(const void *run);
-json_t *validate_figures(const void *run);
-/* --- for people: the table and what stands below it --- */
-void validate_put_report(const void *run, const struct style *style, struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
  * What the latest runs of `assay validate` on a machine say of its events, for commands that show

@@ -6,20 +6,17 @@
  * of what the passport said before: a run whose store lies elsewhere, or is gone, was one all the
  * same. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/finish.h"
 #include "machine/passports.h"
+#include "output/output.h"
 #include "studies/validate/parts.h"
-#include "studies/validate/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
  * From the latest store of `assay validate` to a verdict for each event. */
@@ -170,20 +167,14 @@ static json_t *entry_json(const struct judgement *judgement, const char *validat
         if (grade != TRUTH_NONE && (best == TRUTH_NONE || grade < best))
             best = grade;
     }
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_text(evidence->event));
-    json_object_set_new(object, "class", json_text(evidence->class));
-    json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
-    json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
-    json_object_set_new(object, "note", json_text(judgement->note));
-    json_object_set_new(object, "path", json_text(path));
-    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
-    json_object_set_new(object, "validated", json_text(validated));
-    json_object_set_new(object, "overhead",
-                        judgement->has_overhead ? json_difference(judgement->overhead)
-                                                : json_null());
-    json_object_set_new(object, "explanations", validate_explanations_json(judgement));
-    return object;
+    return JSON_OBJECT(
+        {"event", json_text(evidence->event)}, {"class", json_text(evidence->class)},
+        {"verdict", json_text(verdict_names[judgement->verdict])},
+        {"cause", json_text(cause_names[judgement->cause])}, {"note", json_text(judgement->note)},
+        {"path", json_text(path)}, {"truth_grade", json_text(validate_grade_names[best])},
+        {"validated", json_text(validated)},
+        {"overhead", judgement->has_overhead ? json_difference(judgement->overhead) : json_null()},
+        {"explanations", validate_explanations_json(judgement)});
 }
 
 /* --- the newest of each --- */
@@ -222,15 +213,15 @@ static void add_run(json_t *events, const struct judgements *judgements, const c
         add_entry(events, entry_json(&judgements->list[i], validated));
 }
 
-static void add_stores(json_t *events, const struct validating *validating)
+static void add_stores(json_t *events, const struct validating *run)
 {
     /* Who cannot use a store has said so already, or will. */
-    struct common_options quiet = validating->options->common;
+    struct common_options quiet = run->studying.given->common;
     quiet.quiet = true;
     struct memory_scope scope;
     memory_scope_begin(&scope);
     struct latest_verdicts *latest = memory_new(1, sizeof(*latest));
-    latest_verdicts_load(validating->catalogue->fingerprint, &quiet, latest);
+    latest_verdicts_load(run->studying.catalogue->fingerprint, &quiet, latest);
     for (size_t i = 0; i < latest->count; i++)
         add_run(events, &latest->runs[i].judgements, latest->runs[i].started);
     memory_scope_end(&scope);
@@ -238,27 +229,32 @@ static void add_stores(json_t *events, const struct validating *validating)
 
 /* --- access: of a user and a sandbox, not of the machine --- */
 
-/* What this run was refused stands beside the verdict; what it opened is not refused any more. */
-static void put_access(json_t *events, const struct validating *validating, const char *validated)
+/* What this run was refused stands beside the verdict; what it opened is not refused any more. Its
+ * report tells the verdicts of what it could not open. */
+static void put_access(json_t *events, struct validating *run, const char *validated)
 {
     static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
                                        "perf.paranoid", "container"};
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
+    run->earlier = json_object();
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
         json_t *entry = json_object_get(events, judgement->evidence->event);
         const int verdict = verdict_from_name(json_word(entry, "verdict"));
         json_object_del(entry, "access");
+        if (judgement->evidence->error && verdict >= 0 &&
+            verdict_is_of_counts((enum verdict)verdict))
+            json_object_set(run->earlier, judgement->evidence->event, entry);
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
-        json_t *access = json_object(), *circumstances = json_object();
+        json_t *circumstances = json_object();
         for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
             json_object_set_new(circumstances, keys[j],
-                                json_text(facts_get(validating->facts, keys[j])));
-        json_object_set_new(access, "refused", json_text(validated));
-        json_object_set_new(access, "errno", json_integer(judgement->evidence->error));
-        json_object_set_new(access, "reason", json_text(judgement->note));
-        json_object_set_new(access, "circumstances", circumstances);
-        json_object_set_new(entry, "access", access);
+                                json_text(facts_get(run->studying.facts, keys[j])));
+        json_object_set_new(entry, "access",
+                            JSON_OBJECT({"refused", json_text(validated)},
+                                        {"errno", json_integer(judgement->evidence->error)},
+                                        {"reason", json_text(judgement->note)},
+                                        {"circumstances", circumstances}));
     }
 }
 
@@ -270,14 +266,14 @@ static bool is_text_or_null(const json_t *entry, const char *key)
     return json_is_string(value) || json_is_null(value);
 }
 
-static void add_earlier(json_t *events, const struct validating *validating)
+static void add_earlier(json_t *events, const struct validating *run)
 {
-    json_t *earlier = json_load_file(validating->passport, JSON_REJECT_DUPLICATES, NULL);
+    json_t *earlier = json_load_file(run->passport, JSON_REJECT_DUPLICATES, NULL);
     const char *schema = json_string_value(json_object_get(earlier, "schema"));
     const char *fingerprint = json_string_value(json_object_get(earlier, "fingerprint"));
     const json_t *list = json_object_get(earlier, "events");
     bool ours = schema && strcmp(schema, machine_passport_schema()) == 0 && fingerprint &&
-                strcmp(fingerprint, validating->fingerprint) == 0;
+                strcmp(fingerprint, run->studying.fingerprint) == 0;
     for (size_t i = 0; ours && i < json_array_size(list); i++) {
         json_t *entry = json_array_get(list, i), *access = json_object_get(entry, "access");
         const char *verdict = json_string_value(json_object_get(entry, "verdict"));
@@ -302,57 +298,36 @@ static json_t *machine_json(const struct facts *facts)
 {
     json_t *list = json_array();
     struct passport_field field;
-    for (size_t i = 0; machine_passport_field(facts, i, &field); i++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "field", json_text(field.key));
-        json_object_set_new(object, "label", json_text(field.label));
-        json_object_set_new(object, "value", json_text(field.value));
-        json_array_append_new(list, object);
-    }
+    for (size_t i = 0; machine_passport_field(facts, i, &field); i++)
+        json_array_append_new(list, JSON_OBJECT({"field", json_text(field.key)},
+                                                {"label", json_text(field.label)},
+                                                {"value", json_text(field.value)}));
     return list;
 }
 
-/* Verdicts of events that this run could not open, for its report. */
-static void keep_earlier(struct validating *validating, json_t *events)
-{
-    json_decref(validating->earlier);
-    validating->earlier = json_object();
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct evidence *evidence = validating->judgements.list[i].evidence;
-        json_t *entry = json_object_get(events, evidence->event);
-        const int verdict = verdict_from_name(json_word(entry, "verdict"));
-        if (evidence->error && verdict >= 0 && verdict_is_of_counts((enum verdict)verdict))
-            json_object_set(validating->earlier, evidence->event, entry);
-    }
-}
-
-static json_t *events_json(struct validating *validating, const char *validated)
+static json_t *events_json(struct validating *run, const char *validated)
 {
     json_t *known = json_object(), *list = json_array();
-    add_run(known, &validating->judgements, validated);
-    add_stores(known, validating);
-    add_earlier(known, validating);
-    put_access(known, validating, validated);
-    keep_earlier(validating, known);
+    add_run(known, &run->judgements, validated);
+    add_stores(known, run);
+    add_earlier(known, run);
+    put_access(known, run, validated);
     for (void *at = json_object_iter(known); at; at = json_object_iter_next(known, at))
         json_array_append(list, json_object_iter_value(at));
     json_decref(known);
     return list;
 }
 
-static char *passport_text(struct validating *validating, const char *validated)
+static char *passport_text(struct validating *run, const char *validated)
 {
     char now[32];
     time_t seconds = time(NULL);
     struct tm utc;
     strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    json_t *object = json_object();
-    json_object_set_new(object, "schema", json_string(machine_passport_schema()));
-    json_object_set_new(object, "version", json_string(ASSAY_VERSION));
-    json_object_set_new(object, "fingerprint", json_text(validating->fingerprint));
-    json_object_set_new(object, "written", json_string(now));
-    json_object_set_new(object, "machine", machine_json(validating->facts));
-    json_object_set_new(object, "events", events_json(validating, validated));
+    json_t *object = JSON_OBJECT(
+        {"schema", json_string(machine_passport_schema())}, {"version", json_string(ASSAY_VERSION)},
+        {"fingerprint", json_text(run->studying.fingerprint)}, {"written", json_string(now)},
+        {"machine", machine_json(run->studying.facts)}, {"events", events_json(run, validated)});
     char *text = json_dumps(object, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     json_decref(object);
     return text;
@@ -360,48 +335,10 @@ static char *passport_text(struct validating *validating, const char *validated)
 
 /* --- the file --- */
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t put = write(fd, bytes, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -errno;
-        bytes += put;
-        size -= (size_t)put;
-    }
-    return 0;
-}
-
-/* Whole or not at all: beside its place, then renamed. Nothing in it is secret; that the folder is
- * the user's own decides who reads it. */
-static int replace_file(const char *path, const char *text, struct failure *failure)
-{
-    char temporary[4200];
-    snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return fail_with(failure, -errno, "cannot write %.500s: %s", path, strerror(errno));
-    int error = write_all(fd, text, strlen(text));
-    if (error == 0)
-        error = write_all(fd, "\n", 1);
-    if (error == 0 && fchmod(fd, 0644) < 0 && errno != EPERM && errno != ENOTSUP)
-        error = -errno;
-    if (close(fd) < 0 && error == 0)
-        error = -errno;
-    if (error == 0 && rename(temporary, path) < 0)
-        error = -errno;
-    if (error < 0)
-        unlink(temporary);
-    return error < 0 ? fail_with(failure, error, "cannot write %.500s: %s", path, strerror(-error))
-                     : 0;
-}
-
-static int put_passport(struct validating *validating, struct failure *failure)
+static int put_passport(struct validating *run, struct failure *failure)
 {
     struct store_info info = {0};
-    char folder[sizeof(validating->passport) - 64];
+    char folder[sizeof(run->passport) - 64];
     int length = assay_trust_folder(folder, sizeof(folder));
     if (length < 0 || (size_t)length >= sizeof(folder))
         return fail_with(failure, -ENOENT,
@@ -409,29 +346,36 @@ static int put_passport(struct validating *validating, struct failure *failure)
     int error = store_make_folders(folder, failure);
     if (error < 0)
         return error;
-    snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
-             validating->fingerprint);
-    error = store_info(validating->store, &info, failure);
-    AUTO_FREE char *text = error == 0 ? passport_text(validating, info.started) : NULL;
+    snprintf(run->passport, sizeof(run->passport), "%s/%s.json", folder, run->studying.fingerprint);
+    error = store_info(run->studying.store, &info, failure);
+    AUTO_FREE char *text = error == 0 ? passport_text(run, info.started) : NULL;
     store_info_release(&info);
-    if (error < 0)
+    if (!text)
         return error;
     if (strlen(text) >= MOST_BYTES)
         return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);
-    return replace_file(validating->passport, text, failure);
+    /* Whole or not at all. Nothing in it is secret; that the folder is the user's own decides who
+     * reads it. */
+    struct output output;
+    error = output_open(&output, run->passport, failure);
+    if (error < 0)
+        return error;
+    fprintf(output.stream, "%s\n", text);
+    return output_commit(&output, failure);
 }
 
-void validate_put_passport(struct validating *validating, int status)
+void validate_put_passport(struct validating *run)
 {
     struct failure failure = {0};
     bool judged = false;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        judged |= validating->judgements.list[i].verdict != VERDICT_UNJUDGED;
-    /* A run that was interrupted before anything was judged has nothing to say. */
-    if (validating->options->from || !validating->judgements.count ||
-        (!judged && status != EXIT_DONE) || put_passport(validating, &failure) == 0)
+    for (size_t i = 0; i < run->judgements.count; i++)
+        judged |= run->judgements.list[i].verdict != VERDICT_UNJUDGED;
+    /* A run that was interrupted before anything was judged has nothing to say, and one that is
+     * judged again has said it. */
+    if (!run->studying.session || !run->judgements.count || (!judged && interrupted) ||
+        put_passport(run, &failure) == 0)
         return;
-    validating->passport[0] = '\0';
-    deliver_remark(&validating->options->common, "the machine's passport was not written: %s",
+    run->passport[0] = '\0';
+    deliver_remark(&run->studying.given->common, "the machine's passport was not written: %s",
                    failure.text);
 }

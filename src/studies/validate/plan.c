@@ -3,12 +3,9 @@
  *
  * The rounds of `assay validate`: every event in turn gets the next of its wishes, as long as they
  * fit its share of the budget. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -33,16 +30,16 @@ struct validate_wishes {
 };
 
 struct wishing {
-    const struct validate_study *study;
+    const struct validate_plan *plan;
     const struct validate_subject *subject;
     struct validate_wishes *wishes;
     size_t primary;
 };
 
-static const struct catalogue_truth *truth_of(const struct validate_study *study, size_t specimen,
+static const struct catalogue_truth *truth_of(const struct validate_plan *plan, size_t specimen,
                                               const char *class)
 {
-    const struct catalogue_specimen *known = study->specimens[specimen].known;
+    const struct catalogue_specimen *known = plan->specimens[specimen].known;
     for (size_t i = 0; class && i < known->truth_count; i++)
         if (strcmp(known->truths[i].class, class) == 0)
             return &known->truths[i];
@@ -57,26 +54,26 @@ static bool grows(const struct catalogue_truth *truth)
 }
 
 /* Smaller is better. A lower limit of 0 can never be missed, so it comes last. */
-static unsigned rank_of(const struct validate_study *study, size_t specimen,
+static unsigned rank_of(const struct validate_plan *plan, size_t specimen,
                         const struct catalogue_truth *truth)
 {
     unsigned grade = strcmp(truth->grade, "proven") == 0    ? 0
                      : strcmp(truth->grade, "bounded") == 0 ? 1
                                                             : 2;
-    unsigned parameters = *study->specimens[specimen].known->parameters != 0;
+    unsigned parameters = *plan->specimens[specimen].known->parameters != 0;
     unsigned fixed = truth->each <= 0, odd = truth->base != 0 || truth->each != 1;
     return 32 * grade + 8 * fixed + 4 * parameters + odd;
 }
 
-size_t validate_primary(const struct validate_study *study, const char *class)
+size_t validate_primary(const struct validate_plan *plan, const char *class)
 {
     size_t best = VALIDATE_NO_SPECIMEN;
     unsigned best_rank = 0;
-    for (size_t i = 0; i < study->specimen_count; i++) {
-        const struct catalogue_truth *truth = truth_of(study, i, class);
+    for (size_t i = 0; i < plan->specimen_count; i++) {
+        const struct catalogue_truth *truth = truth_of(plan, i, class);
         if (!grows(truth))
             continue;
-        unsigned rank = rank_of(study, i, truth);
+        unsigned rank = rank_of(plan, i, truth);
         if (best == VALIDATE_NO_SPECIMEN || rank < best_rank) {
             best = i;
             best_rank = rank;
@@ -87,7 +84,7 @@ size_t validate_primary(const struct validate_study *study, const char *class)
 
 static void add(struct wishing *wishing, struct validate_wish wish)
 {
-    const struct catalogue_specimen *known = wishing->study->specimens[wish.specimen].known;
+    const struct catalogue_specimen *known = wishing->plan->specimens[wish.specimen].known;
     struct validate_wishes *wishes = wishing->wishes;
     if (wish.n < known->min_n)
         wish.n = known->min_n;
@@ -100,6 +97,11 @@ static void add(struct wishing *wishing, struct validate_wish wish)
             return;
     }
     *memory_add(wishes->list, wishes->count) = wish;
+}
+
+static void add_point(struct wishing *wishing, size_t specimen, uint64_t n)
+{
+    add(wishing, (struct validate_wish){.specimen = specimen, .n = n});
 }
 
 static void add_rungs(struct wishing *wishing, uint64_t from, uint64_t to)
@@ -118,32 +120,31 @@ static void add_bisection(struct wishing *wishing)
     if (!low || high <= low + low / CLOSE_ENOUGH)
         return;
     for (uint64_t n = low; n <= high / 2; n *= 2)
-        add(wishing, (struct validate_wish){.specimen = wishing->primary, .n = n});
+        add_point(wishing, wishing->primary, n);
     for (uint64_t part = 1; high / 2 <= low && part <= 3; part++)
-        add(wishing, (struct validate_wish){.specimen = wishing->primary,
-                                            .n = low + (high - low) * part / 4});
+        add_point(wishing, wishing->primary, low + (high - low) * part / 4);
 }
 
 /* Every other specimen whose count of the class grows; those whose memory has to be made ready
  * (they take parameters) come last. */
 static void add_others(struct wishing *wishing, uint64_t n)
 {
-    const struct validate_study *study = wishing->study;
+    const struct validate_plan *plan = wishing->plan;
     for (int with_parameters = 0; with_parameters < 2; with_parameters++)
-        for (size_t i = 0; i < study->specimen_count; i++)
-            if (i != wishing->primary && grows(truth_of(study, i, wishing->subject->class)) &&
-                (*study->specimens[i].known->parameters != 0) == with_parameters)
-                add(wishing, (struct validate_wish){.specimen = i, .n = n});
+        for (size_t i = 0; i < plan->specimen_count; i++)
+            if (i != wishing->primary && grows(truth_of(plan, i, wishing->subject->class)) &&
+                (*plan->specimens[i].known->parameters != 0) == with_parameters)
+                add_point(wishing, i, n);
 }
 
 /* Code that does much of something else and none of this: it must not be counted. */
 static void add_still(struct wishing *wishing, const char *name, uint64_t n)
 {
-    const struct validate_study *study = wishing->study;
-    for (size_t i = 0; i < study->specimen_count; i++) {
-        const struct catalogue_truth *truth = truth_of(study, i, wishing->subject->class);
-        if (strcmp(study->specimens[i].known->name, name) == 0 && truth && !grows(truth))
-            add(wishing, (struct validate_wish){.specimen = i, .n = n});
+    const struct validate_plan *plan = wishing->plan;
+    for (size_t i = 0; i < plan->specimen_count; i++) {
+        const struct catalogue_truth *truth = truth_of(plan, i, wishing->subject->class);
+        if (strcmp(plan->specimens[i].known->name, name) == 0 && truth && !grows(truth))
+            add_point(wishing, i, n);
     }
 }
 
@@ -159,7 +160,7 @@ static void add_other_ways(struct wishing *wishing)
 
 static void add_interrupts(struct wishing *wishing)
 {
-    if (!wishing->study->interrupts || !wishing->subject->interrupts)
+    if (!wishing->plan->interrupts || !wishing->subject->interrupts)
         return;
     for (uint64_t n = LADDER_TOP / 100; n <= LONG_N; n *= 10)
         add(wishing,
@@ -176,14 +177,14 @@ static void add_diagnosis(struct wishing *wishing)
     add_still(wishing, "pages", 1000);
 }
 
-static struct validate_wishes wish_list(const struct validate_study *study,
+static struct validate_wishes wish_list(const struct validate_plan *plan,
                                         const struct validate_subject *subject)
 {
     struct validate_wishes wishes = {0};
-    struct wishing wishing = {.study = study,
+    struct wishing wishing = {.plan = plan,
                               .subject = subject,
                               .wishes = &wishes,
-                              .primary = validate_primary(study, subject->class)};
+                              .primary = validate_primary(plan, subject->class)};
     if (wishing.primary == VALIDATE_NO_SPECIMEN)
         return wishes;
     add_bisection(&wishing);
@@ -204,7 +205,7 @@ static struct validate_wishes wish_list(const struct validate_study *study,
         add_others(&wishing, 1000);
         add_interrupts(&wishing);
         add_rungs(&wishing, LADDER_TOP, LADDER_TOP);
-        if (subject->deviates || study->full)
+        if (subject->deviates || plan->full)
             add_others(&wishing, 100000);
     }
     return wishes;
@@ -222,13 +223,58 @@ static struct validate_wishes wish_list(const struct validate_study *study,
 #define HIDDEN 4u /* a part of a process's price that runs may take without being noticed */
 #define AROUND 2u
 
+static const struct cell *cell_at(const struct validate_plan *plan, size_t at)
+{
+    return plan->wishes->list[at].cells;
+}
+
+const struct validate_subject *validate_subject_at(const struct validate_plan *plan, size_t at)
+{
+    const size_t subject = at < plan->count ? plan->about[at].subject : plan->subject_count;
+    return subject < plan->subject_count ? &plan->subjects[subject] : NULL;
+}
+
+static bool is_of_source(const struct validate_plan *plan, size_t at)
+{
+    const struct validate_subject *subject = validate_subject_at(plan, at);
+    return subject && subject->runs;
+}
+
+/* What visits of a cell took. The counter of a source is enabled for as long as its process lives,
+ * which says nothing of a run. */
+static struct wished_cell seen_at(const struct validate_plan *plan, size_t at)
+{
+    struct wished_cell seen =
+        at < plan->wishes->cell_count ? plan->wishes->about[at] : (struct wished_cell){0};
+    if (is_of_source(plan, at))
+        seen.inside_ns = 0;
+    return seen;
+}
+
+/* The cells of an event, and of a specimen. */
+static struct validate_places places_of(const struct validate_places *all, size_t index)
+{
+    return all ? all[index] : (struct validate_places){0};
+}
+
+size_t validate_cells_of(const struct validate_plan *plan, size_t subject)
+{
+    return places_of(plan->of_subject, subject).count;
+}
+
+/* ns of a visit, from end to end; 0: none was seen. */
+static uint64_t mean_of(const struct wished_cell *seen)
+{
+    return seen->visits ? seen->ns / seen->visits : 0;
+}
+
 /* Of all visits so far. */
 static uint64_t mean_cost(const struct validate_plan *plan)
 {
     uint64_t sum = 0, visits = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        sum += plan->about[i].wall_ns;
-        visits += plan->about[i].visits;
+    for (size_t i = 0; i < plan->wishes->cell_count; i++) {
+        sum += plan->wishes->about[i].ns;
+        visits += plan->wishes->about[i].visits;
     }
     return visits ? sum / visits : USUAL_VISIT;
 }
@@ -236,164 +282,147 @@ static uint64_t mean_cost(const struct validate_plan *plan)
 /* Of the event's cheapest cell, which is its null cell or close to it. */
 static uint64_t process_cost(const struct validate_plan *plan, size_t subject)
 {
+    const struct validate_places own = places_of(plan->of_subject, subject);
     uint64_t least = UINT64_MAX;
-    for (size_t i = validate_last_of_subject(plan, subject); i;
-         i = plan->about[i - 1].before_of_subject) {
-        const struct validate_about *about = &plan->about[i - 1];
-        if (about->visits && about->wall_ns / about->visits < least)
-            least = about->wall_ns / about->visits;
+    for (size_t i = 0; i < own.count; i++) {
+        const struct wished_cell seen = seen_at(plan, own.list[i]);
+        if (seen.visits && mean_of(&seen) < least)
+            least = mean_of(&seen);
     }
     return least != UINT64_MAX ? least : mean_cost(plan);
 }
 
 /* The cell to learn from: of the same event where there is one, and of the largest N that is not
  * larger. */
-static bool better(const struct validate_plan *plan, size_t subject, uint64_t n, size_t i,
+static bool better(const struct validate_plan *plan, size_t subject, uint64_t n, size_t at,
                    size_t best)
 {
     if (best == plan->count)
         return true;
-    bool own = plan->about[i].subject == subject, best_own = plan->about[best].subject == subject;
+    bool own = plan->about[at].subject == subject, best_own = plan->about[best].subject == subject;
     if (own != best_own)
         return own;
-    uint64_t here = plan->cells[i].n, there = plan->cells[best].n;
+    uint64_t here = cell_at(plan, at)->n, there = cell_at(plan, best)->n;
     if ((here <= n) != (there <= n))
         return here <= n;
     return here <= n ? here > there : here < there;
 }
 
-/* Where a specimen's chain begins; 0: there is no such cell. */
-static size_t validate_last_of_specimen(const struct validate_plan *plan, size_t specimen)
-{
-    return plan->last_of_specimen ? plan->last_of_specimen[specimen] : 0;
-}
-
 static size_t seen_before(const struct validate_plan *plan, size_t subject,
                           const struct validate_wish *wish)
 {
+    const struct validate_places alike = places_of(plan->of_specimen, wish->specimen);
     size_t best = plan->count;
-    for (size_t i = validate_last_of_specimen(plan, wish->specimen); i;
-         i = plan->about[i - 1].before_of_specimen)
-        if (plan->about[i - 1].visits && plan->about[i - 1].runs &&
-            better(plan, subject, wish->n, i - 1, best))
-            best = i - 1;
+    for (size_t i = alike.count; i-- > 0;)
+        if (seen_at(plan, alike.list[i]).runs &&
+            better(plan, subject, wish->n, alike.list[i], best))
+            best = alike.list[i];
     return best;
 }
 
 /* Is it told by more than chance what the runs took? Below twice the price of a process it is not.
  */
-static bool is_told(const struct validate_about *about, uint64_t process_ns)
+static bool is_told(const struct wished_cell *seen, uint64_t process_ns)
 {
-    return about->wall_ns / about->visits > 2 * process_ns;
+    return mean_of(seen) > 2 * process_ns;
 }
 
 /* One run of that cell, without its share of the process. */
-static double run_cost(const struct validate_about *about, uint64_t process_ns)
+static double run_cost(const struct validate_plan *plan, size_t at, uint64_t process_ns)
 {
-    double runs = (double)about->runs / about->visits;
-    if (is_told(about, process_ns))
-        return ((double)about->wall_ns / about->visits - (double)process_ns) / runs;
-    if (about->inside_ns)
-        return AROUND * (double)about->inside_ns / (double)about->runs;
+    const struct wished_cell seen = seen_at(plan, at);
+    double runs = (double)seen.runs / (double)seen.visits;
+    if (is_told(&seen, process_ns))
+        return ((double)seen.ns / (double)seen.visits - (double)process_ns) / runs;
+    if (seen.inside_ns)
+        return AROUND * (double)seen.inside_ns / (double)seen.runs;
     return (double)process_ns / HIDDEN / runs;
 }
 
-void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visits, uint64_t runs,
-                         uint64_t inside_ns)
-{
-    struct validate_about *about = &plan->about[cell];
-    about->visits = visits;
-    about->runs = runs;
-    about->inside_ns = inside_ns;
-    about->wall_ns = visits * USUAL_VISIT + AROUND * inside_ns;
-}
-
 /* What one unit of N executes, as far as that is known; at least 1. */
-static double work_of(const struct validate_study *study, size_t specimen)
+static double work_of(const struct validate_plan *plan, size_t specimen)
 {
-    const struct catalogue_specimen *known = study->specimens[specimen].known;
-    for (size_t i = 0; i < known->truth_count; i++)
-        if (strcmp(known->truths[i].class, "instructions") == 0 && known->truths[i].each > 1)
-            return (double)known->truths[i].each;
-    return 1;
+    const struct catalogue_truth *truth = truth_of(plan, specimen, "instructions");
+    return truth && truth->each > 1 ? (double)truth->each : 1;
 }
 
 /* A specimen that nobody ran yet: by what the event's own ladder costs for as much work. Sources
  * pay for every instruction. */
-static double unseen_cost(const struct validate_study *study, const struct validate_plan *plan,
-                          size_t subject, const struct validate_wish *wish, uint64_t process_ns)
+static double unseen_cost(const struct validate_plan *plan, size_t subject,
+                          const struct validate_wish *wish, uint64_t process_ns)
 {
-    size_t primary = validate_primary(study, study->subjects[subject].class);
+    size_t primary = validate_primary(plan, plan->subjects[subject].class);
     const struct validate_wish ladder = {.specimen = primary, .n = wish->n};
     if (primary == VALIDATE_NO_SPECIMEN)
         return 0;
     size_t seen = seen_before(plan, subject, &ladder);
-    if (seen == plan->count || plan->about[seen].subject != subject || !plan->cells[seen].n)
+    if (seen == plan->count || plan->about[seen].subject != subject || !cell_at(plan, seen)->n)
         return 0;
-    double more = (double)wish->n / (double)plan->cells[seen].n;
-    return run_cost(&plan->about[seen], process_ns) * more * work_of(study, wish->specimen) /
-           work_of(study, primary);
+    double more = (double)wish->n / (double)cell_at(plan, seen)->n;
+    return run_cost(plan, seen, process_ns) * more * work_of(plan, wish->specimen) /
+           work_of(plan, primary);
 }
 
 /* What a visit will take, from what others took; false: nobody knows. */
-static bool validate_visit_cost(const struct validate_study *study,
-                                const struct validate_plan *plan, size_t subject,
-                                const struct validate_wish *wish, uint32_t runs, uint64_t *ns)
+static bool visit_cost(const struct validate_plan *plan, size_t subject,
+                       const struct validate_wish *wish, uint32_t runs, uint64_t *ns)
 {
-    const struct catalogue_specimen *known = study->specimens[wish->specimen].known;
+    const struct catalogue_specimen *known = plan->specimens[wish->specimen].known;
     uint64_t process = process_cost(plan, subject);
     size_t seen = seen_before(plan, subject, wish);
     bool unseen = seen == plan->count;
-    uint64_t n = unseen ? 0 : plan->cells[seen].n;
+    uint64_t n = unseen ? 0 : cell_at(plan, seen)->n;
     uint64_t look = known->min_n > FIRST_LOOK ? known->min_n : FIRST_LOOK;
     if (unseen ? wish->n > look : wish->n / FAR > n)
         return false;
-    double run = unseen ? unseen_cost(study, plan, subject, wish, process)
-                        : run_cost(&plan->about[seen], process);
+    double run = unseen ? unseen_cost(plan, subject, wish, process) : run_cost(plan, seen, process);
     double more = n ? (double)wish->n / (double)n : 1;
     double cost = (double)process + runs * run * more;
     *ns = cost < 1e18 ? (uint64_t)cost : UINT64_MAX / 4;
     return true;
 }
 
-/* The rung of the ladder that was measured highest. */
-static const struct cell *highest(const struct validate_plan *plan, size_t subject, size_t primary,
-                                  const struct validate_about **about)
+void validate_learn_stored(struct validate_plan *plan, size_t at, uint64_t inside_ns, uint64_t runs)
 {
-    const struct cell *best = NULL;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct cell *cell = &plan->cells[i];
-        if (plan->about[i].subject != subject || plan->about[i].specimen != primary ||
-            cell->counters != 1 || !plan->about[i].runs || (best && cell->n <= best->n))
-            continue;
-        best = cell;
-        *about = &plan->about[i];
+    const uint64_t inside = is_of_source(plan, at) ? 0 : inside_ns;
+    wishes_learn(plan->wishes, (uint32_t)at + 1, USUAL_VISIT + AROUND * inside, inside_ns, runs);
+}
+
+/* The rung of the ladder that was measured highest; plan->count: none was. */
+static size_t highest(const struct validate_plan *plan, size_t subject, size_t primary)
+{
+    const struct validate_places own = places_of(plan->of_subject, subject);
+    size_t best = plan->count;
+    for (size_t i = 0; i < own.count; i++) {
+        const size_t at = own.list[i];
+        if (plan->about[at].specimen == primary && cell_at(plan, at)->counters == 1 &&
+            seen_at(plan, at).runs &&
+            (best == plan->count || cell_at(plan, at)->n > cell_at(plan, best)->n))
+            best = at;
     }
     return best;
 }
 
-bool validate_cap(const struct validate_study *study, const struct validate_plan *plan,
-                  size_t subject, struct validate_cap *cap)
+bool validate_cap(const struct validate_plan *plan, size_t subject, struct validate_cap *cap)
 {
-    const struct validate_subject *event = &study->subjects[subject];
-    size_t primary = validate_primary(study, event->class);
-    const struct validate_about *about = NULL;
+    size_t primary = validate_primary(plan, plan->subjects[subject].class);
     if (primary == VALIDATE_NO_SPECIMEN)
         return false;
-    struct validate_wishes wishes = wish_list(study, event);
+    struct validate_wishes wishes = wish_list(plan, &plan->subjects[subject]);
     uint64_t top = 0;
     for (size_t i = 0; i < wishes.count; i++)
         if (wishes.list[i].ladder && wishes.list[i].n > top)
             top = wishes.list[i].n;
     memory_give_back(wishes.list);
-    const struct cell *cell = highest(plan, subject, primary, &about);
-    if (!cell || cell->n >= top)
+    size_t best = highest(plan, subject, primary);
+    if (best == plan->count || cell_at(plan, best)->n >= top)
         return false;
+    const uint64_t n = cell_at(plan, best)->n, process = process_cost(plan, subject);
+    const struct wished_cell seen = seen_at(plan, best);
     *cap = (struct validate_cap){
-        .subject = subject, .specimen = study->specimens[primary].name, .n = cell->n, .top = top};
-    uint64_t process = process_cost(plan, subject);
-    if (cell->n && (about->inside_ns || is_told(about, process)))
-        cap->hit_ns = run_cost(about, process) / (double)cell->n;
+        .subject = subject, .specimen = plan->specimens[primary].name, .n = n, .top = top};
+    if (n && (seen.inside_ns || is_told(&seen, process)))
+        cap->hit_ns = run_cost(plan, best, process) / (double)n;
     return true;
 }
 
@@ -406,84 +435,61 @@ bool validate_cap(const struct validate_study *study, const struct validate_plan
 #define REST_PARTS       4u /* of the rest, one point takes at most such a part */
 #define DEAR             4u /* many runs must fit this part of what a point may take */
 
-/* --- the arrays of a plan --- */
-
-/* Room for what is known of `count` cells, and the chains. */
-static void make_room(const struct validate_study *study, struct validate_plan *plan, size_t count)
+/* Wishes for all processes of a cell at once. What is not known is last in the lists. */
+static void append(struct validate_plan *plan, size_t subject, size_t specimen, uint32_t processes,
+                   const struct cell *like)
 {
-    plan->about = memory_resize(plan->about, count, sizeof(*plan->about));
-    if (!plan->last_of_subject)
-        plan->last_of_subject = memory_new(study->subject_count, sizeof(size_t));
-    if (!plan->last_of_specimen)
-        plan->last_of_specimen = memory_new(study->specimen_count, sizeof(size_t));
-}
-
-/* Says what is known of cell `at`, and puts it into the chains. */
-static void set_about(const struct validate_study *study, struct validate_plan *plan, size_t at,
-                      const struct validate_about *about)
-{
-    struct validate_about *own = &plan->about[at];
-    *own = *about;
-    if (about->subject < study->subject_count) {
-        own->before_of_subject = plan->last_of_subject[about->subject];
-        plan->last_of_subject[about->subject] = at + 1;
+    const size_t at = plan->count;
+    const struct wish wish = {
+        .processes = processes, .least = processes, .after = NO_WISH, .at_once = true};
+    struct cell cell = *like;
+    if (!plan->of_subject) {
+        plan->of_subject = memory_new(plan->subject_count + 1, sizeof(*plan->of_subject));
+        plan->of_specimen = memory_new(plan->specimen_count + 1, sizeof(*plan->of_specimen));
     }
-    if (about->specimen < study->specimen_count) {
-        own->before_of_specimen = plan->last_of_specimen[about->specimen];
-        plan->last_of_specimen[about->specimen] = at + 1;
-    }
+    struct validate_places *of_subject = &plan->of_subject[subject];
+    struct validate_places *of_specimen =
+        &plan->of_specimen[specimen == VALIDATE_NO_SPECIMEN ? plan->specimen_count : specimen];
+    *memory_add(plan->about, plan->count) = (struct validate_about){subject, specimen};
+    *memory_add(of_subject->list, of_subject->count) = at;
+    *memory_add(of_specimen->list, of_specimen->count) = at;
+    wishes_add(plan->wishes, &wish, &cell);
 }
 
-static void append(const struct validate_study *study, struct validate_plan *plan,
-                   const struct cell *cell, const struct validate_about *about)
-{
-    size_t at = plan->count;
-    plan_append(&plan->cells, &plan->count, cell);
-    make_room(study, plan, plan->count);
-    set_about(study, plan, at, about);
-}
-
-size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject)
-{
-    return plan->last_of_subject ? plan->last_of_subject[subject] : 0;
-}
-
-static size_t find_subject(const struct validate_study *study, const char *name)
+static size_t find_subject(const struct validate_plan *plan, const char *name)
 {
     size_t i = 0;
-    while (i < study->subject_count && strcmp(study->subjects[i].name, name) != 0)
+    while (i < plan->subject_count && strcmp(plan->subjects[i].name, name) != 0)
         i++;
     return i;
 }
 
 /* The one with these parameters; else, since a geometry that was measured again changes them, the
  * one of that name. */
-static size_t find_specimen(const struct validate_study *study, const char *name)
+static size_t find_specimen(const struct validate_plan *plan, const char *name)
 {
     size_t length = strcspn(name, "/");
-    for (size_t i = 0; i < study->specimen_count; i++)
-        if (strcmp(study->specimens[i].name, name) == 0)
+    for (size_t i = 0; i < plan->specimen_count; i++)
+        if (strcmp(plan->specimens[i].name, name) == 0)
             return i;
-    for (size_t i = 0; i < study->specimen_count; i++) {
-        const char *known = study->specimens[i].known->name;
+    for (size_t i = 0; i < plan->specimen_count; i++) {
+        const char *known = plan->specimens[i].known->name;
         if (strlen(known) == length && strncmp(known, name, length) == 0)
             return i;
     }
     return VALIDATE_NO_SPECIMEN;
 }
 
-int validate_adopt(const struct validate_study *study, struct validate_plan *plan,
-                   const struct cell *cell, uint32_t processes)
+void validate_adopt(struct validate_plan *plan)
 {
-    struct validate_about about = {.subject = find_subject(study, cell->events[0]),
-                                   .specimen = plan_is_overhead_cell(cell)
-                                                   ? VALIDATE_NO_SPECIMEN
-                                                   : find_specimen(study, cell->specimen),
-                                   .processes = processes};
-    uint32_t id = cell->id;
-    append(study, plan, cell, &about);
-    plan->cells[plan->count - 1].id = id;
-    return 0;
+    for (size_t i = 0; i < plan->wishes->cell_count; i++) {
+        const struct cell *cell = &plan->wishes->cells[i];
+        size_t specimen = plan_is_overhead_cell(cell) ? VALIDATE_NO_SPECIMEN
+                                                      : find_specimen(plan, cell->specimen);
+        append(plan, find_subject(plan, cell->events[0]), specimen, plan->wishes->about[i].planned,
+               cell);
+    }
+    wishes_claim(plan->wishes);
 }
 
 void validate_next_core(struct validate_subject *subject)
@@ -504,41 +510,17 @@ static bool is_of_way(const struct cell *cell, const struct validate_subject *ev
            strcmp(cell->opt, way->opt) == 0 && strcmp(cell->link, way->link) == 0;
 }
 
-/* Already in the plan? */
-static bool validate_is_planned(const struct validate_study *study,
-                                const struct validate_plan *plan, size_t subject,
-                                const struct validate_wish *wish)
+/* Is a cell of the wish's way already in the plan; where asked, the wish itself? */
+static bool is_planned(const struct validate_plan *plan, size_t subject,
+                       const struct validate_wish *wish, bool itself)
 {
-    const struct validate_subject *event = &study->subjects[subject];
-    for (size_t i = validate_last_of_subject(plan, subject); i;
-         i = plan->about[i - 1].before_of_subject) {
-        const struct cell *cell = &plan->cells[i - 1];
-        if (plan->about[i - 1].specimen == wish->specimen && cell->n == wish->n &&
-            is_of_way(cell, event, wish))
+    const struct validate_places own = places_of(plan->of_subject, subject);
+    for (size_t i = 0; i < own.count; i++)
+        if (is_of_way(cell_at(plan, own.list[i]), &plan->subjects[subject], wish) &&
+            (!itself || (plan->about[own.list[i]].specimen == wish->specimen &&
+                         cell_at(plan, own.list[i])->n == wish->n)))
             return true;
-    }
     return false;
-}
-
-static void make_cell(const struct validate_study *study, size_t subject,
-                      const struct validate_wish *wish, uint32_t runs, struct cell *cell)
-{
-    const struct validate_subject *event = &study->subjects[subject];
-    const struct validate_way *way = &event->ways[wish->way];
-    bool both = wish->with_interrupts;
-    const struct cell like = {
-        .events = {(char *)event->name, both ? (char *)study->interrupts : NULL},
-        .counters = both ? 2 : 1,
-        .path = (char *)way->path,
-        .pattern = way->pattern,
-        .specimen = (char *)study->specimens[wish->specimen].name,
-        .n = wish->n,
-        .opt = (char *)way->opt,
-        .link = (char *)way->link,
-        .runs = runs,
-        .separate = both,
-        .cpu = event->cpus[wish->cpu]};
-    *cell = plan_copy(&like);
 }
 
 /* How a point is spread over processes. */
@@ -554,166 +536,157 @@ static void spread_runs(uint32_t runs, uint32_t processes, struct spread *spread
     spread->runs = (runs + spread->processes - 1) / spread->processes;
 }
 
-static bool was_seen(const struct validate_plan *plan, size_t specimen)
+/* Was any of these cells visited? */
+static bool was_visited(const struct validate_plan *plan, struct validate_places places)
 {
-    for (size_t i = validate_last_of_specimen(plan, specimen); i;
-         i = plan->about[i - 1].before_of_specimen)
-        if (plan->about[i - 1].visits)
+    for (size_t i = 0; i < places.count; i++)
+        if (seen_at(plan, places.list[i]).visits)
             return true;
     return false;
 }
 
 /* Many runs where they cost little, few where they are dear; false: nobody knows what they cost. */
-static bool spread_of(const struct validate_study *study, const struct validate_plan *plan,
-                      size_t subject, const struct validate_wish *wish, uint64_t most,
-                      struct spread *spread)
+static bool spread_of(const struct validate_plan *plan, size_t subject,
+                      const struct validate_wish *wish, uint64_t most, struct spread *spread)
 {
-    const struct validate_subject *event = &study->subjects[subject];
+    const struct validate_subject *event = &plan->subjects[subject];
     /* A source counts the same whichever process it runs. */
     uint32_t processes = wish->ladder && !event->runs ? LADDER_PROCESSES : OTHER_PROCESSES;
-    uint32_t many = study->runs ? study->runs : MANY_RUNS;
-    uint32_t few = study->runs ? study->runs : FEW_RUNS;
     uint64_t visit;
     if (event->runs)
         *spread = (struct spread){.processes = processes, .runs = event->runs};
     else
-        spread_runs(many, processes, spread);
-    if (!validate_visit_cost(study, plan, subject, wish, spread->runs, &visit))
+        spread_runs(plan->runs ? plan->runs : MANY_RUNS, processes, spread);
+    if (!visit_cost(plan, subject, wish, spread->runs, &visit))
         return false;
     spread->ns = spread->processes * visit;
-    bool untried =
-        *study->specimens[wish->specimen].known->parameters && !was_seen(plan, wish->specimen);
-    if (study->full || (spread->ns <= most / DEAR && !untried))
+    bool untried = *plan->specimens[wish->specimen].known->parameters &&
+                   !was_visited(plan, places_of(plan->of_specimen, wish->specimen));
+    if (plan->full || (spread->ns <= most / DEAR && !untried))
         return true;
     if (!event->runs)
-        spread_runs(few, OTHER_PROCESSES, spread);
-    validate_visit_cost(study, plan, subject, wish, spread->runs, &visit);
+        spread_runs(plan->runs ? plan->runs : FEW_RUNS, OTHER_PROCESSES, spread);
+    visit_cost(plan, subject, wish, spread->runs, &visit);
     spread->ns = spread->processes * visit;
     return true;
 }
 
 /* --- a round --- */
 
-static int take(const struct validate_study *study, size_t subject,
-                const struct validate_wish *wish, const struct spread *spread,
-                struct validate_plan *plan)
+static void take(struct validate_plan *plan, size_t subject, const struct validate_wish *wish,
+                 const struct spread *spread)
 {
-    struct cell cell;
-    struct validate_about about = {
-        .subject = subject, .specimen = wish->specimen, .processes = spread->processes};
-    make_cell(study, subject, wish, spread->runs, &cell);
-    append(study, plan, &cell, &about);
-    return 0;
-}
-
-static bool was_visited(const struct validate_plan *plan, size_t subject)
-{
-    for (size_t i = validate_last_of_subject(plan, subject); i;
-         i = plan->about[i - 1].before_of_subject)
-        if (plan->about[i - 1].visits)
-            return true;
-    return false;
+    const struct validate_subject *event = &plan->subjects[subject];
+    const struct validate_way *way = &event->ways[wish->way];
+    bool both = wish->with_interrupts;
+    const struct cell cell = {
+        .events = {(char *)event->name, both ? (char *)plan->interrupts : NULL},
+        .counters = both ? 2 : 1,
+        .path = (char *)way->path,
+        .pattern = way->pattern,
+        .specimen = (char *)plan->specimens[wish->specimen].name,
+        .n = wish->n,
+        .opt = (char *)way->opt,
+        .link = (char *)way->link,
+        .runs = spread->runs,
+        .separate = both,
+        .cpu = event->cpus[wish->cpu]};
+    append(plan, subject, wish->specimen, spread->processes, &cell);
 }
 
 /* Specimens that nobody ran yet may be dear. Before anything is known of what a process costs,
  * only the ladder is asked for; those whose memory has to be made ready wait for a round in which
  * no other is new. */
-static bool must_wait(const struct validate_study *study, const struct validate_plan *plan,
-                      const struct validate_wish *wish, bool any_visited, bool *any_new)
+static bool must_wait(const struct validate_plan *plan, const struct validate_wish *wish,
+                      bool any_visited, bool *any_new)
 {
     if (!any_visited)
         return !wish->ladder;
-    if (was_seen(plan, wish->specimen))
+    if (was_visited(plan, places_of(plan->of_specimen, wish->specimen)))
         return false;
-    if (*study->specimens[wish->specimen].known->parameters && *any_new)
+    if (*plan->specimens[wish->specimen].known->parameters && *any_new)
         return true;
     *any_new = true;
     return false;
 }
 
 /* What the null cell of that wish's way will take; 0 where the plan has it already. */
-static uint64_t null_cost(const struct validate_study *study, const struct validate_plan *plan,
-                          size_t subject, const struct validate_wish *wish)
+static uint64_t null_cost(const struct validate_plan *plan, size_t subject,
+                          const struct validate_wish *wish)
 {
-    const struct validate_subject *event = &study->subjects[subject];
     uint64_t process = 0;
-    for (size_t i = validate_last_of_subject(plan, subject); i;
-         i = plan->about[i - 1].before_of_subject)
-        if (is_of_way(&plan->cells[i - 1], event, wish))
-            return 0;
-    validate_visit_cost(study, plan, subject, wish, 0, &process);
-    return process * (event->runs ? OTHER_PROCESSES : LADDER_PROCESSES);
+    if (is_planned(plan, subject, wish, false))
+        return 0;
+    visit_cost(plan, subject, wish, 0, &process);
+    return process * (plan->subjects[subject].runs ? OTHER_PROCESSES : LADDER_PROCESSES);
 }
 
-/* The subject's wishes that fit; what is left of its allowance is returned in *allowance. */
-static int take_wishes(const struct validate_study *study, const struct validate_round *round,
-                       size_t subject, uint64_t *allowance, struct validate_plan *plan)
+/* The subject's wishes that fit; what is left of its allowance is returned. */
+static uint64_t take_wishes(struct validate_plan *plan, const struct validate_round *round,
+                            size_t subject, uint64_t allowance)
 {
-    struct validate_wishes wishes = wish_list(study, &study->subjects[subject]);
-    int error = 0;
-    bool any_visited = was_visited(plan, subject), any_new = false;
-    for (size_t i = 0; i < wishes.count && error == 0; i++) {
+    struct validate_wishes wishes = wish_list(plan, &plan->subjects[subject]);
+    bool any_visited = was_visited(plan, places_of(plan->of_subject, subject)), any_new = false;
+    for (size_t i = 0; i < wishes.count; i++) {
         struct spread spread;
         const struct validate_wish *wish = &wishes.list[i];
-        uint64_t most = round->point_ns < *allowance ? round->point_ns : *allowance;
-        if (round->share == SHARE_DEAR && !wish->ladder)
+        uint64_t most = round->point_ns < allowance ? round->point_ns : allowance;
+        if ((round->share == SHARE_DEAR && !wish->ladder) ||
+            is_planned(plan, subject, wish, true) || !spread_of(plan, subject, wish, most, &spread))
             continue;
-        if (validate_is_planned(study, plan, subject, wish) ||
-            !spread_of(study, plan, subject, wish, most, &spread))
-            continue;
-        uint64_t null_ns = null_cost(study, plan, subject, wish);
-        bool fits = spread.ns <= most && (!any_visited || spread.ns + null_ns <= *allowance);
-        if ((!study->full && !fits) || must_wait(study, plan, wish, any_visited, &any_new))
+        uint64_t null_ns = null_cost(plan, subject, wish);
+        bool fits = spread.ns <= most && (!any_visited || spread.ns + null_ns <= allowance);
+        if ((!plan->full && !fits) || must_wait(plan, wish, any_visited, &any_new))
             continue;
         spread.ns += null_ns;
-        error = take(study, subject, wish, &spread, plan);
-        *allowance -= spread.ns < *allowance ? spread.ns : *allowance;
+        take(plan, subject, wish, &spread);
+        allowance -= spread.ns < allowance ? spread.ns : allowance;
     }
     memory_give_back(wishes.list);
-    return error;
+    return allowance;
 }
 
-static bool has_wishes(const struct validate_study *study, const struct validate_plan *plan,
-                       size_t subject)
+static bool has_wishes(const struct validate_plan *plan, size_t subject)
 {
-    struct validate_wishes wishes = wish_list(study, &study->subjects[subject]);
+    struct validate_wishes wishes = wish_list(plan, &plan->subjects[subject]);
     bool any = false;
     for (size_t i = 0; i < wishes.count && !any; i++)
-        any = !validate_is_planned(study, plan, subject, &wishes.list[i]);
+        any = !is_planned(plan, subject, &wishes.list[i], true);
     memory_give_back(wishes.list);
     return any;
 }
 
-/* Null cells for the ways that this round began. They are as cheap as a process can be, and what
- * they say is subtracted from everything: they get as many runs as any point. */
-static int add_nulls(const struct validate_study *study, struct validate_plan *plan)
+/* Null cells for the ways that this round, which began at cell `first`, began. They are as cheap as
+ * a process can be, and what they say is subtracted from everything: they get as many runs as any
+ * point. */
+static void add_nulls(struct validate_plan *plan, size_t first)
 {
-    size_t before = plan->count;
-    int error = 0;
-    plan_overhead_cells(&plan->cells, &plan->count);
-    make_room(study, plan, plan->count);
-    for (size_t i = before; i < plan->count; i++) {
-        struct cell *cell = &plan->cells[i];
-        size_t subject = find_subject(study, cell->events[0]);
-        bool source = subject < study->subject_count && study->subjects[subject].runs;
-        struct spread spread = {.processes = OTHER_PROCESSES, .runs = cell->runs};
-        if (!source)
-            spread_runs(study->runs ? study->runs : MANY_RUNS, LADDER_PROCESSES, &spread);
-        const struct validate_about about = {
-            .subject = subject, .specimen = VALIDATE_NO_SPECIMEN, .processes = spread.processes};
-        set_about(study, plan, i, &about);
-        cell->runs = spread.runs;
+    const size_t end = plan->count;
+    for (size_t at = first; at < end; at++) {
+        const size_t subject = plan->about[at].subject;
+        const struct validate_places own = plan->of_subject[subject];
+        struct cell null = *cell_at(plan, at);
+        struct spread spread = {.processes = OTHER_PROCESSES, .runs = null.runs};
+        bool there = false;
+        for (size_t i = 0; i < own.count && !there; i++)
+            there = plan_is_overhead_cell(cell_at(plan, own.list[i])) &&
+                    plan_same_way(cell_at(plan, own.list[i]), &null);
+        if (there)
+            continue;
+        if (!plan->subjects[subject].runs)
+            spread_runs(plan->runs ? plan->runs : MANY_RUNS, LADDER_PROCESSES, &spread);
+        null.specimen = (char *)"null";
+        null.n = 0;
+        null.runs = spread.runs;
+        append(plan, subject, VALIDATE_NO_SPECIMEN, spread.processes, &null);
     }
-    return error;
 }
 
-int validate_next(const struct validate_study *study, const struct validate_round *round,
-                  struct validate_plan *plan)
+bool validate_next(struct validate_plan *plan, const struct validate_round *round)
 {
     size_t active = 0, first = plan->count;
-    int error = 0;
-    for (size_t i = 0; i < study->subject_count; i++)
-        active += has_wishes(study, plan, i);
+    for (size_t i = 0; i < plan->subject_count; i++)
+        active += has_wishes(plan, i);
     uint64_t left = round->budget_ns;
     struct validate_round own = *round;
     if (round->share == SHARE_REST && own.point_ns > left / REST_PARTS)
@@ -724,15 +697,14 @@ int validate_next(const struct validate_study *study, const struct validate_roun
         active = first ? 0 : active;
         own.point_ns = left = UINT64_MAX;
     }
-    for (size_t i = 0; i < study->subject_count && active && error == 0; i++) {
+    for (size_t i = 0; i < plan->subject_count && active; i++) {
         uint64_t share = round->share >= SHARE_REST    ? left / 2
                          : round->share == SHARE_WHOLE ? round->budget_ns / active
                                                        : round->budget_ns / active / 2;
-        uint64_t allowance = share;
-        error = take_wishes(study, &own, i, &allowance, plan);
-        left -= share - allowance;
+        left -= share - take_wishes(plan, &own, i, share);
         if (round->share == SHARE_FIRST && plan->count)
             break;
     }
-    return error == 0 && plan->count > first ? add_nulls(study, plan) : error;
+    add_nulls(plan, first);
+    return plan->count > first;
 }

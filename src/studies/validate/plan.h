@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/session.h"
+#include "engine/wishes.h"
 #include "store/store.h"
 #include "studies/validate/study.h"
 #include "wire/cell.h"
@@ -34,46 +35,49 @@ struct validate_subject {
     int32_t cpus[VALIDATE_CORES];
     size_t cpu_count;
     uint32_t runs; /* of a process where the source says how many; 0: as the plan thinks */
-    /* --- learnt from what was measured (validate_learn) --- */
+    /* --- learnt from what was measured --- */
     bool deviates;                 /* more is worth knowing */
     uint64_t zero_to, counts_from; /* reads 0 up to the one N, and counts from the other; 0: no */
 };
 
 struct validate_specimen {
     const struct catalogue_specimen *known;
-    const char *name; /* with parameters */
+    const char *name;     /* with parameters */
+    bool stored, decoded; /* the store has it, and the opcodes of its code */
 };
 
-struct validate_study {
+#define VALIDATE_NO_SPECIMEN SIZE_MAX
+
+struct validate_places {
+    size_t *list, count; /* of cells */
+};
+
+struct validate_plan {
     struct validate_subject *subjects;
     size_t subject_count;
-    const struct validate_specimen *specimens;
+    struct validate_specimen *specimens;
     size_t specimen_count;
     const char *interrupts; /* the event that counts interrupts; NULL: none can be had */
     bool full;              /* no limits of cost */
     uint32_t runs;          /* of a point; 0: a hundred, or twenty where they are dear */
-};
-
-/* What is known of a cell of the plan besides its factors. */
-#define VALIDATE_NO_SPECIMEN SIZE_MAX
-struct validate_about {
-    size_t subject, specimen; /* indices; a null cell has no specimen */
-    uint32_t processes;
-    uint32_t visits;             /* that ended */
-    uint64_t wall_ns, inside_ns; /* of these visits: from end to end, and with counters enabled */
-    uint64_t runs;               /* of these visits */
-    /* The cell before it of the same event, and of the same specimen, counted from 1; 0: none. */
-    size_t before_of_subject, before_of_specimen;
-};
-
-struct validate_plan {
-    struct cell *cells; /* plan_append's */
+    /* --- as it goes on --- */
+    /* Each is for one cell, of which all processes are visited in the next portion: its place is
+     * that of its cell. They have no price for the wishes, because what does not fit is not wished
+     * for. */
+    struct wishes *wishes;
+    struct validate_about {
+        size_t subject, specimen; /* indices; a null cell has no specimen */
+    } * about;                    /* [count] */
     size_t count;
-    struct validate_about *about; /* [cell] */
-    /* The last cell of each event and of each specimen, counted from 1: plans have thousands of
-     * cells, and are asked for one event's over and over. Made with the first cell. */
-    size_t *last_of_subject, *last_of_specimen;
+    /* The cells of each event and of each specimen, behind them of those that are not known: plans
+     * have thousands of cells, and are asked for one event's over and over. NULL: there is none. */
+    struct validate_places *of_subject, *of_specimen;
 };
+
+/* The event that a cell is for; NULL: it is none of the plan's, or there is no such cell. */
+const struct validate_subject *validate_subject_at(const struct validate_plan *plan, size_t at);
+/* How many cells an event has. */
+size_t validate_cells_of(const struct validate_plan *plan, size_t subject);
 
 /* How much of the budget one round may take. */
 enum validate_share {
@@ -91,26 +95,21 @@ struct validate_round {
     enum validate_share share;
 };
 
-/* Appends the next cells, with null cells for every new way. Nothing appended: nothing more can be
- * had for that share. -ENOMEM. */
-int validate_next(const struct validate_study *study, const struct validate_round *round,
-                  struct validate_plan *plan);
-/* Takes over a cell of a stored plan; owned by the plan then. */
-int validate_adopt(const struct validate_study *study, struct validate_plan *plan,
-                   const struct cell *cell, uint32_t processes);
-/* What its visits probably took, by what is stored of them. */
-void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visits, uint64_t runs,
-                         uint64_t inside_ns);
+/* Wishes for the next cells, with null cells for every new way. false: nothing more can be had for
+ * that share. */
+bool validate_next(struct validate_plan *plan, const struct validate_round *round);
+/* The cells of a store, which wishes_adopt took over, become the plan's. */
+void validate_adopt(struct validate_plan *plan);
+/* One of their visits was stored: what it probably took. */
+void validate_learn_stored(struct validate_plan *plan, size_t at, uint64_t inside_ns,
+                           uint64_t runs);
 
 /* Measures on the next type of core from now on: on the one so far the event got no counter, as an
  * event of another type's PMU never does. */
 void validate_next_core(struct validate_subject *subject);
 
 /* The specimen whose count of the class is the ladder, or VALIDATE_NO_SPECIMEN. */
-size_t validate_primary(const struct validate_study *study, const char *class);
-
-/* Where an event's chain begins; 0: there is no such cell. */
-size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject);
+size_t validate_primary(const struct validate_plan *plan, const char *class);
 
 /* Where an event's ladder ended below its top because of what a hit costs. */
 struct validate_cap {
@@ -121,8 +120,7 @@ struct validate_cap {
     double hit_ns; /* of one unit of N; 0: not known */
 };
 /* False: the whole ladder was measured, or nothing of it. */
-bool validate_cap(const struct validate_study *study, const struct validate_plan *plan,
-                  size_t subject, struct validate_cap *cap);
+bool validate_cap(const struct validate_plan *plan, size_t subject, struct validate_cap *cap);
 
 /* ----------------------------------------------------------------------------------------------
  * What a store says of its specimens, ready to be asked: truths and opcodes of one specimen,
@@ -151,15 +149,9 @@ int known_load(struct store *store, struct known *known, struct failure *failure
 struct truth known_truth(const struct known *known, const char *specimen, const char *class,
                          uint64_t n);
 
+extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL for TRUTH_NONE */
 /* TRUTH_NONE for what is no grade. */
 enum truth_grade grade_from_name(const char *name);
 
-/* ----------------------------------------------------------------------------------------------
- * The study of events against specimens: what to measure next, and from what was stored to the
- * case that the judge gets. */
-
-/* --- from a store to a case --- */
-
-/* Every event that the store tells of, with all points and runs measured for it. case_release frees
- * it, also after a failure. */
+/* Every event that the store tells of, with all points and runs measured for it. */
 int validate_load(struct store *store, struct case_file *file, struct failure *failure);

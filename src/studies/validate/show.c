@@ -3,35 +3,18 @@
  *
  * The result of `assay validate`: verdicts, and below them where ladders ended, how much was
  * disturbed, which of several events of a class is best, the paper's findings, and what to do. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/memory.h"
-#include "decode/count.h"
 #include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/loading.h"
 #include "output/table.h"
+#include "studies/validate/judge.h"
 #include "studies/validate/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * NAME and NAME:u as one, NAME[:u], where the result of `assay validate` says the same of both. */
-
-/* Length of the name without its mode. */
-static size_t base_length(const char *name)
-{
-    const char *mode = event_mode(name);
-    return mode ? (size_t)(mode - name) - (mode[-1] == ':') : strlen(name);
-}
-
-/* Do they differ in the mode alone? */
-static bool validate_same_base(const char *left, const char *right)
-{
-    size_t length = base_length(left);
-    return length == base_length(right) && strncmp(left, right, length) == 0;
-}
 
 static bool is_user(const char *name)
 {
@@ -49,7 +32,7 @@ static const struct judgement *validate_twin(const struct judgements *judgements
     for (size_t i = 0; i < judgements->count; i++) {
         const char *other = judgements->list[i].evidence->event;
         bool fits = event_mode(name) ? !event_mode(other) : is_user(other);
-        if (fits && validate_same_base(name, other))
+        if (fits && event_same_base(name, other))
             return &judgements->list[i];
     }
     return NULL;
@@ -106,14 +89,14 @@ static bool same_group(const struct judgement *leader, const struct judgement *j
 
 /* "unsupported, virtualized: cycles:u, instructions:u and 148 more (hardware, cache, PAPI)" and the
  * reason. NAME[:u] stands where NAME did. */
-static void put_group(const struct validating *validating, const struct judgement *leader,
+static void put_group(const struct validating *run, const struct judgement *leader,
                       const struct style *style, struct text *out)
 {
-    const struct judgements *judgements = &validating->judgements;
+    const struct judgements *judgements = &run->judgements;
     AUTO_TEXT struct text words = {0};
     AUTO_TEXT struct text kinds = {0};
     AUTO_TEXT struct text reason = {0};
-    bool whole = validating->options->all || leader->verdict == VERDICT_UNJUDGED, several = false;
+    bool whole = run->studying.given->all || leader->verdict == VERDICT_UNJUDGED, several = false;
     size_t shown = 0, left = 0; /* names; events that are not named */
     const char *of_all = NULL;  /* their class, unless they have several */
     text_puts(&words, verdict_names[leader->verdict]);
@@ -158,13 +141,13 @@ static void put_group(const struct validating *validating, const struct judgemen
     wrap(out, text_string(&reason), 4, 4, style->width);
 }
 
-static void validate_put_unsupported(const struct validating *validating, const struct style *style,
+static void validate_put_unsupported(const struct validating *run, const struct style *style,
                                      struct text *out)
 {
-    const struct judgement *list = validating->judgements.list;
+    const struct judgement *list = run->judgements.list;
     const char *before = out->length ? "\n" : "", *name;
     json_t *entry;
-    for (size_t i = 0; i < validating->judgements.count; i++) {
+    for (size_t i = 0; i < run->judgements.count; i++) {
         bool leads = validate_is_grouped(&list[i]);
         for (size_t j = 0; j < i && leads; j++)
             leads = !validate_is_grouped(&list[j]) || !same_group(&list[j], &list[i]);
@@ -172,10 +155,10 @@ static void validate_put_unsupported(const struct validating *validating, const 
             continue;
         text_puts(out, before);
         before = "";
-        put_group(validating, &list[i], style, out);
+        put_group(run, &list[i], style, out);
     }
     AUTO_TEXT struct text words = {0};
-    json_object_foreach(validating->earlier, name, entry)
+    json_object_foreach(run->earlier, name, entry)
     {
         text_puts(&words, words.length ? ", " : "Found here before, and still valid: ");
         text_put_clean(&words, name);
@@ -265,10 +248,8 @@ static void add_line(struct sheet *sheet, const struct line *line)
 {
     struct table *table = &sheet->table;
     const char *cause = line->cause == CAUSE_NONE ? "" : cause_names[line->cause];
-    char overhead[NUMBER_SIZE] = "-", low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
-    number_count(line->span.low, low, sizeof(low));
-    number_count(line->span.high, high, sizeof(high));
-    number_count(line->span.runs, runs, sizeof(runs));
+    const char *low = FIGURE((double)line->span.low), *runs = FIGURE((double)line->span.runs);
+    char overhead[NUMBER_SIZE] = "-";
     AUTO_TEXT struct text note = {0};
     if (line->first && line->first->has_overhead)
         number_signed(line->first->overhead, overhead, sizeof(overhead));
@@ -284,7 +265,7 @@ static void add_line(struct sheet *sheet, const struct line *line)
     else if (line->span.low == line->span.high)
         table_add(table, TONE_PLAIN, low);
     else
-        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
+        table_addf(table, TONE_PLAIN, "%s-%s", low, FIGURE((double)line->span.high));
     table_add(table, TONE_PLAIN, line->span.any ? runs : "");
     table_add(table, TONE_DIM, text_string(&note));
 }
@@ -387,14 +368,14 @@ static void add_specimens(struct sheet *sheet, const struct judgement *judgement
 
 /* --- all of it --- */
 
-static void fill(struct sheet *sheet, const struct validating *validating)
+static void fill(struct sheet *sheet, const struct validating *run)
 {
-    const struct judgements *judgements = &validating->judgements;
+    const struct judgements *judgements = &run->judgements;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         if (validate_is_grouped(judgement))
             continue;
-        if (validating->options->all) {
+        if (run->studying.given->all) {
             add_specimens(sheet, judgement);
             continue;
         }
@@ -406,15 +387,15 @@ static void fill(struct sheet *sheet, const struct validating *validating)
     }
 }
 
-static void validate_put_table(const struct validating *validating, const struct style *style,
+static void validate_put_table(const struct validating *run, const struct style *style,
                                struct text *out)
 {
     struct sheet sheet = {.table = {.columns = columns, .column_count = COLUMNS}};
-    fill(&sheet, validating);
+    fill(&sheet, run);
     if (table_width(&sheet.table) > style->width) {
         table_free(&sheet.table);
         sheet.narrow = true;
-        fill(&sheet, validating);
+        fill(&sheet, run);
     }
     if (sheet.table.count)
         table_put(&sheet.table, style, out);
@@ -428,14 +409,6 @@ static void validate_put_table(const struct validating *validating, const struct
              "the kernel (mode-not-applicable)",
              0, 2, style->width);
 }
-
-/* ----------------------------------------------------------------------------------------------
- * Grades of truths in words. */
-
-const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
-                                            [TRUTH_PROVEN] = "proven",
-                                            [TRUTH_BOUNDED] = "bounded",
-                                            [TRUTH_MODEL] = "model"};
 
 /* ----------------------------------------------------------------------------------------------
  * Ladders of `assay validate` that ended below their top, and what a further step would cost: how
@@ -454,13 +427,10 @@ static void put_time(double ns, struct text *out)
     text_printf(out, "%s %s", number, units[unit]);
 }
 
-static void put_cap(const struct validating *validating, const struct validate_cap *cap,
-                    struct text *out)
+static void put_cap(const struct validating *run, const struct validate_cap *cap, struct text *out)
 {
-    char n[NUMBER_SIZE];
-    number_count(cap->n, n, sizeof(n));
-    text_put_clean(out, validating->subjects[cap->subject].name);
-    text_printf(out, " at N = %s", n);
+    text_put_clean(out, run->plan.subjects[cap->subject].name);
+    text_printf(out, " at N = %s", FIGURE((double)cap->n));
     if (cap->hit_ns <= 0)
         return;
     text_puts(out, " (");
@@ -476,19 +446,19 @@ static bool is_lower(const struct validate_cap *one, const struct validate_cap *
     return one->n != other->n ? one->n < other->n : one->hit_ns > other->hit_ns;
 }
 
-static void validate_put_caps(const struct validating *validating, const struct style *style,
+static void validate_put_caps(const struct validating *run, const struct style *style,
                               struct text *out)
 {
     size_t count = 0;
     struct validate_cap lowest, highest;
     AUTO_TEXT struct text list = {0};
     AUTO_TEXT struct text words = {0};
-    for (size_t i = 0; i < validating->study.subject_count; i++) {
+    for (size_t i = 0; i < run->plan.subject_count; i++) {
         struct validate_cap cap;
-        if (!validate_cap(&validating->study, &validating->plan, i, &cap))
+        if (!validate_cap(&run->plan, i, &cap))
             continue;
         text_puts(&list, count ? "; " : "");
-        put_cap(validating, &cap, &list);
+        put_cap(run, &cap, &list);
         if (!count || is_lower(&cap, &lowest))
             lowest = cap;
         if (!count || is_lower(&highest, &cap))
@@ -497,11 +467,11 @@ static void validate_put_caps(const struct validating *validating, const struct 
     }
     if (!count)
         return;
-    if (count > 2 && !validating->options->all) {
+    if (count > 2 && !run->studying.given->all) {
         text_printf(&words, "%zu ladders end early, where more would cost too much: from ", count);
-        put_cap(validating, &lowest, &words);
+        put_cap(run, &lowest, &words);
         text_puts(&words, " to ");
-        put_cap(validating, &highest, &words);
+        put_cap(run, &highest, &words);
     } else
         text_printf(&words, "ladders that end early, where more would cost too much: %s",
                     text_string(&list));
@@ -510,78 +480,20 @@ static void validate_put_caps(const struct validating *validating, const struct 
     wrap(out, text_string(&words), 0, 2, style->width);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Puts the opcodes of a specimen into the store: its code is asked for and decoded here. With them
- * the judge can blame the one that a counter counts wrongly. */
-
-int validate_put_opcodes(struct validating *validating, const char *specimen,
-                         struct failure *failure)
-{
-    /* Code that no decoder here understands has none, and the store says so. */
-    const struct stored_opcode none = {.specimen = specimen, .opcode = ""};
-    const char *isa = validating->catalogue->isa;
-    struct sent_code sent;
-    struct failure refused = {0};
-    int error = session_code(validating->session, specimen, &sent, &refused);
-    if (error == -ENOTSUP || error == -ENOENT || error == -EINVAL)
-        return store_put_opcode(validating->store, &none, failure);
-    if (error < 0) {
-        *failure = refused;
-        return error;
-    }
-    AUTO_MEMORY struct linear *trips = memory_new(sent.trip_count, sizeof(*trips));
-    for (size_t i = 0; i < sent.trip_count; i++)
-        trips[i] = (struct linear){sent.trips[i].base, sent.trips[i].each};
-    const struct specimen_code code = {
-        .code = {isa, sent.address, sent.bytes, sent.length},
-        .call = {isa, sent.call_address, sent.call, sent.call_length},
-        .trips = {trips, sent.trip_count, sent.min_n},
-    };
-    struct opcodes opcodes = {0};
-    if (opcodes_count(&code, &opcodes, NULL, &refused) < 0) {
-        error = store_put_opcode(validating->store, &none, failure);
-        opcodes.count = 0;
-    }
-    for (size_t i = 0; i < opcodes.count && error == 0; i++) {
-        const struct stored_opcode opcode = {.specimen = specimen,
-                                             .opcode = opcodes.list[i].name,
-                                             .base = opcodes.list[i].count.base,
-                                             .each = opcodes.list[i].count.each};
-        error = store_put_opcode(validating->store, &opcode, failure);
-    }
-    opcodes_release(&opcodes);
-    sent_code_release(&sent);
-    return error;
-}
-
 /* --- disturbed runs --- */
 
-static size_t count_runs(const struct validating *validating)
+static void put_disturbed(const struct validating *run, const struct style *style, struct text *out)
 {
-    size_t runs = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        runs += validating->judgements.list[i].runs;
-    return runs;
-}
-
-static void put_disturbed(const struct validating *validating, const struct style *style,
-                          struct text *out)
-{
-    size_t runs = count_runs(validating), disturbed = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        disturbed += validating->judgements.list[i].disturbed;
+    const size_t runs = run->judgements.runs, disturbed = run->judgements.disturbed;
     if (!runs)
         return;
     AUTO_TEXT struct text words = {0};
-    char all[NUMBER_SIZE], some[NUMBER_SIZE];
-    number_count(runs, all, sizeof(all));
-    number_count(disturbed, some, sizeof(some));
-    text_printf(&words, "%s runs", all);
+    text_printf(&words, "%s runs", FIGURE((double)runs));
     if (disturbed)
         text_printf(&words,
                     ", %s of them (%.2g %%) disturbed: the system's own account shows more page "
                     "faults or context switches than the code makes; judged apart",
-                    some, 100.0 * (double)disturbed / (double)runs);
+                    FIGURE((double)disturbed), 100.0 * (double)disturbed / (double)runs);
     else
         text_puts(&words, ", none of them disturbed");
     text_putc(out, '\n');
@@ -606,7 +518,7 @@ static void put_class(const struct judgements *judgements, const char *class,
             if (judgement->rank != rank || judgement->verdict <= VERDICT_DEAD || !evidence->class ||
                 strcmp(evidence->class, class) != 0)
                 continue;
-            several |= first && !validate_same_base(first, evidence->event);
+            several |= first && !event_same_base(first, evidence->event);
             first = first ? first : evidence->event;
             text_puts(&words, !last ? "" : last == rank ? " or " : ", then ");
             text_put_clean(&words, evidence->event);
@@ -616,10 +528,9 @@ static void put_class(const struct judgements *judgements, const char *class,
         wrap(out, text_string(&words), 0, 2, style->width);
 }
 
-static void put_ranking(const struct validating *validating, const struct style *style,
-                        struct text *out)
+static void put_ranking(const struct validating *run, const struct style *style, struct text *out)
 {
-    const struct judgements *judgements = &validating->judgements;
+    const struct judgements *judgements = &run->judgements;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         bool first = judgement->rank && judgement->evidence->class;
@@ -634,34 +545,32 @@ static void put_ranking(const struct validating *validating, const struct style 
 /* --- what to do --- */
 
 /* "Not to be believed as named: a, b and 3 more; the table says why." */
-static void put_wrong(const struct validating *validating, struct text *out)
+static void put_wrong(const struct validating *run, struct text *out)
 {
     size_t wrong = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
         if (!verdict_is_of_counts(judgement->verdict) || verdict_is_trusted(judgement->verdict) ||
-            (wrong++ >= NAMES_SHOWN && !validating->options->all))
+            (wrong++ >= NAMES_SHOWN && !run->studying.given->all))
             continue;
         text_puts(out, wrong > 1 ? ", " : "Not to be believed as named: ");
         text_put_clean(out, judgement->evidence->event);
     }
-    if (wrong > NAMES_SHOWN && !validating->options->all)
+    if (wrong > NAMES_SHOWN && !run->studying.given->all)
         text_printf(out, " and %zu more", wrong - NAMES_SHOWN);
     text_puts(out, wrong ? "; the table says why. " : "");
 }
 
-static void put_advice(const struct validating *validating, const struct style *style,
-                       struct text *out)
+static void put_advice(const struct validating *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     bool refused = false;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        refused |= validating->judgements.list[i].verdict == VERDICT_UNSUPPORTED;
-    if (!validating->complete)
-        unfinished_put("validate", store_path(validating->store), &validating->options->common,
-                       &words);
-    put_wrong(validating, &words);
-    if (!validating->options->all && count_runs(validating))
+    for (size_t i = 0; i < run->judgements.count; i++)
+        refused |= run->judgements.list[i].verdict == VERDICT_UNSUPPORTED;
+    if (!run->studying.complete)
+        unfinished_put("validate", run->studying.stored, &run->studying.given->common, &words);
+    put_wrong(run, &words);
+    if (!run->studying.given->all && run->judgements.runs)
         text_puts(&words, "--all shows each specimen, --json every figure. ");
     if (refused)
         text_puts(&words, "`assay doctor` says what keeps events from being opened.");
@@ -671,18 +580,17 @@ static void put_advice(const struct validating *validating, const struct style *
     wrap(out, text_string(&words), 0, 0, style->width);
 }
 
-static void put_skips(const struct validating *validating, const struct style *style,
-                      struct text *out)
+static void put_skips(const struct validating *run, const struct style *style, struct text *out)
 {
-    if (validating->options->all)
-        skips_put(&validating->skips, style, out);
-    else if (validating->skips.count) {
+    if (run->studying.given->all)
+        skips_put(&run->studying.skips, style, out);
+    else if (run->studying.skips.count) {
         AUTO_TEXT struct text words = {0};
-        size_t count = validating->skips.count;
+        size_t count = run->studying.skips.count;
         text_puts(&words, "left out (--all says why): ");
         for (size_t i = 0; i < count && i < NAMES_SHOWN; i++) {
             text_puts(&words, i ? ", " : "");
-            text_put_clean(&words, validating->skips.list[i].what);
+            text_put_clean(&words, run->studying.skips.list[i].what);
         }
         if (count > NAMES_SHOWN)
             text_printf(&words, " and %zu more", count - NAMES_SHOWN);
@@ -690,44 +598,29 @@ static void put_skips(const struct validating *validating, const struct style *s
     }
 }
 
-void validate_put_report(const void *run, const struct style *style, struct text *out)
+void validate_put_report(const void *kept, const struct style *style, struct text *out)
 {
-    const struct validating *validating = run;
-    validate_put_table(validating, style, out);
-    validate_put_unsupported(validating, style, out);
-    validate_put_caps(validating, style, out);
-    put_disturbed(validating, style, out);
-    put_ranking(validating, style, out);
+    const struct validating *run = kept;
+    validate_put_table(run, style, out);
+    validate_put_unsupported(run, style, out);
+    validate_put_caps(run, style, out);
+    put_disturbed(run, style, out);
+    put_ranking(run, style, out);
     /* Where nothing was measured, what that was not held against is no news. */
-    if (count_runs(validating) || validating->options->all) {
-        put_skips(validating, style, out);
-        const struct claims claims = {.list = validating->findings,
+    if (run->judgements.runs || run->studying.given->all) {
+        put_skips(run, style, out);
+        const struct claims claims = {.list = run->findings,
                                       .count = VALIDATE_FINDINGS,
                                       .paper = "microbenchmarks",
-                                      .all = validating->options->all,
-                                      .few = validating->few};
+                                      .all = run->studying.given->all,
+                                      .few = run->few};
         claims_put(&claims, style, out);
     }
-    put_advice(validating, style, out);
+    put_advice(run, style, out);
     text_putc(out, '\n');
-    deliver_put_machine(validating->facts, style, out);
-    text_printf(out, "seed %" PRIu64 ", %.1f s, samples in ", validating->seed,
-                validating->seconds);
-    text_put_clean(out, store_path(validating->store));
+    deliver_put_machine(run->studying.facts, style, out);
+    text_printf(out, "seed %" PRIu64 ", %.1f s, samples in ", run->studying.seed,
+                run->studying.seconds);
+    text_put_clean(out, run->studying.stored);
     text_putc(out, '\n');
-}
-
-void validate_put_nothing(const struct validating *validating, struct text *out)
-{
-    if (count_runs(validating))
-        return;
-    text_puts(out, "nothing was measured");
-    if (validating->options->from || validating->complete)
-        text_puts(out, "; the report says why");
-    else
-        text_printf(out,
-                    ": the budget of %g s ended first, and looking at the machine alone took %g s. "
-                    "--budget %" PRIu64 "s is enough for a first result",
-                    (double)validating->budget / 1000, (double)validating->prepared_ms / 1000,
-                    1 + (2 * validating->prepared_ms + 999) / 1000);
 }

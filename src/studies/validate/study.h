@@ -7,10 +7,10 @@
  * The folder:
  *
  *     study.h                 the case of events, and what the judge says of each
- *     study.c                 options, events, the command from start to end
+ *     study.c                 which events, the options, the entry in the driver
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              which cells the next round measures
- *     measure.c               the rounds: plan, measure, learn, plan again
+ *     plan.h, .c              which cells the next round wishes for
+ *     measure.c               the rounds: wish, measure, learn, wish again; what the store gets
  *     load.c                  samples -> the case
  *     judge.h, judge.c        the steps from counts to a verdict; events compared; pure
  *     judge-points.c          the figures of one point
@@ -120,9 +120,7 @@ bool kind_is_of_cpu(const char *kind);
 /* Measured the same way: path, pattern, opt, link, number of counters, core and CPU. */
 bool point_same_way(const struct point *left, const struct point *right);
 
-/* ----------------------------------------------------------------------------------------------
- * The judgement: a verdict and a cause for every event, for every specimen of it, and the figures
- * behind both (docs/verdicts.md). Pure: a case file in, judgements out. */
+/* --- the judgement --- */
 
 /* In order of precedence: the first that applies. */
 enum verdict {
@@ -171,6 +169,7 @@ int verdict_from_name(const char *name);           /* -1: none */
  * subtracted, over quiet runs that got a counter; multiplexed ones extrapolated. */
 struct judged_point {
     const struct point *point;
+    const struct judged_row *row;
     size_t runs;        /* that got a counter: quiet and disturbed */
     size_t disturbed;   /* a second account saw more than the code does itself */
     size_t multiplexed; /* ran part of the time */
@@ -213,6 +212,7 @@ struct explanation {
 
 /* One event, one specimen, one way of measuring: a ladder of N. */
 struct judged_row {
+    const struct judgement *judgement;
     const char *specimen, *path, *core;
     enum pattern pattern;
     uint32_t counters;
@@ -237,6 +237,8 @@ struct judgement {
     int64_t overhead;
     struct judged_row *rows;
     size_t row_count;
+    struct judged_point **points; /* of all rows */
+    size_t point_count;
     struct explanation explanations[EXPLANATIONS_MOST];
     size_t explanation_count;
     char fits[64];  /* the class that fits instead, for other-definition; "" else */
@@ -248,6 +250,9 @@ struct judgement {
 struct judgements {
     struct judgement *list; /* in the order of the case file */
     size_t count;
+    const struct judged_row **rows; /* of all of them, in that order */
+    size_t row_count;
+    size_t runs, disturbed;
 };
 
 /* Points into the file, which must outlive it. */
