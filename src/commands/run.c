@@ -18,6 +18,7 @@
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/run-store.h"
+#include "engine/told.h"
 #include "output/output.h"
 #include "output/page.h"
 #include "store/collection.h"
@@ -71,7 +72,7 @@ static void put_next(const struct running *running, const struct style *style, s
                     run_usual_ms(false, running->plan.emulated) / MS_PER_MINUTE);
         put_via(running, &words);
         text_puts(&words, "` says what to mend");
-        run_summary_put_line("next", text_string(&words), NEXT_LINES, style, out);
+        told_put_line("next", text_string(&words), NEXT_LINES, style, out);
     }
 }
 
@@ -95,7 +96,7 @@ static void put_report(const void *run, const struct style *style, struct text *
         text_printf(&words, ": %s", skips->list[i].reason);
     }
     if (words.length)
-        run_summary_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
+        told_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
 
     put_next(running, style, out);
     if (running->sections) {
@@ -114,7 +115,7 @@ static void put_report(const void *run, const struct style *style, struct text *
 /* Where what a part measured is now; NULL: nowhere. */
 static json_t *store_of_part(const struct running *running, size_t part)
 {
-    const char *command = part_kinds[part].command;
+    const char *command = run_part_at(part)->name;
     const json_t *section;
     size_t i;
     json_array_foreach(json_object_get(running->sections, "sections"), i, section)
@@ -130,10 +131,10 @@ static json_t *results(const void *run)
 {
     const struct running *running = run;
     json_t *list = json_array();
-    for (size_t i = 0; i < RUN_PARTS; i++) {
+    for (size_t i = 0; i < running->plan.count; i++) {
         const struct run_part *part = &running->plan.parts[i];
         json_array_append_new(list,
-                              JSON_OBJECT({"part", json_text(part->kind->command)},
+                              JSON_OBJECT({"part", json_text(part->command->name)},
                                           {"status", json_text(part_state_name(part->state))},
                                           {"seconds", json_real((double)part->spent_ms / 1000)},
                                           {"reason", json_text(part->reason)},
@@ -171,7 +172,7 @@ static json_t *findings(const void *run)
  * a run that was interrupted the parts stay as they are, so that it can be gone on with. */
 
 struct part_files {
-    char *list[RUN_PARTS];
+    char **list;
     size_t count;
 };
 
@@ -300,12 +301,12 @@ static int run_collect(struct running *running)
     int status = EXIT_DONE;
     /* Stores of parts that ended, and of those that began to measure; what matters most comes
      * first, and so stands first on the page. */
-    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
+    for (size_t rank = 0; rank < running->plan.count; rank++) {
         struct store_info info = {0};
-        const size_t part = part_of_rank(rank);
+        const size_t part = run_part_of_rank(rank);
         char *path = run_place_part(&running->place, part);
         if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
-            files.list[files.count++] = path;
+            *memory_add(files.list, files.count) = path;
         store_info_release(&info);
     }
 
@@ -359,13 +360,11 @@ static void settle(struct run_part *part, int status, const struct text *said,
     part->state = status == EXIT_LACKING ? PART_LACKING : PART_FAILED;
     /* The first line of what a command said; else what it could not measure. */
     const char *text = text_string(said);
-    const json_t *skipped = json_array_get(json_object_get(retold->envelope, "skipped"), 0);
-    const json_t *result = json_array_get(json_object_get(retold->envelope, "results"), 0);
+    const json_t *skipped = json_object_get(retold->envelope, "skipped");
     if (!*text)
-        text = json_string_value(json_object_get(skipped, "reason"));
-    /* Caches say it of every level. */
-    if (!text)
-        text = json_string_value(json_object_get(result, "measured_bytes_reason"));
+        text = told_text(json_array_get(skipped, 0), "reason");
+    if (!text && part->kind->lacks)
+        text = part->kind->lacks(json_object_get(retold->envelope, "results"));
     part->reason = text ? strndup(text, strcspn(text, "\n")) : NULL;
 }
 
@@ -408,7 +407,7 @@ static int execute(struct running *running, size_t part, uint64_t budget_ms, con
     struct retold retold = {0};
     AUTO_TEXT struct text said = {0};
     const struct run_plan *plan = &running->plan;
-    add(&words, part_kinds[part].command);
+    add(&words, run_part_at(part)->name);
     snprintf(words.budget, sizeof(words.budget), "%" PRIu64 "ms", budget_ms);
     snprintf(words.seed, sizeof(words.seed), "%" PRIu64, plan->seed);
     if (resumed) {
@@ -451,9 +450,9 @@ static void tell_end(const struct running *running, size_t part)
     const struct run_part *ended = &running->plan.parts[part];
     const char *state = ended->state == PART_BEGUN ? "interrupted" : part_state_name(ended->state);
     const char *colon = ended->reason ? ": " : "", *reason = ended->reason ? ended->reason : "";
-    deliver_remark(&running->options->common, "%zu of %d %s: %s after %.1f s%s%s", part + 1,
-                   RUN_PARTS, ended->kind->command, state, (double)ended->spent_ms / 1000, colon,
-                   reason);
+    deliver_remark(&running->options->common, "%zu of %zu %s: %s after %.1f s%s%s", part + 1,
+                   running->plan.count, ended->command->name, state, (double)ended->spent_ms / 1000,
+                   colon, reason);
 }
 
 /* --- all --- */
@@ -481,14 +480,15 @@ static int measure_part(struct running *running, size_t part)
     uint64_t left = running->ends > (uint64_t)now ? running->ends - (uint64_t)now : 0;
     uint64_t budget = run_share_ms(&running->plan, part, left);
     char words[64];
-    snprintf(words, sizeof(words), "%zu of %d %s", part + 1, RUN_PARTS, state->kind->command);
+    snprintf(words, sizeof(words), "%zu of %zu %s", part + 1, running->plan.count,
+             state->command->name);
     state->state = PART_BEGUN;
     int status = keep_record(running);
     if (status != EXIT_DONE)
         return status;
     if (!isatty(STDERR_FILENO))
-        deliver_remark(&running->options->common, "%zu of %d %s: about %" PRIu64 " s", part + 1,
-                       RUN_PARTS, part_kinds[part].command, (budget + 500) / 1000);
+        deliver_remark(&running->options->common, "%zu of %zu %s: about %" PRIu64 " s", part + 1,
+                       running->plan.count, run_part_at(part)->name, (budget + 500) / 1000);
 
     progress_outer(words, running->ends);
     status = execute(running, part, budget, store, begun == BEGUN_UNFINISHED);
@@ -503,7 +503,7 @@ static int measure_part(struct running *running, size_t part)
 static int run_measure(struct running *running)
 {
     int status = EXIT_DONE;
-    for (size_t i = 0; i < RUN_PARTS && status == EXIT_DONE; i++) {
+    for (size_t i = 0; i < running->plan.count && status == EXIT_DONE; i++) {
         enum part_state state = running->plan.parts[i].state;
         running->was_interrupted |= interrupted > 0;
         if ((state == PART_WAITING || state == PART_BEGUN) && !running->was_interrupted)
@@ -683,7 +683,7 @@ static int go_on(struct running *running)
 static int note_missing(struct running *running)
 {
     int error = 0;
-    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
+    for (size_t i = 0; i < running->plan.count && error == 0; i++) {
         const struct run_part *part = &running->plan.parts[i];
         const char *reason = part->reason ? part->reason : part_state_name(part->state);
         if (part->state == PART_WAITING)
@@ -691,14 +691,14 @@ static int note_missing(struct running *running)
         if (part->state == PART_BEGUN)
             reason = "interrupted: not all of it is there";
         if (part->state != PART_DONE)
-            error = skips_add(&running->skips, part->kind->command, reason, 0);
+            error = skips_add(&running->skips, part->command->name, reason, 0);
     }
     return error;
 }
 
 static bool has_failed_part(const struct running *running)
 {
-    for (size_t i = 0; i < RUN_PARTS; i++)
+    for (size_t i = 0; i < running->plan.count; i++)
         if (running->plan.parts[i].state == PART_FAILED)
             return true;
     return false;

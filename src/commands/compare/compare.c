@@ -468,14 +468,19 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
         else if (!judged->run->finished)
             compare_note(comparing, "the run in %s is not finished: less of it can be compared",
                          judged->run->name);
-        if (strcmp(judged->run->command, "truth") == 0)
-            compare_note(
-                comparing,
-                "the run in %s is not compared: assay truth counts a single execution; "
-                "count the program with assay repeat on each side and compare these stores",
-                judged->run->name);
+        const struct study_told *told = told_of(command_find(judged->run->command));
+        if (told && told->compared.instead)
+            compare_note(comparing, "the run in %s is not compared: %s", judged->run->name,
+                         told->compared.instead);
     }
 
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (told_of(*at) && told_of(*at)->compared.ticks)
+            comparing->tick_study = (*at)->name;
+    file->ticks_apart = memory_format("ticks of different counters, whose length a run of `assay "
+                                      "%s` on each would tell",
+                                      comparing->tick_study);
+    compare_find_together(comparing);
     compare_take_claims(comparing);
     error = load_quantities(comparing, failure);
     if (error == 0)
@@ -553,7 +558,7 @@ static void release(struct comparing *comparing)
 {
     for (size_t i = 0; comparing->facts && i < comparing->file.side_count; i++)
         facts_free(&comparing->facts[i]);
-    for (size_t i = 0; i < TOGETHER_COUNT; i++)
+    for (size_t i = 0; i < comparing->together_count; i++)
         retold_release(&comparing->together[i].retold);
     reported_release(&comparing->reported);
     json_decref(comparing->notes);

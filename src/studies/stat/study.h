@@ -171,3 +171,6 @@ void stat_put_csv(const struct stat_run *run, struct text *out);
 json_t *stat_results_json(const void *run);
 json_t *stat_analysis_json(const void *run);
 json_t *stat_skipped_json(const void *run);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told stat_told;
