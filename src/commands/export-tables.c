@@ -492,6 +492,10 @@ int write_runs(struct store *store, struct export_row *row, struct failure *fail
     return row_end(row);
 }
 
+#define TABLE(of, more)                                                                            \
+    {                                                                                              \
+#of more, .fields = of##_fields, .write = write_##of                                       \
+    }
 const struct export_table export_tables[] = {
     {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
      command_sample_columns, NULL, write_samples},
@@ -499,14 +503,14 @@ const struct export_table export_tables[] = {
      write_cells},
     {"visits", visit_columns, .write = write_visits},
     {"machine", machine_columns, .write = write_machine},
-    {"events", .fields = event_fields, .write = write_event},
-    {"truths", .fields = truth_fields, .write = write_truth},
-    {"opcodes", .fields = opcode_fields, .write = write_opcode},
-    {"operations", .fields = operation_fields, .write = write_operation},
-    {"clocks", .fields = clock_fields, .write = write_clock},
-    {"subjects", .fields = subject_fields, .write = write_subject},
-    {"executed", .fields = executed_fields, .write = write_executed},
-    {"calls", .fields = call_fields, .write = write_call},
+    TABLE(event, "s"),
+    TABLE(truth, "s"),
+    TABLE(opcode, "s"),
+    TABLE(operation, "s"),
+    TABLE(clock, "s"),
+    TABLE(subject, "s"),
+    TABLE(executed, ""),
+    TABLE(call, "s"),
     {"runs", run_columns, .write = write_runs},
     {0},
 };

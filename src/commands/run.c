@@ -759,6 +759,13 @@ static int run(void *parsed, int argument_count, char **arguments)
     return status;
 }
 
+static void put_parts(struct text *out)
+{
+    const struct command *command;
+    for (size_t i = 0; (command = run_part_at(i)); i++)
+        text_printf(out, "%s%s", i ? ", " : "", command->name);
+}
+
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
     {EXIT_FAILED, "failed, or a part of it did: which is said"},
@@ -774,8 +781,8 @@ const struct command command_run = {
     .summary = "everything in one go: one store, one page, and what to know on one screen",
     .synopsis = "[options]",
     .description =
-        "Measures a machine with every study that it can bear, in this order: caches, validate, "
-        "error, overhead, clocks, repeat. What the machine lacks is named with its reason, and the "
+        "Measures a machine with every study that it can bear, in this order: %s. What the machine "
+        "lacks is named with its reason, and the "
         "rest goes on. At the end stand a summary of one screen, a page with all figures, and one "
         "store that holds every run.\n\n"
         "The time is shared among the parts; what one does not need, those behind it get. Each "
@@ -783,6 +790,7 @@ const struct command command_run = {
         "is stored in STORE.parts while it is measured, so that whatever ends the run loses "
         "nothing: --resume goes on with it. Ctrl-C stops the part under way as it would alone, and "
         "shows what there is.",
+    .put_listed = put_parts,
     .examples = "# what can be trusted on this machine, and what cannot?\n"
                 "assay run\n"
                 "# the same in two minutes\n"

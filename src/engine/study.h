@@ -60,6 +60,14 @@ struct studying {
 /* What those that show several studies together ask of one: run, report, compare, completion. What
  * it has nothing to say of is left zero. In engine/told.h are words that studies share. */
 struct compared;
+struct study_trust {
+    char event[128];      /* the name it was judged under */
+    char verdict[24];     /* "exact" … */
+    bool judged, refused; /* the verdict says something; it says that it could not be opened */
+    int64_t age_s;        /* since then; -1: unknown */
+    bool stale;           /* it was the same CPU, but not the same machine … */
+    char difference[256]; /* … and what differs: "kernel 6.1.0 -> 6.18.0"; "" */
+};
 struct study_told {
     const char *title; /* of its section in a report; NULL: the command's name */
     /* What came out, in a few sentences, from its own envelope. */
@@ -96,6 +104,12 @@ struct study_told {
         bool timed;           /* what its claims estimate are ratios of times */
         bool ticks;           /* it tells how long the ticks of a machine's counter are */
     } compared;
+    /* Where it judges events: what its latest runs on a machine say of one, for lists of them. */
+    struct study_trusted {
+        const void *(*load)(const char *fingerprint, const struct common_options *common);
+        bool (*say)(const void *loaded, const struct facts *machine, const char *event, bool opens,
+                    struct study_trust *trust); /* false: nothing is known */
+    } trusted;
     /* What can follow its options, for completion; ends with argument NULL. */
     const struct study_words {
         const char *argument; /* as in help: "SOURCE" */

@@ -316,30 +316,29 @@ static void put_events(struct page *page, const json_t *section, const char *con
     page_put(page, "</tbody></table></div>\n");
 }
 
+/* Of a study that gives events verdicts. */
 static void put_trust(struct page *page, const json_t *section)
 {
     const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
-    size_t all = 0;
-    if (strcmp(json_word(section, "command"), "validate") != 0 || !json_array_size(events))
+    size_t of[3], all = 0, more = 0;
+    for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
+        all += count_events(events, measured[i]);
+    for (size_t i = 0; i < 3; i++)
+        more += of[i] = count_events(events, unmeasured[i]);
+    if (!all && !more)
         return;
     page_put(page, "<h3><a href=\"#");
     page_name(page, json_word(section, "id"));
     page_put(page, "\">");
     page_section_title(page, section);
     page_put(page, "</a></h3>\n");
-    for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
-        all += count_events(events, measured[i]);
     if (all)
         put_events(page, section, measured, sizeof(measured) / sizeof(*measured));
     /* What was not measured is worth a line, and a table for those who look. */
-    size_t of[3];
-    all = 0;
-    for (size_t i = 0; i < 3; i++)
-        all += of[i] = count_events(events, unmeasured[i]);
-    if (!all)
+    if (!more)
         return;
     fprintf(page->stream,
-            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", all);
+            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", more);
     for (size_t i = 0, told = 0; i < 3; i++)
         if (of[i])
             fprintf(page->stream, "%s %zu %s", told++ ? "," : "", of[i], unmeasured[i]);

@@ -3,9 +3,12 @@
  *
  * What reports, runs and comparisons say of events and their verdicts. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/told.h"
+#include "studies/validate/parts.h"
 #include "studies/validate/study.h"
 
 static size_t count_verdict(const json_t *events, const char *verdict, const json_t **first)
@@ -173,6 +176,31 @@ static void compare(const struct compared *compared, const json_t *results, cons
     told_words(compared, json_object_get(analysis, "events"), "event", "verdict", "cause");
 }
 
+/* --- for lists of events --- */
+
+static const void *load_trust(const char *fingerprint, const struct common_options *common)
+{
+    struct latest_verdicts *latest = memory_new(1, sizeof(*latest));
+    latest_verdicts_load(fingerprint, common, latest);
+    return latest;
+}
+
+static bool say_trust(const void *loaded, const struct facts *machine, const char *event,
+                      bool opens, struct study_trust *trust)
+{
+    struct known_trust known;
+    bool is_known = trust_of(loaded, machine, event, opens, &known) == 0;
+    *trust = (struct study_trust){
+        .judged = is_known && strcmp(known.verdict, verdict_names[VERDICT_UNJUDGED]) != 0,
+        .refused = is_known && strcmp(known.verdict, verdict_names[VERDICT_UNSUPPORTED]) == 0,
+        .age_s = known.age_s,
+        .stale = known.stale};
+    snprintf(trust->event, sizeof(trust->event), "%s", known.event);
+    snprintf(trust->verdict, sizeof(trust->verdict), "%s", known.verdict);
+    snprintf(trust->difference, sizeof(trust->difference), "%s", known.difference);
+    return is_known;
+}
+
 const struct study_told validate_told = {
     .title = "Which events can be trusted",
     .lead = lead,
@@ -185,4 +213,5 @@ const struct study_told validate_told = {
              .emulated_least_s = 20,
              .rank = 0},
     .compared = {.say = compare},
+    .trusted = {load_trust, say_trust},
 };
