@@ -157,9 +157,7 @@ static void row_look(struct export_row *row, const struct export_watch *watch, u
     row_text(row, part_of(watch, column));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The tables of assay export. Names of columns are those of the store's own views, so that a query
- * and an export agree. Every row stands alone: the factors of its cell are in it. */
+/* --- the tables --- */
 
 /* The factors of a cell and what is known of one counter: what most tables begin with. */
 #define FACTORS                                                                                    \

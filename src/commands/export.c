@@ -149,9 +149,7 @@ int row_end(struct export_row *row)
     return write_line(row, row->rows++ ? ",\n    {" : "\n    {", "}");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay export: what a store holds, as CSV or JSON for other programs. Streams, so that memory
- * does not grow with the store. */
+/* --- the command --- */
 
 #define MOST_COLUMNS 64 /* of a table, all kinds of cells together */
 

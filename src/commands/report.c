@@ -127,9 +127,7 @@ void reproduce_put(const char *argv, const char *seed, struct text *out)
     json_decref(list);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay report: stored runs as one page for people, or one object for programs. Measures nothing:
- * every run is judged again by its own command. */
+/* --- the command --- */
 
 struct report_options {
     struct common_options common;

@@ -250,8 +250,7 @@ void reported_put_how(json_t *report, int argc, char **argv)
     json_object_set_new(report, "how", json_text(text_string(&words)));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Has every run judged again. */
+/* --- runs judged again --- */
 
 static int read_lists(const char *const *paths, size_t count, struct reported *reported,
                       struct failure *failure)

@@ -216,9 +216,7 @@ void page_scorecard(struct page *page, const json_t *section)
     page_put(page, "</details>\n");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a reader wants first: which events can be trusted, what came out of every study, and what
- * of the papers holds. */
+/* --- the summary --- */
 
 /* --- events --- */
 

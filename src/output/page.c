@@ -482,8 +482,7 @@ static void page_section(struct page *page, const json_t *section)
     page_put(page, "</section>\n");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Writes the page: its frame, and its parts one after the other. */
+/* --- the page --- */
 
 #define MARK "<meta name=\"generator\" content=\"assay "
 

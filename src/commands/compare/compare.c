@@ -322,8 +322,7 @@ static int compare_take_sides(struct comparing *comparing, struct failure *failu
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay compare: what differs between machines, kernels or settings, by what was stored of each. */
+/* --- the command --- */
 
 #define FIELD(name) offsetof(struct compare_options, name)
 

@@ -259,8 +259,7 @@ void compare_take_claims(struct comparing *comparing)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A comparison for programs: a row a quantity and side, and what all of it says. */
+/* --- the comparison itself --- */
 
 static const char too_few[] = "there are too few values for one";
 static const char not_compared[] = "it was not compared";

@@ -627,8 +627,7 @@ static void compare_verdicts(const struct compare_case *file, struct compare_rep
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Holds all sides against each other. */
+/* --- all sides --- */
 
 const char *const compare_standing_names[COMPARE_STANDINGS] = {
     [STANDING_SAME] = "same",     [STANDING_DIFFERS] = "differs", [STANDING_WITHIN] = "within",

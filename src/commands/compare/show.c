@@ -244,8 +244,7 @@ json_t *compare_headline(const struct comparing *comparing)
     return headline;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A comparison for people: the verdict, then what it rests on, part by part. */
+/* --- the report --- */
 
 #define ROWS_SHOWN 40u /* of a table, unless --all */
 

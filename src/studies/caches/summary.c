@@ -172,12 +172,6 @@ const struct study_told caches_told = {
     .title = "How large the caches are",
     .lead = lead,
     .line = {"caches", 5, make_line, put_line},
-    .part = {.turn = 1,
-             .quick_s = 9,
-             .full_s = 30,
-             .least_s = 2,
-             .emulated_least_s = 2,
-             .rank = 5,
-             .lacks = lacks},
+    .part = {.turn = 1, 9, 30, 0, 2, 2, .rank = 5, .lacks = lacks},
     .compared = {.say = compare},
 };

@@ -88,12 +88,6 @@ const struct study_told error_told = {
     .title = "What measuring adds to a count",
     .lead = told_advice,
     .line = {"paths", 2, make_line, put_line},
-    .part = {.turn = 3,
-             .quick_s = 26,
-             .full_s = 130,
-             .emulated_s = 160,
-             .least_s = 3,
-             .emulated_least_s = 20,
-             .rank = 1},
+    .part = {.turn = 3, 26, 130, 160, 3, 20, .rank = 1},
     .compared = {.together = "Z6", .factor = true},
 };

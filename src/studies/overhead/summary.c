@@ -133,12 +133,6 @@ const struct study_told overhead_told = {
     .title = "What the calls of measuring cost",
     .lead = told_advice,
     .line = {"calls", 3, make_line, put_line},
-    .part = {.turn = 4,
-             .quick_s = 20,
-             .full_s = 120,
-             .emulated_s = 160,
-             .least_s = 3,
-             .emulated_least_s = 20,
-             .rank = 2},
+    .part = {.turn = 4, 20, 120, 160, 3, 20, .rank = 2},
     .compared = {.load = load, .timed = true},
 };
