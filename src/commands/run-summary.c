@@ -108,8 +108,7 @@ static json_t *findings(const json_t *report)
     return object;
 }
 
-/* The first section of a command; NULL: there is none. */
-static const json_t *section_of(const json_t *report, const char *command)
+const json_t *run_section_of(const json_t *report, const char *command)
 {
     const json_t *section;
     size_t i;
@@ -127,7 +126,7 @@ json_t *run_summary(const json_t *report)
     const struct study_line *line;
     const struct command *command;
     for (unsigned place = 0; (line = next_line(&place, &command));) {
-        const json_t *section = section_of(report, command->name);
+        const json_t *section = run_section_of(report, command->name);
         json_object_set_new(
             summary, line->key,
             line->make(json_object_get(section, "results"), json_object_get(section, "analysis")));

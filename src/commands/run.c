@@ -112,33 +112,20 @@ static void put_report(const void *run, const struct style *style, struct text *
 
 /* --- for programs --- */
 
-/* Where what a part measured is now; NULL: nowhere. */
-static json_t *store_of_part(const struct running *running, size_t part)
-{
-    const char *command = run_part_at(part)->name;
-    const json_t *section;
-    size_t i;
-    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
-    {
-        const char *of = json_string_value(json_object_get(section, "command"));
-        if (of && strcmp(of, command) == 0)
-            return json_incref(json_object_get(section, "store"));
-    }
-    return json_null();
-}
-
 static json_t *results(const void *run)
 {
     const struct running *running = run;
     json_t *list = json_array();
     for (size_t i = 0; i < running->plan.count; i++) {
         const struct run_part *part = &running->plan.parts[i];
-        json_array_append_new(list,
-                              JSON_OBJECT({"part", json_text(part->command->name)},
-                                          {"status", json_text(part_state_name(part->state))},
-                                          {"seconds", json_real((double)part->spent_ms / 1000)},
-                                          {"reason", json_text(part->reason)},
-                                          {"store", store_of_part(running, i)}));
+        const json_t *section = run_section_of(running->sections, part->command->name);
+        json_array_append_new(
+            list, JSON_OBJECT({"part", json_text(part->command->name)},
+                              {"status", json_text(part_state_name(part->state))},
+                              {"seconds", json_real((double)part->spent_ms / 1000)},
+                              {"reason", json_text(part->reason)},
+                              {"store", section ? json_incref(json_object_get(section, "store"))
+                                                : json_null()}));
     }
     return list;
 }
@@ -229,34 +216,6 @@ static int collect(struct running *running, const struct part_files *files)
 
 /* --- what it says --- */
 
-static int write_page(struct running *running, struct failure *failure)
-{
-    struct output output;
-    int error = output_open(&output, running->report, failure);
-    if (error < 0)
-        return error;
-    error = page_write(running->sections, output.stream, failure);
-    if (error == 0)
-        error = output_commit(&output, failure);
-    output_discard(&output);
-    running->page_is_there = error == 0;
-    return error;
-}
-
-/* A part with a beginning is on the page, which says so itself. */
-static bool is_told(const struct running *running, const char *command)
-{
-    const json_t *section;
-    size_t i;
-    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
-    {
-        const char *of = json_string_value(json_object_get(section, "command"));
-        if (of && strcmp(of, command) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int report_on(struct running *running, const char *const *paths, size_t count)
 {
     struct failure failure = {0};
@@ -278,7 +237,8 @@ static int report_on(struct running *running, const char *const *paths, size_t c
         json_object_set_new(running->sections, "how", json_text(text_string(&how)));
         for (size_t i = 0; i < running->skips.count; i++) {
             AUTO_TEXT struct text note = {0};
-            if (is_told(running, running->skips.list[i].what))
+            /* A part with a beginning is on the page, which says so itself. */
+            if (run_section_of(running->sections, running->skips.list[i].what))
                 continue;
             text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
                         running->skips.list[i].reason);
@@ -287,7 +247,8 @@ static int report_on(struct running *running, const char *const *paths, size_t c
     }
     reported_release(&reported);
     if (error == 0)
-        error = write_page(running, &failure);
+        error = page_save(running->sections, running->report, &failure);
+    running->page_is_there = error == 0;
     return error < 0 ? deliver_failure("run", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
@@ -680,20 +641,17 @@ static int go_on(struct running *running)
 
 /* --- the way through --- */
 
-static int note_missing(struct running *running)
+static void note_missing(struct running *running)
 {
-    int error = 0;
-    for (size_t i = 0; i < running->plan.count && error == 0; i++) {
+    for (size_t i = 0; i < running->plan.count; i++) {
         const struct run_part *part = &running->plan.parts[i];
-        const char *reason = part->reason ? part->reason : part_state_name(part->state);
-        if (part->state == PART_WAITING)
-            reason = "interrupted before its turn";
-        if (part->state == PART_BEGUN)
-            reason = "interrupted: not all of it is there";
+        const char *reason = part->state == PART_WAITING ? "interrupted before its turn"
+                             : part->state == PART_BEGUN ? "interrupted: not all of it is there"
+                             : part->reason              ? part->reason
+                                                         : part_state_name(part->state);
         if (part->state != PART_DONE)
-            error = skips_add(&running->skips, part->command->name, reason, 0);
+            skips_add(&running->skips, part->command->name, reason, 0);
     }
-    return error;
 }
 
 static bool has_failed_part(const struct running *running)
@@ -717,8 +675,7 @@ static int measure_and_show(struct running *running)
     int status = run_measure(running);
     if (status != EXIT_DONE)
         return status;
-    if (note_missing(running) < 0)
-        return deliver_out_of_memory("run");
+    note_missing(running);
     int collected = run_collect(running);
     if (running->was_interrupted)
         status = EXIT_INTERRUPTED;

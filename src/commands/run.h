@@ -137,6 +137,9 @@ int run_record_read(struct running *running, struct failure *failure);
  * What the parts of a run say together, on one screen. From the report's object (docs/report.md)
  * alone, so that it needs no machine. */
 
+/* The first section of a command; NULL: there is none. */
+const json_t *run_section_of(const json_t *report, const char *command);
+
 /* As data; a part that is not there has null. */
 json_t *run_summary(const json_t *report);
 /* The same as lines for people; each of them begins with what it is about. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "output/output.h"
 #include "output/page-parts.h"
 #include "output/page.h"
 #include "output/table.h"
@@ -579,4 +580,17 @@ int page_write(const json_t *report, FILE *stream, struct failure *failure)
     if (ferror(stream))
         return fail_with(failure, -EIO, "the page could not be written: %s", strerror(errno));
     return 0;
+}
+
+int page_save(const json_t *report, const char *path, struct failure *failure)
+{
+    struct output output;
+    int error = output_open(&output, path, failure);
+    if (error < 0)
+        return error;
+    error = page_write(report, output.stream, failure);
+    if (error == 0)
+        error = output_commit(&output, failure);
+    output_discard(&output);
+    return error;
 }

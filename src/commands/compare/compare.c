@@ -53,7 +53,6 @@ static json_t *section_json(const struct comparing *comparing, json_t *made)
 
 static int compare_write_page(const struct comparing *comparing, struct failure *failure)
 {
-    struct output output;
     AUTO_TEXT struct text title = {0};
     text_puts(&title, "Comparison of ");
     compare_put_sides(comparing, &title);
@@ -75,13 +74,7 @@ static int compare_write_page(const struct comparing *comparing, struct failure 
     json_object_set(report, "notes", comparing->notes);
     reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
 
-    int error = output_open(&output, comparing->options->html, failure);
-    if (error == 0) {
-        error = page_write(report, output.stream, failure);
-        if (error == 0)
-            error = output_commit(&output, failure);
-        output_discard(&output);
-    }
+    int error = page_save(report, comparing->options->html, failure);
     json_decref(report);
     return error;
 }
@@ -533,24 +526,21 @@ static int show(const struct comparing *comparing)
                 gate_fail(&gate, comparing->reported.list[i].run->name, "not judged");
     }
 
-    int status = gate_close(&gate, "compare", EXIT_DONE);
-    const struct common_options *common = &comparing->options->common;
-    if (common->json) {
-        struct envelope envelope = {.facts = &comparing->facts[0],
-                                    .fingerprint = comparing->file.sides[0].fingerprint,
-                                    .results = compare_results_json(comparing),
-                                    .analysis = compare_analysis_json(comparing),
-                                    .skipped = compare_skipped_json(comparing),
-                                    .findings = compare_findings_json(comparing),
-                                    .gate = gate_json(&gate)};
-        gate_release(&gate);
-        return deliver_json("compare", common, &envelope, status);
-    }
+    const struct finish finish = {.command = "compare",
+                                  .common = &comparing->options->common,
+                                  .unseeded = true,
+                                  .facts = &comparing->facts[0],
+                                  .fingerprint = comparing->file.sides[0].fingerprint,
+                                  .gate = &gate,
+                                  .run = comparing,
+                                  .put_report = compare_put_report,
+                                  .results = compare_results_json,
+                                  .analysis = compare_analysis_json,
+                                  .skipped = compare_skipped_json,
+                                  .findings = compare_findings_json};
+    int status = finish_show(&finish, EXIT_DONE);
     gate_release(&gate);
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
-    compare_put_report(comparing, &style, &out);
-    return deliver_text("compare", common, &out, status);
+    return status;
 }
 
 static void release(struct comparing *comparing)

@@ -186,8 +186,9 @@ static json_t *without_verdict(const json_t *finding, const char *why)
     return other;
 }
 
-json_t *compare_findings_json(const struct comparing *comparing)
+json_t *compare_findings_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *findings = json_array();
     for (size_t i = 0; i < comparing->together_count; i++) {
         const struct compare_together *together = &comparing->together[i];
@@ -301,8 +302,9 @@ static json_t *effect_json(const struct comparing *comparing, const struct compa
     return row;
 }
 
-json_t *compare_results_json(const struct comparing *comparing)
+json_t *compare_results_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *rows = json_array();
     for (size_t i = 0; i < comparing->report.effect_count; i++)
         json_array_append_new(rows, effect_json(comparing, &comparing->report.effects[i]));
@@ -393,8 +395,9 @@ static json_t *deviations_json(const struct comparing *comparing)
     return deviations;
 }
 
-json_t *compare_analysis_json(const struct comparing *comparing)
+json_t *compare_analysis_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *analysis = JSON_OBJECT({"different", json_boolean(comparing->report.different)},
                                    {"headline", compare_headline(comparing)});
     json_t *sides = json_array();
@@ -432,8 +435,9 @@ json_t *compare_analysis_json(const struct comparing *comparing)
     return analysis;
 }
 
-json_t *compare_skipped_json(const struct comparing *comparing)
+json_t *compare_skipped_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *skipped = json_array();
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];

@@ -706,26 +706,16 @@ void compare_judge(const struct compare_case *file, struct compare_report *repor
                         compare_verdicts_that(report, STANDING_DIFFERS);
 }
 
-size_t compare_effects_that(const struct compare_report *report, enum compare_standing standing)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->effect_count; i++)
-        count += report->effects[i].standing == standing;
-    return count;
-}
+#define THAT(of)                                                                                   \
+    size_t compare_##of##s_that(const struct compare_report *report,                               \
+                                enum compare_standing standing)                                    \
+    {                                                                                              \
+        size_t count = 0;                                                                          \
+        for (size_t i = 0; i < report->of##_count; i++)                                            \
+            count += report->of##s[i].standing == standing;                                        \
+        return count;                                                                              \
+    }
 
-size_t compare_groups_that(const struct compare_report *report, enum compare_standing standing)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->group_count; i++)
-        count += report->groups[i].standing == standing;
-    return count;
-}
-
-size_t compare_verdicts_that(const struct compare_report *report, enum compare_standing standing)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->verdict_count; i++)
-        count += report->verdicts[i].standing == standing;
-    return count;
-}
+THAT(effect)
+THAT(group)
+THAT(verdict)

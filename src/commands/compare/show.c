@@ -608,9 +608,9 @@ static void put_findings(const struct comparing *comparing, const struct style *
     json_decref(findings);
 }
 
-void compare_put_report(const struct comparing *comparing, const struct style *style,
-                        struct text *out)
+void compare_put_report(const void *run, const struct style *style, struct text *out)
 {
+    const struct comparing *comparing = run;
     const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
     json_t *headline = compare_headline(comparing);
     size_t i;
