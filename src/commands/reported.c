@@ -86,17 +86,6 @@ json_t *reported_machine_json(const struct listed_run *run, size_t number)
     return machine;
 }
 
-/* Machines in the order in which runs name them. */
-static json_t *reported_machines_json(const struct reported *reported)
-{
-    json_t *machines = json_array();
-    size_t wanted = 0;
-    for (size_t i = 0; i < reported->count; i++)
-        if (first_of(reported, i) == i)
-            json_array_append_new(machines, reported_machine_json(reported->list[i].run, wanted++));
-    return machines;
-}
-
 /* The sentences that tell what came out, from the study's own JSON. */
 json_t *reported_lead(const json_t *envelope)
 {
@@ -172,17 +161,6 @@ static json_t *section_json(const struct reported *reported, size_t index)
     return section;
 }
 
-static json_t *sections_json(const struct reported *reported)
-{
-    json_t *sections = json_array();
-    for (size_t i = 0; i < reported->count; i++)
-        json_array_append_new(sections, section_json(reported, i));
-    if (json_array_size(sections) == reported->count)
-        return sections;
-    json_decref(sections);
-    return NULL;
-}
-
 /* "assay: Intel Xeon", or how many machines there are. */
 static json_t *title_json(const char *title, const json_t *machines)
 {
@@ -203,7 +181,14 @@ static json_t *title_json(const char *title, const json_t *machines)
 
 json_t *reported_json(const struct reported *reported, const char *title)
 {
-    json_t *report = json_object(), *machines = reported_machines_json(reported);
+    json_t *report = json_object(), *machines = json_array(), *sections = json_array();
+    /* Machines in the order in which runs name them. */
+    for (size_t i = 0; i < reported->count; i++) {
+        if (first_of(reported, i) == i)
+            json_array_append_new(
+                machines, reported_machine_json(reported->list[i].run, json_array_size(machines)));
+        json_array_append_new(sections, section_json(reported, i));
+    }
     json_object_set_new(report, "schema", json_string("assay-report/1"));
     json_object_set_new(report, "version", json_string(ASSAY_VERSION));
     json_object_set_new(report, "title", title_json(title, machines));
@@ -214,8 +199,7 @@ json_t *reported_json(const struct reported *reported, const char *title)
         strftime(moment, sizeof(moment), "%Y-%m-%dT%H:%M:%SZ", &parts);
     json_object_set_new(report, "made", json_string(moment));
 
-    JSON_PUT(report, {"how", json_null()}, {"machines", machines},
-             {"sections", sections_json(reported)});
+    JSON_PUT(report, {"how", json_null()}, {"machines", machines}, {"sections", sections});
     /* What the whole is short of. */
     json_t *notes = json_array();
     for (size_t i = 0; i < reported->count; i++) {

@@ -38,13 +38,6 @@ double told_number(const json_t *row, const char *key)
     return json_is_number(value) ? json_number_value(value) : 0;
 }
 
-void told_put_number(double value, struct text *out)
-{
-    char digits[NUMBER_SIZE];
-    number_brief(value, digits, sizeof(digits));
-    text_puts(out, digits);
-}
-
 /* --- lines of a summary: each has a place for so many names and no more, so that all of them fit
  * on a screen --- */
 

@@ -22,7 +22,6 @@ void told_advice(const json_t *results, const json_t *analysis, json_t *lead);
 /* NULL and 0 where there is none. */
 const char *told_text(const json_t *object, const char *key);
 double told_number(const json_t *row, const char *key);
-void told_put_number(double value, struct text *out);
 
 /* --- lines of a summary --- */
 

@@ -78,6 +78,8 @@ json_t *compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
 void compare_put_report(const void *comparing, const struct style *style, struct text *out);
+/* "varies (4 of 7)", "biased (kernel-leak)"; there is a word. */
+void compare_put_word(const struct compare_word *word, struct text *out);
 /* "instructions:u · perf-read", and "error: …" of a claim. */
 void compare_put_group(const struct comparing *comparing, const struct compare_group *group,
                        struct text *out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/told.h"
+#include "output/figure.h"
 #include "studies/caches/study.h"
 
 static void put_bytes(double bytes, struct text *out)
@@ -69,7 +70,7 @@ static void lead(const json_t *results, const json_t *analysis, json_t *lead)
 static void put_brief(const json_t *bytes, struct text *out)
 {
     double value = json_number_value(bytes) / 1024;
-    told_put_number(value >= 1024 ? value / 1024 : value, out);
+    figure_put_number(out, value >= 1024 ? value / 1024 : value);
     text_puts(out, value >= 1024 ? " MiB" : " KiB");
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "engine/told.h"
+#include "output/figure.h"
 #include "studies/measure/study.h"
 
 /* What was to be counted decides which result matters most: the one that is farthest off. */
@@ -38,14 +39,14 @@ static void lead(const json_t *results, const json_t *analysis, json_t *lead)
                     exact < compared ? "; farthest off: " : ".");
     if (compared <= 1 || exact < compared) {
         /* "1,000 page-faults:u on pages through perf-read, start-stop, where 1,000 are right." */
-        told_put_number(told_number(worst, "median"), &sentence);
+        figure_put_number(&sentence, told_number(worst, "median"));
         text_printf(&sentence, " %s on %s, N ", json_word(worst, "event"),
                     json_word(worst, "specimen"));
-        told_put_number(told_number(worst, "n"), &sentence);
+        figure_put_number(&sentence, told_number(worst, "n"));
         text_printf(&sentence, ", through %s, %s", json_word(worst, "path"), json_pattern(worst));
         if (json_is_number(json_object_get(worst, "truth"))) {
             text_puts(&sentence, "; right is ");
-            told_put_number(told_number(worst, "truth"), &sentence);
+            figure_put_number(&sentence, told_number(worst, "truth"));
         }
         text_putc(&sentence, '.');
     }

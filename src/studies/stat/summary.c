@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/told.h"
+#include "output/figure.h"
 #include "studies/stat/study.h"
 
 /* "ls: 1,234,000 ± 20 instructions:u." of the first that was counted. */
@@ -19,10 +20,10 @@ static void lead(const json_t *results, const json_t *analysis, json_t *lead)
             continue;
         if (!counted++)
             text_printf(&sentence, "%s: ", json_word(analysis, "program"));
-        told_put_number(told_number(event, "corrected"), &sentence);
+        figure_put_number(&sentence, told_number(event, "corrected"));
         if (json_is_number(json_object_get(event, "uncertainty"))) {
             text_puts(&sentence, " ± ");
-            told_put_number(told_number(event, "uncertainty"), &sentence);
+            figure_put_number(&sentence, told_number(event, "uncertainty"));
         }
         text_printf(&sentence, " %s%s.", json_word(event, "event"),
                     strcmp(json_word(event, "unit"), "ns") == 0 ? " (ns)" : "");

@@ -3,6 +3,7 @@
  *
  * What reports, runs and comparisons say of what a command executes. */
 #include "engine/told.h"
+#include "output/figure.h"
 #include "studies/truth/study.h"
 
 static void lead(const json_t *results, const json_t *analysis, json_t *lead)
@@ -15,7 +16,7 @@ static void lead(const json_t *results, const json_t *analysis, json_t *lead)
         return;
     text_printf(&sentence, "%s executes ", json_word(row, "program"));
     if (json_is_number(executed))
-        told_put_number(json_number_value(executed), &sentence);
+        figure_put_number(&sentence, json_number_value(executed));
     else
         text_puts(&sentence, "an unknown number of");
     text_printf(&sentence, " instructions, by %s.", json_word(row, "source"));
