@@ -12,7 +12,12 @@
 /* ----------------------------------------------------------------------------------------------
  * What can follow an option or stand as an argument, whatever the shell. */
 
-static const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
+#define SHELLS "bash zsh fish"
+
+/* Every command, at *at, whose name a shell reads as it is. */
+#define EACH_COMMAND(at)                                                                           \
+    for (const struct command *const *at = command_registry; *at; at++)                            \
+        if (completion_is_plain((*at)->name))
 
 /* Options of the program itself. */
 struct completion_own {
@@ -319,36 +324,32 @@ static void completion_bash(struct text *out)
 {
     text_puts(out, head);
     text_puts(out, "_assay_commands=(");
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            text_printf(out, " %s", (*at)->name);
+    EACH_COMMAND(at)
+    text_printf(out, " %s", (*at)->name);
     text_puts(out, " )\n_assay_own=(");
     for (const struct completion_own *own = completion_own; own->name; own++)
         text_printf(out, " %s", own->name);
     text_printf(out, " -h )\n\n%s    case $command in\n", body);
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            put_command(out, *at);
+    EACH_COMMAND(at)
+    put_command(out, *at);
     for (const struct completion_own *own = completion_own; own->name; own++) {
         if (own->command)
             text_printf(out,
                         "    %s)\n        _assay_words \"$typed\" \"${_assay_commands[@]}\"\n"
                         "        return\n        ;;\n",
                         own->name);
-        if (!own->shell)
-            continue;
-        text_printf(out, "    %s)\n        _assay_words \"$typed\"", own->name);
-        for (size_t i = 0; completion_shells[i]; i++)
-            text_printf(out, " %s", completion_shells[i]);
-        text_puts(out, "\n        return\n        ;;\n");
+        if (own->shell)
+            text_printf(out,
+                        "    %s)\n        _assay_words \"$typed\" " SHELLS
+                        "\n        return\n        ;;\n",
+                        own->name);
     }
     text_puts(out, "    help)\n        _assay_words \"$typed\" \"${_assay_commands[@]}\"\n"
                    "        return\n        ;;\n    *) return ;;\n");
 
     text_printf(out, "    esac\n%s", tail);
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            put_cases(out, *at);
+    EACH_COMMAND(at)
+    put_cases(out, *at);
     text_puts(out, "    esac\n}\ncomplete -F _assay assay\n");
 }
 
@@ -379,25 +380,17 @@ static const char for_command[] = "__assay_command_is";
 /* For lists with commas fish has a function. */
 static void put_taken(enum completion_kind kind, const char *words, struct text *out)
 {
-    switch (kind) {
-    case COMPLETION_NOTHING:
-        break;
-    case COMPLETION_ANY:
-        text_puts(out, " -x");
-        break;
-    case COMPLETION_FILE:
-        text_puts(out, " -r -F");
-        break;
-    case COMPLETION_FOLDER:
-        text_puts(out, " -x -a '(__fish_complete_directories)'");
-        break;
-    case COMPLETION_WORDS:
-        text_printf(out, " -x -a '%s'", words);
-        break;
-    case COMPLETION_LIST:
-        text_printf(out, " -x -a '(__fish_append , %s)'", words);
-        break;
-    }
+    static const struct {
+        const char *before, *after; /* after NULL: no words */
+    } forms[] = {[COMPLETION_NOTHING] = {"", NULL},
+                 [COMPLETION_ANY] = {" -x", NULL},
+                 [COMPLETION_FILE] = {" -r -F", NULL},
+                 [COMPLETION_FOLDER] = {" -x -a '(__fish_complete_directories)'", NULL},
+                 [COMPLETION_WORDS] = {" -x -a '", "'"},
+                 [COMPLETION_LIST] = {" -x -a '(__fish_append , ", ")'"}};
+    text_puts(out, forms[kind].before);
+    if (forms[kind].after)
+        text_printf(out, "%s%s", words, forms[kind].after);
 }
 
 static void fish_put_option(void *context, const struct option_spec *spec)
@@ -456,23 +449,18 @@ static void completion_fish(struct text *out)
         put_line("__assay_needs_command", NULL, out);
         text_printf(out, "%s -l %s", strcmp(own->name, "--help") == 0 ? " -s h" : "",
                     own->name + 2);
-        text_puts(out, own->shell ? " -x -a '" : "");
-        for (size_t i = 0; own->shell && completion_shells[i]; i++)
-            text_printf(out, "%s%s", i ? " " : "", completion_shells[i]);
-        text_printf(out, "%s -d '%s'\n", own->shell ? "'" : "", own->help);
+        text_printf(out, "%s -d '%s'\n", own->shell ? " -x -a '" SHELLS "'" : "", own->help);
     }
     put_line("__assay_needs_command", NULL, out);
     text_puts(out, " -a help -d 'explain a command'\n");
     put_line(for_command, "help --man --help", out);
     text_puts(out, " -a '");
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            text_printf(out, "%s%s", at == command_registry ? "" : " ", (*at)->name);
+    EACH_COMMAND(at)
+    text_printf(out, "%s%s", at == command_registry ? "" : " ", (*at)->name);
     text_puts(out, "'\n");
 
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            fish_put_command(*at, out);
+    EACH_COMMAND(at)
+    fish_put_command(*at, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -480,48 +468,33 @@ static void completion_fish(struct text *out)
 
 /* A sentence within a specification of _arguments: brackets and colons part it, a backslash takes
  * that from them. */
-static void put_sentence(const char *sentence, struct text *out)
+static void put_escaped(const char *sentence, const char *special, struct text *out)
 {
     for (; *sentence; sentence++) {
-        if (strchr("[]:\\", *sentence))
+        if (strchr(special, *sentence))
             text_putc(out, '\\');
         text_putc(out, *sentence);
     }
 }
 
-static void put_colons(const char *words, struct text *out)
+static void put_sentence(const char *sentence, struct text *out)
 {
-    for (; *words; words++) {
-        if (*words == ':')
-            text_putc(out, '\\');
-        text_putc(out, *words);
-    }
+    put_escaped(sentence, "[]:\\", out);
 }
 
 static void put_action(enum completion_kind kind, const char *argument, const char *words,
                        struct text *out)
 {
-    switch (kind) {
-    case COMPLETION_FILE:
-        text_puts(out, "_files");
-        break;
-    case COMPLETION_FOLDER:
-        text_puts(out, "_files -/");
-        break;
-    case COMPLETION_WORDS:
-        text_puts(out, "(");
-        put_colons(words, out);
-        text_puts(out, ")");
-        break;
-    case COMPLETION_LIST:
+    if (kind == COMPLETION_LIST)
         text_printf(out, "_values -s , %s ", argument);
-        put_colons(words, out);
-        break;
-    case COMPLETION_NOTHING:
-    case COMPLETION_ANY:
-        text_putc(out, ' ');
-        break;
-    }
+    else
+        text_puts(out, kind == COMPLETION_FILE     ? "_files"
+                       : kind == COMPLETION_FOLDER ? "_files -/"
+                       : kind == COMPLETION_WORDS  ? "("
+                                                   : " ");
+    if (kind == COMPLETION_WORDS || kind == COMPLETION_LIST)
+        put_escaped(words, ":", out);
+    text_puts(out, kind == COMPLETION_WORDS ? ")" : "");
 }
 
 static void put_form(const struct writing *writing, const struct option_spec *spec, bool letter)
@@ -598,9 +571,8 @@ static void completion_zsh(struct text *out)
     text_puts(out, "#compdef assay\n"
                    "# zsh completion for assay, made by `assay --completion zsh`.\n\n"
                    "_assay_commands() {\n    local -a commands=(\n");
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            put_described((*at)->name, (*at)->summary, out);
+    EACH_COMMAND(at)
+    put_described((*at)->name, (*at)->summary, out);
     put_described("help", "explain a command", out);
     text_puts(out, "    )\n    _describe command commands\n}\n\n"
                    "_assay() {\n    local state line curcontext=\"$curcontext\"\n"
@@ -610,11 +582,7 @@ static void completion_zsh(struct text *out)
         text_printf(out, " \\\n        '(- *)%s[%s]", own->name, own->help);
         if (own->command)
             text_puts(out, "::command:_assay_commands");
-        if (own->shell)
-            text_puts(out, ":shell:(");
-        for (size_t i = 0; own->shell && completion_shells[i]; i++)
-            text_printf(out, "%s%s", i ? " " : "", completion_shells[i]);
-        text_puts(out, own->shell ? ")'" : "'");
+        text_puts(out, own->shell ? ":shell:(" SHELLS ")'" : "'");
     }
     text_puts(out, " \\\n        '(- *)-h[print help]::command:_assay_commands'"
                    " \\\n        '1:command:_assay_commands' \\\n        '*::options:->options' "
@@ -623,9 +591,8 @@ static void completion_zsh(struct text *out)
     text_puts(out, "    [[ $state == options ]] || return\n"
                    "    curcontext=\"${curcontext%:*}-$line[1]:\"\n"
                    "    case $line[1] in\n");
-    for (const struct command *const *at = command_registry; *at; at++)
-        if (completion_is_plain((*at)->name))
-            zsh_put_command(*at, out);
+    EACH_COMMAND(at)
+    zsh_put_command(*at, out);
     text_puts(out, "        help) _assay_commands ;;\n    esac\n}\n\n"
                    "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n    _assay \"$@\"\n"
                    "else\n    compdef _assay assay\nfi\n");
@@ -636,10 +603,13 @@ static void completion_zsh(struct text *out)
 
 bool completion_put(const char *shell, struct text *out)
 {
-    void (*const puts[])(struct text *) = {completion_bash, completion_zsh, completion_fish};
-    for (size_t i = 0; completion_shells[i]; i++)
-        if (strcmp(completion_shells[i], shell) == 0) {
-            puts[i](out);
+    static const struct {
+        const char *shell;
+        void (*put)(struct text *out);
+    } all[] = {{"bash", completion_bash}, {"zsh", completion_zsh}, {"fish", completion_fish}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (strcmp(all[i].shell, shell) == 0) {
+            all[i].put(out);
             return true;
         }
     return false;

@@ -197,9 +197,7 @@ static void opinions_show(const struct opinions *findings, const struct facts *f
     text_putc(out, '\n');
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay doctor: what a machine offers, what stands in the way of accurate counts, how to change
- * it. The probe gathers facts, this judges them; so a recorded machine can be judged as well. */
+/* --- the command --- */
 
 struct doctor_options {
     struct common_options common;

@@ -16,9 +16,9 @@
 #include "engine/gather.h"
 #include "engine/loading.h"
 #include "engine/session.h"
+#include "engine/study.h"
 #include "output/output.h"
 #include "output/table.h"
-#include "studies/validate/parts.h"
 
 struct events_options {
     struct common_options common;
@@ -43,7 +43,7 @@ struct known_event {
     bool openable, told; /* told: its reason stands in the text already */
     int error;
     bool is_validated;
-    struct known_trust trust;
+    struct study_trust trust;
     char user_verdict[24]; /* of the same event with :u; "": none */
     int64_t user_age_s;    /* of that */
 };
@@ -54,9 +54,19 @@ struct events {
     struct progress progress;
     struct known_event *list;
     size_t count, openable;
-    size_t counters; /* among them those that need no source to execute the code */
-    struct latest_verdicts latest;
+    size_t counters;             /* among them those that need no source to execute the code */
+    const struct command *judge; /* who says which can be trusted; NULL: nobody */
+    const void *verdicts;        /* its latest */
 };
+
+static bool say_trust(const struct events *events, const struct known_event *event,
+                      const char *name, struct study_trust *trust)
+{
+    return events->judge &&
+           told_of(events->judge)
+               ->trusted.say(events->verdicts, &session_catalogue(events->session)->facts, name,
+                             event->openable, trust);
+}
 
 static int keep(void *context, const struct listed_event *event)
 {
@@ -76,12 +86,11 @@ static int keep(void *context, const struct listed_event *event)
     events->openable += event->openable;
     events->counters += event->openable && strcmp(event->kind, "source") != 0;
     /* The machine's own counters are validated in user mode, where code can be predicted. */
-    const struct facts *facts = &session_catalogue(events->session)->facts;
     AUTO_FREE char *user = event_mode(kept->name) ? NULL : event_in_user_mode(kept->name);
-    struct known_trust with_u = {.age_s = -1};
-    kept->is_validated =
-        trust_of(&events->latest, facts, kept->name, kept->openable, &kept->trust) == 0;
-    if (user && trust_of(&events->latest, facts, user, kept->openable, &with_u) == 0)
+    struct study_trust with_u = {.age_s = -1};
+    kept->trust.age_s = -1;
+    kept->is_validated = say_trust(events, kept, kept->name, &kept->trust);
+    if (user && say_trust(events, kept, user, &with_u))
         snprintf(kept->user_verdict, sizeof(kept->user_verdict), "%s", with_u.verdict);
     kept->user_age_s = with_u.age_s;
 
@@ -90,13 +99,7 @@ static int keep(void *context, const struct listed_event *event)
 
 /* --- for a person --- */
 
-static bool was_judged(const struct known_event *event)
-{
-    return event->is_validated &&
-           strcmp(event->trust.verdict, verdict_names[VERDICT_UNJUDGED]) != 0;
-}
-
-/* "Verdicts are those of `assay validate`, 3 hours ago." */
+/* "Verdicts are those of …, 3 hours ago." */
 static void put_age(const struct events *events, const struct style *style, struct text *out)
 {
     int64_t newest = INT64_MAX, oldest = -1;
@@ -112,7 +115,7 @@ static void put_age(const struct events *events, const struct style *style, stru
         return;
     AUTO_TEXT struct text words = {0};
     char age[NUMBER_SIZE];
-    text_puts(&words, "Verdicts are those of `assay validate`, ");
+    text_printf(&words, "Verdicts are those of `assay %s`, ", events->judge->name);
     number_age(newest, age, sizeof(age));
     text_puts(&words, age);
     if (oldest > newest) {
@@ -125,7 +128,7 @@ static void put_age(const struct events *events, const struct style *style, stru
     const char *told = NULL;
     for (size_t i = 0; i < events->count; i++) {
         const struct known_event *event = &events->list[i];
-        if (!was_judged(event) || !event->trust.stale ||
+        if (!event->trust.judged || !event->trust.stale ||
             (told && strcmp(told, event->trust.difference) == 0))
             continue;
         text_printf(&words, "%s%s",
@@ -161,8 +164,7 @@ static void put_refused(struct events *events, const struct style *style, struct
                     text_puts(&names, ", ");
                 text_put_clean(&names, event->name);
                 /* What was found when it could be counted stands, whoever is refused now. */
-                if (was_judged(event) &&
-                    strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
+                if (event->trust.judged && !event->trust.refused)
                     text_printf(&names, " (validated: %s)", event->trust.verdict);
             }
             text_put_clean(&clean, *reason ? reason : "no reason was given");
@@ -189,8 +191,8 @@ static int deliver_person(struct events *events, bool hints, int status)
         table_add(&table, TONE_PLAIN, event->kind);
         table_add(&table, TONE_PLAIN, event->class ? event->class : "");
         /* "exact, stale"; of one that was judged in user mode alone "with :u exact". */
-        const struct known_trust *trust = &event->trust;
-        if (was_judged(event))
+        const struct study_trust *trust = &event->trust;
+        if (event->trust.judged)
             table_addf(&table, TONE_PLAIN, "%s%s", trust->verdict, trust->stale ? ", stale" : "");
         else if (event->user_verdict[0])
             table_addf(&table, TONE_PLAIN, "with :u %s", event->user_verdict);
@@ -240,7 +242,7 @@ static int deliver_envelope(const struct events *events, int status)
     const struct catalogue *catalogue = session_catalogue(events->session);
     json_t *results = json_array();
     for (size_t i = 0; i < events->count; i++) {
-        const struct known_trust *trust = &events->list[i].trust;
+        const struct study_trust *trust = &events->list[i].trust;
         json_t *object = JSON_OBJECT(
             {"event", json_text(events->list[i].name)}, {"kind", json_text(events->list[i].kind)},
             {"class", json_text(events->list[i].class)},
@@ -337,8 +339,14 @@ static int run(void *parsed, int argument_count, char **arguments)
         release(&events);
         return status;
     }
-    latest_verdicts_load(session_catalogue(events.session)->fingerprint, &options->common,
-                         &events.latest);
+    for (const struct command *const *at = command_registry; *at; at++) {
+        const struct study_told *told = told_of(*at);
+        if (!told || !told->trusted.load)
+            continue;
+        events.judge = *at;
+        events.verdicts =
+            told->trusted.load(session_catalogue(events.session)->fingerprint, &options->common);
+    }
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
     status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
     release(&events);

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The tables of assay export. Names of columns are those of the store's own views, so that a query
- * and an export agree. Every row stands alone: the factors of its cell are in it. */
+ * and an export agree. Every row stands alone: the factors of its cell are in it. Each row is
+ * written by one function, which names its columns as it goes: the line of names is that of a row
+ * of nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,39 +12,46 @@
 #include "base/memory.h"
 #include "commands/export.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What commands add to an export: which program it was, who counted, what was held meanwhile; and
- * the tables that only stores of commands fill. Names and values are those of the store's view
- * `execution` and of its tables. */
-
-/* name, words, source of the event, setting, sweep, swept and detail; none of a cell that is no
- * command. */
-#define COMMAND_COLUMNS "name", "words", "source", "setting", "sweep", "swept", "detail"
-static void row_command(struct export_row *row, const struct cell_command *command,
-                        const char *event)
+static void put_known(struct export_row *row, const char *name, bool known, int64_t value)
 {
-    char setting[256];
-    if (!command->words) {
-        for (int column = 0; column < 7; column++)
-            row_none(row);
-        return;
-    }
-    const char *source = command_source(event);
-    row_text(row, command->name);
-    row_text(row, command->words);
-    row_text(row, *source ? source : NULL);
-    row_text(row, setting_name(command->controls, setting, sizeof(setting)));
-    row_text(row, sweep_names[command->sweep]);
-    row_count(row, command->swept);
-    row_text(row, command_detail_names[command->detail]);
+    if (known)
+        row_difference(row, name, value);
+    else
+        row_text(row, name, NULL);
 }
 
-/* Of cells alone: directory, input, keep and timeout. */
-#define COMMAND_CELL_COLUMNS "directory", "input", "keep", "timeout"
+/* --- what kinds of cells add: only stores that have some get these columns --- */
 
-/* ----------------------------------------------------------------------------------------------
- * What tours add to an export: which call a run was, and which one stood before it. Only stores
- * that have tours get these columns; names and values are those of the store's view `timed`. */
+/* Which program it was, who counted, what was held meanwhile: as the view `execution` has it. */
+static void put_command(struct export_row *row, const struct cell_command *command,
+                        const char *event)
+{
+    const bool is = command->words;
+    const char *source = is ? command_source(event) : "";
+    char setting[256];
+    row_text(row, "name", is ? command->name : NULL);
+    row_text(row, "words", command->words);
+    row_text(row, "source", *source ? source : NULL);
+    row_text(row, "setting", is ? setting_name(command->controls, setting, sizeof(setting)) : NULL);
+    row_text(row, "sweep", is ? sweep_names[command->sweep] : NULL);
+    if (is)
+        row_count(row, "swept", command->swept);
+    else
+        row_text(row, "swept", NULL);
+    row_text(row, "detail", is ? command_detail_names[command->detail] : NULL);
+}
+
+/* On what a tour works; of a sample also its pass, and which call it was, behind which other, as
+ * the view `timed` has it. */
+static void put_tour(struct export_row *row, const struct cell_tour *tour)
+{
+    row_text(row, "counted", tour->counted);
+    put_known(row, "open", tour->calls, tour->open);
+    if (tour->calls)
+        row_flag(row, "cold", tour->cold);
+    else
+        row_text(row, "cold", NULL);
+}
 
 /* The calls of one cell, by run. */
 struct tour_walk {
@@ -67,224 +76,154 @@ static void tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour
         walk->calls[walk->length] = strsep(&rest, ",");
 }
 
-/* counted, open and cold; none of a cell that is no tour. */
-static void row_tour(struct export_row *row, const struct cell_tour *tour)
+static void put_call(struct export_row *row, const struct tour_walk *walk, uint32_t run)
 {
-    row_text(row, tour->counted);
-    if (!tour->calls) {
-        row_none(row);
-        row_none(row);
-        return;
-    }
-    row_count(row, tour->open);
-    row_flag(row, tour->cold);
+    const uint32_t length = walk->length;
+    put_known(row, "pass", length, length ? run / length : 0);
+    row_text(row, "operation", length ? walk->calls[run % length] : NULL);
+    row_text(row, "predecessor", length && run ? walk->calls[(run - 1) % length] : NULL);
 }
 
-/* pass, operation and predecessor of a run. */
-static void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run)
+/* What kind of watch it is; of a sample also where its look stands in that, and which clock was
+ * read, as the view `look` has it. */
+static void put_watch(struct export_row *row, const struct cell_watch *watch)
 {
-    if (walk->length == 0) {
-        row_none(row);
-        row_none(row);
-        row_none(row);
-        return;
-    }
-    row_count(row, run / walk->length);
-    row_text(row, walk->calls[run % walk->length]);
-    row_text(row, run ? walk->calls[(run - 1) % walk->length] : NULL);
+    const bool is = watch->kind != WATCH_NONE;
+    row_text(row, "kind", is ? watch_kind_names[watch->kind] : NULL);
+    row_text(row, "workload", is ? watch->workload : NULL);
+    put_known(row, "length", is, (int64_t)watch->length);
+    put_known(row, "threads", is, watch->threads);
+    put_known(row, "moves", is, watch->moves);
+    for (int i = 0; i < 2; i++)
+        if (is)
+            row_flag(row, i ? "awake" : "handover", i ? watch->awake : watch->handover);
+        else
+            row_text(row, i ? "awake" : "handover", NULL);
+    put_known(row, "partner", is && watch->partner >= 0, watch->partner);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What watches add to an export: what kind they are, where a look stands in its watch, and which
- * clock was read. Only stores that have watches get these columns; names and values are those of
- * the store's view `look`. */
-
-/* The watch of one cell. */
-struct export_watch {
-    struct cell_watch watch; /* borrowed */
-    uint32_t columns;
-    char clocks[CELL_MAX_COUNTERS][CLOCK_NAME]; /* of each column, of a user's the name alone */
-};
-
-/* kind, workload, length, threads, moves, handover, awake and partner; none of a cell that is no
- * watch. */
-static void row_watch(struct export_row *row, const struct cell_watch *watch)
-{
-    if (watch->kind == WATCH_NONE) {
-        for (int column = 0; column < 8; column++)
-            row_none(row);
-        return;
-    }
-    row_text(row, watch_kind_names[watch->kind]);
-    row_text(row, watch->workload);
-    row_count(row, watch->length);
-    row_count(row, watch->threads);
-    row_count(row, watch->moves);
-    row_flag(row, watch->handover);
-    row_flag(row, watch->awake);
-    if (watch->partner >= 0)
-        row_count(row, (uint64_t)watch->partner);
-    else
-        row_none(row);
-}
-
-static const char *part_of(const struct export_watch *watch, uint32_t column)
+static const char *part_of(const struct cell *cell, uint32_t column)
 {
     static const char *const parts[ROW_COLUMNS] = {"first", "last",   "backward",
                                                    "worst", "before", "after"};
-    if (watch->watch.kind == WATCH_ROW)
+    if (cell->watch.kind == WATCH_ROW)
         return column < ROW_COLUMNS ? parts[column] : NULL;
-    if (watch->watch.kind != WATCH_OUTSIDE)
+    if (cell->watch.kind != WATCH_OUTSIDE)
         return NULL;
-    return column == 0 ? "asked" : column == watch->columns - 1 ? "answered" : NULL;
+    return column == 0 ? "asked" : column == cell->counters - 1 ? "answered" : NULL;
 }
 
-/* round, thread, look, clock and part of a reading. */
-static void row_look(struct export_row *row, const struct export_watch *watch, uint32_t run,
-                     uint32_t column)
+/* clocks: of each column, of a user's the name alone. */
+static void put_look(struct export_row *row, const struct cell *cell,
+                     const char clocks[][CLOCK_NAME], uint32_t run, uint32_t column)
 {
-    if (watch->watch.kind == WATCH_NONE) {
-        for (int i = 0; i < 5; i++)
-            row_none(row);
-        return;
-    }
-    const uint32_t looks = watch_group(watch->watch.kind, watch->watch.threads);
-    const uint32_t own = looks / watch->watch.threads;
-    row_count(row, run / looks);
-    row_count(row, run % looks / own);
-    row_count(row, run % own);
-    row_text(row, watch->clocks[column]);
-    row_text(row, part_of(watch, column));
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The tables of assay export. Names of columns are those of the store's own views, so that a query
- * and an export agree. Every row stands alone: the factors of its cell are in it. */
-
-/* The factors of a cell and what is known of one counter: what most tables begin with. */
-#define FACTORS                                                                                    \
-    "cell", "event", "path", "pattern", "specimen", "n", "counters", "opt", "link", "separate",    \
-        "cpu", "class", "truth", "truth_grade"
-
-static void put_optional(struct export_row *row, bool known, int64_t value)
-{
-    if (known)
-        row_difference(row, value);
-    else
-        row_none(row);
-}
-
-static void put_factors(struct export_row *row, const struct stored_cell *stored, uint32_t counter)
-{
-    const struct cell *cell = &stored->cell;
-    const struct stored_counter *known = &stored->counters[counter];
-    row_count(row, cell->id);
-    row_text(row, cell->events[counter]);
-    row_text(row, cell->path);
-    row_text(row, pattern_names[cell->pattern]);
-    row_text(row, cell->specimen);
-    row_count(row, cell->n);
-    row_count(row, cell->counters);
-    row_text(row, cell->opt);
-    row_text(row, cell->link);
-    row_flag(row, cell->separate);
-    put_optional(row, cell->cpu >= 0, cell->cpu); /* not pinned: none */
-    row_text(row, known->class);
-    put_optional(row, known->has_truth, known->truth);
-    row_text(row, known->grade);
+    const bool is = cell->watch.kind != WATCH_NONE;
+    const uint32_t looks = is ? watch_group(cell->watch.kind, cell->watch.threads) : 1;
+    const uint32_t own = is ? looks / cell->watch.threads : 1;
+    put_known(row, "round", is, run / looks);
+    put_known(row, "thread", is, run % looks / own);
+    put_known(row, "look", is, run % own);
+    row_text(row, "clock", is ? clocks[column] : NULL);
+    row_text(row, "part", part_of(cell, column));
 }
 
 /* --- samples --- */
 
-#define SAMPLE_COLUMNS                                                                             \
-    FACTORS, "process", "run", "counter", "value", "enabled", "running", "minor_faults",           \
-        "major_faults", "voluntary", "involuntary"
-
-static const char *const sample_columns[] = {SAMPLE_COLUMNS, NULL};
-static const char *const toured_sample_columns[] = {"counted",   "open",        "cold", "pass",
-                                                    "operation", "predecessor", NULL};
-#define WATCH_COLUMNS                                                                              \
-    "kind", "workload", "length", "threads", "moves", "handover", "awake", "partner"
-static const char *const watched_sample_columns[] = {WATCH_COLUMNS, "round", "thread", "look",
-                                                     "clock",       "part",  NULL};
-
-static const char *const command_sample_columns[] = {COMMAND_COLUMNS, NULL};
+/* The factors of a cell and what is known of one counter. */
+static void put_factors(struct export_row *row, const struct stored_cell *stored, uint32_t counter)
+{
+    const struct cell *cell = &stored->cell;
+    const struct stored_counter *known = &stored->counters[counter];
+    row_count(row, "cell", cell->id);
+    row_text(row, "event", cell->events[counter]);
+    row_text(row, "path", cell->path);
+    row_text(row, "pattern", pattern_names[cell->pattern]);
+    row_text(row, "specimen", cell->specimen);
+    row_count(row, "n", cell->n);
+    row_count(row, "counters", cell->counters);
+    row_text(row, "opt", cell->opt);
+    row_text(row, "link", cell->link);
+    row_flag(row, "separate", cell->separate);
+    put_known(row, "cpu", cell->cpu >= 0, cell->cpu); /* not pinned: none */
+    row_text(row, "class", known->class);
+    put_known(row, "truth", known->has_truth, known->truth);
+    row_text(row, "truth_grade", known->grade);
+}
 
 struct sample_export {
     struct store *store;
     struct export_row *row;
     struct failure *failure;
+    const struct cell *cell; /* whose samples come */
     /* The beginning of every row of this cell, one a counter: factors are written once. */
     struct text factors[CELL_MAX_COUNTERS];
-    uint32_t counters;
     size_t next; /* column after them */
-    struct cell_tour tour;
     struct tour_walk walk;
-    struct export_watch watch;
-    const struct cell *cell;
+    char clocks[CELL_MAX_COUNTERS][CLOCK_NAME];
 };
+
+/* Behind the factors. */
+static int put_sample(const struct sample_export *export, const struct sample *sample)
+{
+    struct export_row *row = export->row;
+    row_count(row, "process", sample->process);
+    row_count(row, "run", sample->run);
+    row_count(row, "counter", sample->counter);
+    row_count(row, "value", sample->value);
+    row_count(row, "enabled", sample->enabled);
+    row_count(row, "running", sample->running);
+    row_count(row, "minor_faults", sample->account.minor_faults);
+    row_count(row, "major_faults", sample->account.major_faults);
+    row_count(row, "voluntary", sample->account.voluntary);
+    row_count(row, "involuntary", sample->account.involuntary);
+    if (row->kinds.toured) {
+        put_tour(row, &export->cell->tour);
+        put_call(row, &export->walk, sample->run);
+    }
+    if (row->kinds.watched) {
+        put_watch(row, &export->cell->watch);
+        put_look(row, export->cell, export->clocks, sample->run, sample->counter);
+    }
+    if (row->kinds.commanded)
+        put_command(row, &export->cell->command, export->cell->events[sample->counter]);
+    return row_end(row);
+}
 
 static int write_sample(void *context, const struct sample *sample)
 {
     struct sample_export *export = context;
     struct export_row *row = export->row;
-    if (sample->counter >= export->counters)
+    if (sample->counter >= export->cell->counters)
         return fail_with(export->failure, -EBADMSG,
                          "the store %s is damaged: cell %u has no counter %u",
                          store_path(export->store), sample->cell, sample->counter);
     const struct text *factors = &export->factors[sample->counter];
     text_append(&row->line, factors->bytes, factors->length);
     row->next = export->next;
-    row_count(row, sample->process);
-    row_count(row, sample->run);
-    row_count(row, sample->counter);
-    row_count(row, sample->value);
-    row_count(row, sample->enabled);
-    row_count(row, sample->running);
-    row_count(row, sample->account.minor_faults);
-    row_count(row, sample->account.major_faults);
-    row_count(row, sample->account.voluntary);
-    row_count(row, sample->account.involuntary);
-    if (row->kinds.toured) {
-        row_tour(row, &export->tour);
-        row_call(row, &export->walk, sample->run);
-    }
-    if (row->kinds.watched) {
-        row_watch(row, &export->watch.watch);
-        row_look(row, &export->watch, sample->run, sample->counter);
-    }
-    if (row->kinds.commanded)
-        row_command(row, &export->cell->command, export->cell->events[sample->counter]);
-    return row_end(row);
+    return put_sample(export, sample);
 }
 
-static int write_samples_of(void *context, const struct stored_cell *cell)
+static int write_samples_of(void *context, const struct stored_cell *stored)
 {
     struct sample_export *export = context;
     struct export_row *row = export->row;
-    export->counters = cell->cell.counters;
-    export->cell = &cell->cell;
-    export->tour = cell->cell.tour;
-    struct external_clock named;
-    export->watch.watch = cell->cell.watch;
-    export->watch.columns = cell->cell.counters;
-    for (uint32_t i = 0; i < cell->cell.counters && cell->cell.watch.kind != WATCH_NONE; i++) {
-        if (external_clock_parse(cell->cell.events[i], &named, NULL) < 0)
-            named.name[0] = '\0'; /* not in a cell that was read */
-        memcpy(export->watch.clocks[i], named.name, sizeof(export->watch.clocks[i]));
-    }
-
-    tour_walk_begin(&export->walk, &export->tour);
-    for (uint32_t i = 0; i < export->counters; i++) {
+    const struct cell *cell = export->cell = &stored->cell;
+    tour_walk_begin(&export->walk, &cell->tour);
+    for (uint32_t i = 0; i < cell->counters; i++) {
         struct text *factors = &export->factors[i];
-        put_factors(row, cell, i);
+        struct external_clock named;
+        if (cell->watch.kind == WATCH_NONE ||
+            external_clock_parse(cell->events[i], &named, NULL) < 0)
+            named.name[0] = '\0'; /* not in a cell that was read */
+        memcpy(export->clocks[i], named.name, sizeof(export->clocks[i]));
+        put_factors(row, stored, i);
         text_clear(factors);
         text_append(factors, row->line.bytes, row->line.length);
         export->next = row->next;
         text_clear(&row->line);
         row->next = 0;
     }
-    return store_each_sample(export->store, cell->cell.id, write_sample, export, export->failure);
+    return store_each_sample(export->store, cell->id, write_sample, export, export->failure);
 }
 
 static int write_samples(struct store *store, struct export_row *row, struct failure *failure)
@@ -296,50 +235,49 @@ static int write_samples(struct store *store, struct export_row *row, struct fai
     return error;
 }
 
+static int name_sample(struct export_row *row)
+{
+    static const struct stored_cell none;
+    put_factors(row, &none, 0);
+    return put_sample(&(struct sample_export){.row = row, .cell = &none.cell}, &(struct sample){0});
+}
+
 /* --- cells --- */
 
-#define CELL_COLUMNS                                                                               \
-    FACTORS, "counter", "runs", "faults", "switches", "processes", "done", "failed", "error",      \
-        "reason"
-
-static const char *const cell_columns[] = {CELL_COLUMNS, NULL};
-static const char *const toured_cell_columns[] = {"counted", "open", "cold", "calls", NULL};
-static const char *const watched_cell_columns[] = {WATCH_COLUMNS, NULL};
-static const char *const command_cell_columns[] = {COMMAND_COLUMNS, COMMAND_CELL_COLUMNS, NULL};
-
-static int write_cell(void *context, const struct stored_cell *cell)
+static int write_counter(struct export_row *row, const struct stored_cell *stored, uint32_t counter)
 {
-    struct export_row *row = context;
-    int error = 0;
-    for (uint32_t i = 0; i < cell->cell.counters && !error; i++) {
-        put_factors(row, cell, i);
-        row_count(row, i);
-        row_count(row, cell->cell.runs);
-        put_optional(row, cell->has_faults, cell->faults);
-        put_optional(row, cell->has_switches, cell->switches);
-        row_count(row, cell->processes);
-        row_count(row, cell->done);
-        row_count(row, cell->failed);
-        put_optional(row, cell->failed > 0, cell->error);
-        row_text(row, cell->reason);
-        if (row->kinds.toured) {
-            row_tour(row, &cell->cell.tour);
-            row_text(row, cell->cell.tour.calls);
-        }
-        if (row->kinds.watched)
-            row_watch(row, &cell->cell.watch);
-        if (row->kinds.commanded) {
-            row_command(row, &cell->cell.command, cell->cell.events[i]);
-            row_text(row, cell->cell.command.directory);
-            row_text(row, cell->cell.command.input);
-            row_text(row, cell->cell.command.keep);
-            if (cell->cell.command.words)
-                row_count(row, cell->cell.command.timeout);
-            else
-                row_none(row);
-        }
-        error = row_end(row);
+    const struct cell *cell = &stored->cell;
+    put_factors(row, stored, counter);
+    row_count(row, "counter", counter);
+    row_count(row, "runs", cell->runs);
+    put_known(row, "faults", stored->has_faults, stored->faults);
+    put_known(row, "switches", stored->has_switches, stored->switches);
+    row_count(row, "processes", stored->processes);
+    row_count(row, "done", stored->done);
+    row_count(row, "failed", stored->failed);
+    put_known(row, "error", stored->failed > 0, stored->error);
+    row_text(row, "reason", stored->reason);
+    if (row->kinds.toured) {
+        put_tour(row, &cell->tour);
+        row_text(row, "calls", cell->tour.calls);
     }
+    if (row->kinds.watched)
+        put_watch(row, &cell->watch);
+    if (row->kinds.commanded) {
+        put_command(row, &cell->command, cell->events[counter]);
+        row_text(row, "directory", cell->command.directory);
+        row_text(row, "input", cell->command.input);
+        row_text(row, "keep", cell->command.keep);
+        put_known(row, "timeout", cell->command.words, (int64_t)cell->command.timeout);
+    }
+    return row_end(row);
+}
+
+static int write_cell(void *row, const struct stored_cell *stored)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < stored->cell.counters && !error; i++)
+        error = write_counter(row, stored, i);
     return error;
 }
 
@@ -348,48 +286,66 @@ static int write_cells(struct store *store, struct export_row *row, struct failu
     return store_each_cell(store, write_cell, row, failure);
 }
 
-/* --- visits --- */
-
-static const char *const visit_columns[] = {"place", "cell",   "process", "state",
-                                            "error", "reason", "samples", NULL};
-
-static int write_visit(void *context, const struct stored_visit *visit)
+static int name_cell(struct export_row *row)
 {
-    struct export_row *row = context;
-    row_count(row, visit->place);
-    row_count(row, visit->visit.cell);
-    row_count(row, visit->visit.process);
-    row_text(row, visit_state_name(visit->state));
-    put_optional(row, visit->state == VISIT_FAILED, visit->error);
-    row_text(row, visit->reason);
-    row_count(row, visit->samples);
-    return row_end(row);
+    static const struct stored_cell none;
+    return write_counter(row, &none, 0);
 }
 
-static int write_visits(struct store *store, struct export_row *row, struct failure *failure)
+/* --- visits --- */
+
+static int write_one_visit(void *context, const struct stored_visit *visit)
 {
-    return store_each_visit(store, write_visit, row, failure);
+    struct export_row *row = context;
+    row_count(row, "place", visit->place);
+    row_count(row, "cell", visit->visit.cell);
+    row_count(row, "process", visit->visit.process);
+    row_text(row, "state", visit_state_name(visit->state));
+    put_known(row, "error", visit->state == VISIT_FAILED, visit->error);
+    row_text(row, "reason", visit->reason);
+    row_count(row, "samples", visit->samples);
+    return row_end(row);
 }
 
 /* --- machine --- */
 
-static const char *const machine_columns[] = {"key", "value", "error", NULL};
+static int write_one_fact(struct export_row *row, const struct fact *fact)
+{
+    row_text(row, "key", fact->key);
+    row_text(row, "value", fact->value);
+    put_known(row, "error", !fact->value, fact->error);
+    return row_end(row);
+}
 
 static int write_machine(struct store *store, struct export_row *row, struct failure *failure)
 {
     AUTO_FACTS struct facts facts = {0};
     int error = store_facts(store, &facts, failure);
-    for (size_t i = 0; !error && i < facts.count; i++) {
-        const struct fact *fact = &facts.list[i];
-        row_text(row, fact->key);
-        row_text(row, fact->value);
-        put_optional(row, !fact->value, fact->error);
-        error = row_end(row);
-    }
+    for (size_t i = 0; !error && i < facts.count; i++)
+        error = write_one_fact(row, &facts.list[i]);
     return error;
 }
 
+static int name_machine(struct export_row *row)
+{
+    return write_one_fact(row, &(struct fact){0});
+}
+
 /* --- what judging needs besides samples --- */
+
+/* A column that is a member of what the store tells of each row. */
+struct export_field {
+    const char *name;
+    enum {
+        FIELD_TEXT,
+        FIELD_FLAG,
+        FIELD_COUNT,
+        FIELD_SMALL, /* a count of 32 bits */
+        FIELD_DIFFERENCE,
+        FIELD_ERROR, /* an errno; 0: none */
+    } kind;
+    size_t offset;
+};
 
 /* Most tables are members of what the store has, a column each. */
 static int write_fields(struct export_row *row, const struct export_field *field,
@@ -398,17 +354,17 @@ static int write_fields(struct export_row *row, const struct export_field *field
     for (; field->name; field++) {
         const void *at = (const char *)stored + field->offset;
         if (field->kind == FIELD_TEXT)
-            row_text(row, *(const char *const *)at);
+            row_text(row, field->name, *(const char *const *)at);
         else if (field->kind == FIELD_FLAG)
-            row_flag(row, *(const bool *)at);
+            row_flag(row, field->name, *(const bool *)at);
         else if (field->kind == FIELD_COUNT)
-            row_count(row, *(const uint64_t *)at);
+            row_count(row, field->name, *(const uint64_t *)at);
         else if (field->kind == FIELD_SMALL)
-            row_count(row, *(const uint32_t *)at);
+            row_count(row, field->name, *(const uint32_t *)at);
         else if (field->kind == FIELD_DIFFERENCE)
-            row_difference(row, *(const int64_t *)at);
+            row_difference(row, field->name, *(const int64_t *)at);
         else
-            put_optional(row, *(const int *)at != 0, *(const int *)at);
+            put_known(row, field->name, *(const int *)at != 0, *(const int *)at);
     }
     return row_end(row);
 }
@@ -422,18 +378,26 @@ static int write_fields(struct export_row *row, const struct export_field *field
 #define COUNT(of, member)      AS(#member, COUNT, of, member)
 #define SMALL(of, member)      AS(#member, SMALL, of, member)
 #define DIFFERENCE(of, member) AS(#member, DIFFERENCE, of, member)
-/* OF_fields, and write_OF for a whole store. */
+/* write_OF for a whole store, and name_OF, by write_one_OF. */
+#define WHOLE(of, each)                                                                            \
+    static int write_##of(struct store *store, struct export_row *row, struct failure *failure)    \
+    {                                                                                              \
+        return each(store, write_one_##of, row, failure);                                          \
+    }                                                                                              \
+    static int name_##of(struct export_row *row)                                                   \
+    {                                                                                              \
+        return write_one_##of(row, &(struct stored_##of){0});                                      \
+    }
+/* The same by OF_fields. */
 #define FIELDS(of, each, ...)                                                                      \
     static const struct export_field of##_fields[] = {__VA_ARGS__, {0}};                           \
     static int write_one_##of(void *row, const struct stored_##of *stored)                         \
     {                                                                                              \
         return write_fields(row, of##_fields, stored);                                             \
     }                                                                                              \
-    static int write_##of(struct store *store, struct export_row *row, struct failure *failure)    \
-    {                                                                                              \
-        return each(store, write_one_##of, row, failure);                                          \
-    }
+    WHOLE(of, each)
 
+WHOLE(visit, store_each_visit)
 FIELDS(event, store_each_event, TEXT(event, name), TEXT(event, kind), TEXT(event, class),
        AS("error", ERROR, event, error), TEXT(event, reason))
 FIELDS(truth, store_each_specimen_truth, TEXT(truth, specimen), TEXT(truth, class),
@@ -461,52 +425,58 @@ FIELDS(call, store_each_call, SMALL(call, cell), SMALL(call, process), COUNT(cal
 
 /* --- runs --- */
 
-static const char *const run_columns[] = {
-    "store",    "name",  "command", "fingerprint", "seed",    "schema", "version", "started",
-    "finished", "cells", "visits",  "visits_done", "samples", "argv",   NULL};
+static int write_info(struct export_row *row, const struct store_info *info)
+{
+    put_known(row, "store", row->run->number, row->run->number);
+    row_text(row, "name", row->run->name);
+    row_text(row, "command", info->command);
+    row_text(row, "fingerprint", info->fingerprint);
+    row_count(row, "seed", info->seed);
+    row_count(row, "schema", (uint64_t)info->schema);
+    row_text(row, "version", info->version);
+    row_text(row, "started", info->started);
+    row_text(row, "finished", info->finished);
+    row_count(row, "cells", info->cells);
+    row_count(row, "visits", info->visits);
+    row_count(row, "visits_done", info->visits_done);
+    row_count(row, "samples", info->samples);
+    row_text(row, "argv", info->argv);
+    return row_end(row);
+}
 
 int write_runs(struct store *store, struct export_row *row, struct failure *failure)
 {
     struct store_info info = {0};
     int error = store_info(store, &info, failure);
-    if (error)
-        return error;
-    if (row->run->number)
-        row_count(row, row->run->number);
-    else
-        row_none(row);
-    row_text(row, row->run->name);
-    row_text(row, info.command);
-    row_text(row, info.fingerprint);
-    row_count(row, info.seed);
-    row_count(row, (uint64_t)info.schema);
-    row_text(row, info.version);
-    row_text(row, info.started);
-    row_text(row, info.finished);
-    row_count(row, info.cells);
-    row_count(row, info.visits);
-    row_count(row, info.visits_done);
-    row_count(row, info.samples);
-    row_text(row, info.argv);
+    if (error == 0)
+        error = write_info(row, &info);
     store_info_release(&info);
-    return row_end(row);
+    return error;
 }
 
+static int name_run(struct export_row *row)
+{
+    return write_info(row, &(struct store_info){0});
+}
+
+/* By what the tables are called: one of several. */
+#define TABLE(of, more)                                                                            \
+    {                                                                                              \
+#of more, name_##of, write_##of, false                                                     \
+    }
 const struct export_table export_tables[] = {
-    {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
-     command_sample_columns, NULL, write_samples},
-    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns, NULL,
-     write_cells},
-    {"visits", visit_columns, .write = write_visits},
-    {"machine", machine_columns, .write = write_machine},
-    {"events", .fields = event_fields, .write = write_event},
-    {"truths", .fields = truth_fields, .write = write_truth},
-    {"opcodes", .fields = opcode_fields, .write = write_opcode},
-    {"operations", .fields = operation_fields, .write = write_operation},
-    {"clocks", .fields = clock_fields, .write = write_clock},
-    {"subjects", .fields = subject_fields, .write = write_subject},
-    {"executed", .fields = executed_fields, .write = write_executed},
-    {"calls", .fields = call_fields, .write = write_call},
-    {"runs", run_columns, .write = write_runs},
+    {"samples", name_sample, write_samples, true},
+    {"cells", name_cell, write_cells, true},
+    TABLE(visit, "s"),
+    TABLE(machine, ""),
+    TABLE(event, "s"),
+    TABLE(truth, "s"),
+    TABLE(opcode, "s"),
+    TABLE(operation, "s"),
+    TABLE(clock, "s"),
+    TABLE(subject, "s"),
+    TABLE(executed, ""),
+    TABLE(call, "s"),
+    {"runs", name_run, write_runs, false},
     {0},
 };

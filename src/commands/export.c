@@ -24,24 +24,29 @@
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
 
-static void begin_value(struct export_row *row)
+/* false: its name is all that is wanted. */
+static bool begin_value(struct export_row *row, const char *name)
 {
-    if (row->numbered && row->next == 0) {
-        text_printf(&row->line, row->json ? "\"store\":%u" : "%u", row->run->number);
-        row->next = 1;
-    }
-
-    if (row->next > 0)
+    if (row->numbered && row->next++ == 0)
+        text_printf(&row->line,
+                    row->naming ? "store"
+                    : row->json ? "\"store\":%u"
+                                : "%u",
+                    row->run->number);
+    if (row->next++ > 0)
         text_putc(&row->line, ',');
-    if (row->json)
-        text_printf(&row->line, "\"%s\":", row->columns[row->next]);
-    row->next++;
+    if (row->naming)
+        text_puts(&row->line, name);
+    else if (row->json)
+        text_printf(&row->line, "\"%s\":", name);
+    return !row->naming;
 }
 
-static void put_number(struct export_row *row, bool negative, uint64_t magnitude)
+static void put_number(struct export_row *row, const char *name, bool negative, uint64_t magnitude)
 {
     bool quoted = row->json && magnitude > EXACT_IN_A_DOUBLE;
-    begin_value(row);
+    if (!begin_value(row, name))
+        return;
     if (quoted)
         text_putc(&row->line, '"');
     if (negative)
@@ -60,36 +65,30 @@ static void put_number(struct export_row *row, bool negative, uint64_t magnitude
         text_putc(&row->line, '"');
 }
 
-void row_count(struct export_row *row, uint64_t value)
+void row_count(struct export_row *row, const char *name, uint64_t value)
 {
-    put_number(row, false, value);
+    put_number(row, name, false, value);
 }
 
-void row_difference(struct export_row *row, int64_t value)
+void row_difference(struct export_row *row, const char *name, int64_t value)
 {
-    put_number(row, value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    put_number(row, name, value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-void row_flag(struct export_row *row, bool value)
+void row_flag(struct export_row *row, const char *name, bool value)
 {
-    begin_value(row);
-    text_puts(&row->line, row->json ? (value ? "true" : "false") : (value ? "1" : "0"));
+    if (begin_value(row, name))
+        text_puts(&row->line, row->json ? (value ? "true" : "false") : (value ? "1" : "0"));
 }
 
-void row_none(struct export_row *row)
+void row_text(struct export_row *row, const char *name, const char *string)
 {
-    begin_value(row);
-    if (row->json)
-        text_puts(&row->line, "null");
-}
-
-void row_text(struct export_row *row, const char *string)
-{
+    if (!begin_value(row, name))
+        return;
     if (!string) {
-        row_none(row);
+        text_puts(&row->line, row->json ? "null" : "");
         return;
     }
-    begin_value(row);
     if (row->json) {
         json_t *value = json_text(string);
         AUTO_FREE char *dumped = json_dumps(value, JSON_ENCODE_ANY);
@@ -132,16 +131,6 @@ static int write_line(struct export_row *row, const char *before, const char *af
     return interrupted ? -EINTR : 0;
 }
 
-/* The line of names that begins a CSV file (RFC 4180); nothing in JSON. */
-static int row_header(struct export_row *row)
-{
-    if (row->json)
-        return 0;
-    for (size_t i = 0; row->columns[i]; i++)
-        text_printf(&row->line, "%s%s", i ? "," : "", row->columns[i]);
-    return write_line(row, "", "\r\n");
-}
-
 int row_end(struct export_row *row)
 {
     if (!row->json)
@@ -149,11 +138,7 @@ int row_end(struct export_row *row)
     return write_line(row, row->rows++ ? ",\n    {" : "\n    {", "}");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay export: what a store holds, as CSV or JSON for other programs. Streams, so that memory
- * does not grow with the store. */
-
-#define MOST_COLUMNS 64 /* of a table, all kinds of cells together */
+/* --- the command --- */
 
 struct export_options {
     struct common_options common;
@@ -292,39 +277,18 @@ static int note_kinds(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-static size_t add_columns(const char **all, size_t count, const char *const *more)
-{
-    for (; more && *more; more++)
-        all[count++] = *more;
-    all[count] = NULL;
-    return count;
-}
-
 static int write_rows(void *context, FILE *stream, struct failure *failure)
 {
     struct exporting *exporting = context;
     struct export_row *row = &exporting->row;
-    const char *columns[MOST_COLUMNS];
     row->json = exporting->json;
     row->numbered = exporting->together && exporting->table->write != write_runs;
-    row->columns = columns;
     row->stream = stream;
-    const struct export_table *table = exporting->table;
-    const struct export_kinds *kinds = &exporting->row.kinds;
-    size_t count = 0;
-    if (exporting->row.numbered)
-        columns[count++] = "store";
-    for (const struct export_field *field = table->fields; field && field->name; field++)
-        columns[count++] = field->name;
-    count = add_columns(columns, count, table->columns);
-    if (kinds->toured)
-        count = add_columns(columns, count, table->toured_columns);
-    if (kinds->watched)
-        count = add_columns(columns, count, table->watched_columns);
-    if (kinds->commanded)
-        add_columns(columns, count, table->command_columns);
-
-    int error = row_header(row);
+    /* The line of names that begins a CSV file. */
+    row->naming = !row->json;
+    row->run = &(struct listed_run){0};
+    int error = row->naming ? exporting->table->put_names(row) : 0;
+    row->naming = false;
     for (size_t i = 0; i < exporting->runs.count && !error; i++) {
         row->run = &exporting->runs.list[i];
         error = open_store(exporting, i, failure);
@@ -332,7 +296,6 @@ static int write_rows(void *context, FILE *stream, struct failure *failure)
             error = exporting->table->write(exporting->store, row, failure);
     }
     text_free(&row->line);
-    row->columns = NULL;
     if (error && !failure->code)
         fail_with(failure, error, "cannot write the export: %s", strerror(-error));
     return error;
@@ -379,7 +342,7 @@ static int export_named(struct exporting *exporting, const char *named, struct f
                                info->visits_done, info->visits);
             if (i == 0)
                 error = store_facts(exporting->store, &exporting->facts, failure);
-            if (!error && exporting->table->toured_columns)
+            if (!error && exporting->table->has_kinds)
                 error = store_each_cell(exporting->store, note_kinds, kinds, failure);
         }
     }

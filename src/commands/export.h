@@ -16,10 +16,10 @@ struct export_kinds {
     bool toured, watched, commanded;
 };
 
-/* The row being written. Values come in the order of the table's columns. */
+/* The row being written. */
 struct export_row {
     bool json;
-    const char *const *columns;   /* names; ends with NULL */
+    bool naming;                  /* what is written are the names alone */
     size_t next;                  /* column the next value belongs to */
     struct export_kinds kinds;    /* of the stores' cells: their columns are among these */
     const struct listed_run *run; /* whose rows these are */
@@ -29,39 +29,23 @@ struct export_row {
     FILE *stream;
 };
 
-void row_count(struct export_row *row, uint64_t value);
-void row_difference(struct export_row *row, int64_t value);
-void row_flag(struct export_row *row, bool value);         /* true and false; 1 and 0 in CSV */
-void row_text(struct export_row *row, const char *string); /* NULL: no value */
-void row_none(struct export_row *row);
+void row_count(struct export_row *row, const char *name, uint64_t value);
+void row_difference(struct export_row *row, const char *name, int64_t value);
+/* true and false; 1 and 0 in CSV */
+void row_flag(struct export_row *row, const char *name, bool value);
+/* NULL: no value */
+void row_text(struct export_row *row, const char *name, const char *string);
 /* Writes the row. -EINTR when the user wants to stop, negative errno when the reader is gone. */
 int row_end(struct export_row *row);
 
 /* The run itself. */
 int write_runs(struct store *store, struct export_row *row, struct failure *failure);
 
-/* A column that is a member of what the store tells of each row. */
-struct export_field {
-    const char *name;
-    enum {
-        FIELD_TEXT,
-        FIELD_FLAG,
-        FIELD_COUNT,
-        FIELD_SMALL, /* a count of 32 bits */
-        FIELD_DIFFERENCE,
-        FIELD_ERROR, /* an errno; 0: none */
-    } kind;
-    size_t offset;
-};
-
 /* One thing that can be exported. */
 struct export_table {
     const char *name;
-    const char *const *columns;         /* NULL: those of the fields */
-    const char *const *toured_columns;  /* more of them where the store has tours; NULL: none */
-    const char *const *watched_columns; /* the same of watches */
-    const char *const *command_columns; /* the same of commands */
-    const struct export_field *fields;  /* ends with name NULL */
+    int (*put_names)(struct export_row *row);
     int (*write)(struct store *store, struct export_row *row, struct failure *failure);
+    bool has_kinds; /* cells of each kind have columns of their own in it */
 };
 extern const struct export_table export_tables[]; /* ends with name NULL */

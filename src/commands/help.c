@@ -122,10 +122,23 @@ void help_program(struct text *out)
                    "run\n--quick`.\n");
 }
 
+/* Its paragraphs, with what is only known from the registry. */
+static void described(const struct command *command, struct text *words)
+{
+    const char *at = command->put_listed ? strstr(command->description, "%s") : NULL;
+    if (at) {
+        text_append(words, command->description, (size_t)(at - command->description));
+        command->put_listed(words);
+    }
+    text_puts(words, at ? at + 2 : command->description);
+}
+
 void help_command(struct text *out, const struct command *command)
 {
+    AUTO_TEXT struct text words = {0};
+    described(command, &words);
     text_printf(out, "usage: assay %s %s\n\n", command->name, command->synopsis);
-    wrap(out, command->description, 0, 0, HELP_WIDTH);
+    wrap(out, text_string(&words), 0, 0, HELP_WIDTH);
     heading(out, "Options");
     options_each(command, option_entry, out);
     if (command->examples)
@@ -282,6 +295,8 @@ void man_program(struct text *out, const char *version)
 
 void man_command(struct text *out, const struct command *command, const char *version)
 {
+    AUTO_TEXT struct text words = {0};
+    described(command, &words);
     AUTO_TEXT struct text name = {0};
     text_printf(&name, "assay-%s", command->name);
     title(out, text_string(&name), version);
@@ -294,7 +309,7 @@ void man_command(struct text *out, const struct command *command, const char *ve
     text_puts(out, "\\fR ");
     escape(out, command->synopsis);
     text_puts(out, "\n.SH DESCRIPTION\n");
-    prose(out, command->description);
+    prose(out, text_string(&words));
     text_puts(out, ".SH OPTIONS\n");
     options_each(command, man_option_entry, out);
     if (command->examples)

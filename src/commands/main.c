@@ -20,7 +20,7 @@
  *     export.h, .c, export-tables.c
  *                             assay export
  *     merge.c                 assay merge
- *     lab.h, .c, lab-run.c    assay lab
+ *     lab.c                   assay lab
  *     no-extensions.c         for a static build: no dlopen */
 #include <errno.h>
 #include <fcntl.h>

@@ -127,9 +127,7 @@ void reproduce_put(const char *argv, const char *seed, struct text *out)
     json_decref(list);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay report: stored runs as one page for people, or one object for programs. Measures nothing:
- * every run is judged again by its own command. */
+/* --- the command --- */
 
 struct report_options {
     struct common_options common;
@@ -205,15 +203,8 @@ static int check_place(const char *path, struct failure *failure)
 
 static int write_page(const json_t *report, const char *path)
 {
-    struct output output;
     struct failure failure = {0};
-    int error = output_open(&output, path, &failure);
-    if (error == 0) {
-        error = page_write(report, output.stream, &failure);
-        if (error == 0)
-            error = output_commit(&output, &failure);
-        output_discard(&output);
-    }
+    int error = page_save(report, path, &failure);
     if (error < 0)
         return error == -EPIPE ? EXIT_FAILED : deliver_failure("report", &failure, EXIT_FAILED);
     if (strcmp(path, "-") != 0) {

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parts and their shares. Caches come first, because what they are serves the specimens of
- * validate; validate next, because an event that lies makes all that follows worth less. */
+ * Where a run keeps its parts, which they are and how they share its time, and its record. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -162,7 +161,7 @@ int run_place_reopen(struct run_place *place, const char *store, const char *fin
 
 char *run_place_part(const struct run_place *place, size_t part)
 {
-    return memory_format("%s/%02zu-%s.sqlite", place->folder, part + 1, part_kinds[part].command);
+    return memory_format("%s/%02zu-%s.sqlite", place->folder, part + 1, run_part_at(part)->name);
 }
 
 char *run_place_record(const struct run_place *place)
@@ -179,7 +178,7 @@ void run_place_drop_part(const struct run_place *place, size_t part)
 
 void run_place_remove(struct run_place *place)
 {
-    for (size_t i = 0; i < RUN_PARTS; i++)
+    for (size_t i = 0; run_part_at(i); i++)
         run_place_drop_part(place, i);
     unlink(run_place_record(place));
     rmdir(place->folder);
@@ -193,8 +192,7 @@ void run_place_release(struct run_place *place)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Parts and their shares. Caches come first, because what they are serves the specimens of
- * validate; validate next, because an event that lies makes all that follows worth less. */
+ * Parts and their shares. */
 
 #define QUICK_MS          130000u
 #define FULL_MS           660000u
@@ -205,16 +203,40 @@ void run_place_release(struct run_place *place)
 #define RESERVE_PERCENT 9u
 #define RESERVE_MOST_MS 20000u
 
-const struct part_kind part_kinds[RUN_PARTS] = {
-    {"caches", 9, 30, 0, 2, 2, 5, 0},       {"validate", 24, 100, 140, 3, 20, 0, 0},
-    {"error", 26, 130, 160, 3, 20, 1, 0},   {"overhead", 20, 120, 160, 3, 20, 2, 0},
-    {"clocks", 15, 115, 130, 3, 20, 3, 60}, {"repeat", 24, 120, 230, 4, 30, 4, 60},
-};
-
-size_t part_of_rank(unsigned rank)
+/* Has one its turn before the other, or does it matter more? */
+static bool is_before(const struct study_part *one, const struct study_part *other, bool by_rank)
 {
+    return by_rank ? one->rank < other->rank : one->turn < other->turn;
+}
+
+/* The study that so many others are before; of equal ones the first in the registry. */
+static const struct command *part_behind(size_t others, bool by_rank)
+{
+    for (const struct command *const *at = command_registry; *at; at++) {
+        const struct study_told *told = told_of(*at);
+        size_t before = 0;
+        for (const struct command *const *to = command_registry; *to && told; to++) {
+            const struct study_told *other = told_of(*to);
+            before += other && other->part.turn &&
+                      (is_before(&other->part, &told->part, by_rank) ||
+                       (to < at && !is_before(&told->part, &other->part, by_rank)));
+        }
+        if (told && told->part.turn && before == others)
+            return *at;
+    }
+    return NULL;
+}
+
+const struct command *run_part_at(size_t part)
+{
+    return part_behind(part, false);
+}
+
+size_t run_part_of_rank(size_t place)
+{
+    const struct command *command = part_behind(place, true);
     size_t part = 0;
-    while (part + 1 < RUN_PARTS && part_kinds[part].rank != rank)
+    while (run_part_at(part) != command)
         part++;
     return part;
 }
@@ -253,18 +275,18 @@ uint64_t run_reserve_ms(const struct run_plan *plan)
     return share < RESERVE_MOST_MS ? share : RESERVE_MOST_MS;
 }
 
-static uint64_t least_ms(const struct run_plan *plan, const struct part_kind *kind)
+static uint64_t least_ms(const struct run_plan *plan, const struct study_part *kind)
 {
     return (plan->emulated ? kind->emulated_least_s : kind->least_s) * UINT64_C(1000);
 }
 
 /* The first part is always tried: who asks for a second gets what a second holds. */
-static bool is_held(const struct run_plan *plan, const struct part_kind *kind)
+static bool is_held(const struct run_plan *plan, const struct study_part *kind)
 {
     uint64_t needed = 0;
-    for (size_t i = 0; i < RUN_PARTS; i++)
-        if (part_kinds[i].rank <= kind->rank)
-            needed += least_ms(plan, &part_kinds[i]);
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->parts[i].kind->rank <= kind->rank)
+            needed += least_ms(plan, plan->parts[i].kind);
     return kind->rank == 0 || needed + run_reserve_ms(plan) <= plan->total_ms;
 }
 
@@ -274,11 +296,21 @@ static void leave_out(struct run_part *part, enum part_state state, const char *
     part->reason = memory_copy(reason);
 }
 
+/* All of them, as yet unplanned. */
+static void list_parts(struct run_plan *plan)
+{
+    const struct command *command;
+    plan->parts = NULL;
+    for (plan->count = 0; (command = run_part_at(plan->count));)
+        *memory_add(plan->parts, plan->count) =
+            (struct run_part){.command = command, .kind = &told_of(command)->part};
+}
+
 void run_plan_parts(struct run_plan *plan)
 {
-    for (size_t i = 0; i < RUN_PARTS; i++) {
+    list_parts(plan);
+    for (size_t i = 0; i < plan->count; i++) {
         struct run_part *part = &plan->parts[i];
-        *part = (struct run_part){.kind = &part_kinds[i]};
         /* Asking it would only cost a boot. */
         if (plan->emulated && !part->kind->emulated_s)
             leave_out(part, PART_LACKING, "times on an emulated machine say nothing of it");
@@ -287,7 +319,7 @@ void run_plan_parts(struct run_plan *plan)
     }
 }
 
-static unsigned weight(const struct run_plan *plan, const struct part_kind *kind)
+static unsigned weight(const struct run_plan *plan, const struct study_part *kind)
 {
     if (plan->emulated)
         return kind->emulated_s;
@@ -301,26 +333,27 @@ static bool waits(const struct run_part *part)
 
 uint64_t run_share_ms(const struct run_plan *plan, size_t part, uint64_t left_ms)
 {
-    uint64_t weights = 0, reserve = run_reserve_ms(plan), least = least_ms(plan, &part_kinds[part]);
-    for (size_t i = 0; i < RUN_PARTS; i++)
+    const struct study_part *kind = plan->parts[part].kind;
+    uint64_t weights = 0, reserve = run_reserve_ms(plan), least = least_ms(plan, kind);
+    for (size_t i = 0; i < plan->count; i++)
         if (i == part || waits(&plan->parts[i]))
-            weights += weight(plan, &part_kinds[i]);
+            weights += weight(plan, plan->parts[i].kind);
     uint64_t measuring = left_ms > reserve ? left_ms - reserve : 0;
-    uint64_t share = weights ? measuring * weight(plan, &part_kinds[part]) / weights : measuring;
+    uint64_t share = weights ? measuring * weight(plan, kind) / weights : measuring;
     return share > least ? share : least;
 }
 
 uint64_t run_left_ms(const struct run_plan *plan)
 {
     uint64_t spent = 0;
-    for (size_t i = 0; i < RUN_PARTS; i++)
+    for (size_t i = 0; i < plan->count; i++)
         spent += plan->parts[i].spent_ms;
     return spent < plan->total_ms ? plan->total_ms - spent : 0;
 }
 
 bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms)
 {
-    uint64_t usual = part_kinds[part].quick_flag * UINT64_C(1000);
+    uint64_t usual = plan->parts[part].kind->quick_flag * UINT64_C(1000);
     return budget_ms < (plan->emulated ? 2 * usual : usual);
 }
 
@@ -332,7 +365,7 @@ bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms)
 
 static json_t *part_json(const struct run_part *part)
 {
-    return JSON_OBJECT({"part", json_text(part->kind->command)},
+    return JSON_OBJECT({"part", json_text(part->command->name)},
                        {"state", json_text(part_state_name(part->state))},
                        {"spent_ms", json_integer((json_int_t)part->spent_ms)},
                        {"reason", json_text(part->reason)});
@@ -356,7 +389,7 @@ int run_record_write(const struct running *running, struct failure *failure)
     struct output output = {0};
     const struct run_plan *plan = &running->plan;
     json_t *object = json_object(), *parts = json_array();
-    for (size_t i = 0; i < RUN_PARTS; i++)
+    for (size_t i = 0; i < plan->count; i++)
         json_array_append_new(parts, part_json(&plan->parts[i]));
     JSON_PUT(object, {"schema", json_string(RECORD_SCHEMA)},
              {"seed", json_integer((json_int_t)plan->seed)}, {"quick", json_boolean(plan->quick)},
@@ -381,7 +414,7 @@ static int read_part(const json_t *object, struct run_part *part)
     const char *name = json_string_value(json_object_get(object, "part"));
     const char *reason = json_string_value(json_object_get(object, "reason"));
     json_int_t spent = json_integer_value(json_object_get(object, "spent_ms"));
-    if (!name || strcmp(name, part->kind->command) != 0 || spent < 0 ||
+    if (!name || strcmp(name, part->command->name) != 0 || spent < 0 ||
         !part_state_read(json_string_value(json_object_get(object, "state")), &part->state))
         return -EBADMSG;
     part->spent_ms = (uint64_t)spent;
@@ -400,7 +433,8 @@ static int read_record(const json_t *record, struct running *running)
     const char *schema = json_string_value(json_object_get(record, "schema"));
     const json_t *parts = json_object_get(record, "parts");
     json_int_t total = json_integer_value(json_object_get(record, "total_ms"));
-    if (!schema || strcmp(schema, RECORD_SCHEMA) != 0 || json_array_size(parts) != RUN_PARTS ||
+    list_parts(plan);
+    if (!schema || strcmp(schema, RECORD_SCHEMA) != 0 || json_array_size(parts) != plan->count ||
         total <= 0)
         return -EBADMSG;
     plan->seed = (uint64_t)json_integer_value(json_object_get(record, "seed"));
@@ -411,10 +445,8 @@ static int read_record(const json_t *record, struct running *running)
     running->recorded_fingerprint = copy_of(record, "fingerprint");
     running->report = copy_of(record, "report");
     int error = 0;
-    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
-        plan->parts[i] = (struct run_part){.kind = &part_kinds[i]};
+    for (size_t i = 0; i < plan->count && error == 0; i++)
         error = read_part(json_array_get(parts, i), &plan->parts[i]);
-    }
     return error;
 }
 

@@ -18,6 +18,7 @@
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/run-store.h"
+#include "engine/told.h"
 #include "output/output.h"
 #include "output/page.h"
 #include "store/collection.h"
@@ -71,7 +72,7 @@ static void put_next(const struct running *running, const struct style *style, s
                     run_usual_ms(false, running->plan.emulated) / MS_PER_MINUTE);
         put_via(running, &words);
         text_puts(&words, "` says what to mend");
-        run_summary_put_line("next", text_string(&words), NEXT_LINES, style, out);
+        told_put_line("next", text_string(&words), NEXT_LINES, style, out);
     }
 }
 
@@ -95,7 +96,7 @@ static void put_report(const void *run, const struct style *style, struct text *
         text_printf(&words, ": %s", skips->list[i].reason);
     }
     if (words.length)
-        run_summary_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
+        told_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
 
     put_next(running, style, out);
     if (running->sections) {
@@ -111,33 +112,20 @@ static void put_report(const void *run, const struct style *style, struct text *
 
 /* --- for programs --- */
 
-/* Where what a part measured is now; NULL: nowhere. */
-static json_t *store_of_part(const struct running *running, size_t part)
-{
-    const char *command = part_kinds[part].command;
-    const json_t *section;
-    size_t i;
-    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
-    {
-        const char *of = json_string_value(json_object_get(section, "command"));
-        if (of && strcmp(of, command) == 0)
-            return json_incref(json_object_get(section, "store"));
-    }
-    return json_null();
-}
-
 static json_t *results(const void *run)
 {
     const struct running *running = run;
     json_t *list = json_array();
-    for (size_t i = 0; i < RUN_PARTS; i++) {
+    for (size_t i = 0; i < running->plan.count; i++) {
         const struct run_part *part = &running->plan.parts[i];
-        json_array_append_new(list,
-                              JSON_OBJECT({"part", json_text(part->kind->command)},
-                                          {"status", json_text(part_state_name(part->state))},
-                                          {"seconds", json_real((double)part->spent_ms / 1000)},
-                                          {"reason", json_text(part->reason)},
-                                          {"store", store_of_part(running, i)}));
+        const json_t *section = run_section_of(running->sections, part->command->name);
+        json_array_append_new(
+            list, JSON_OBJECT({"part", json_text(part->command->name)},
+                              {"status", json_text(part_state_name(part->state))},
+                              {"seconds", json_real((double)part->spent_ms / 1000)},
+                              {"reason", json_text(part->reason)},
+                              {"store", section ? json_incref(json_object_get(section, "store"))
+                                                : json_null()}));
     }
     return list;
 }
@@ -171,7 +159,7 @@ static json_t *findings(const void *run)
  * a run that was interrupted the parts stay as they are, so that it can be gone on with. */
 
 struct part_files {
-    char *list[RUN_PARTS];
+    char **list;
     size_t count;
 };
 
@@ -228,34 +216,6 @@ static int collect(struct running *running, const struct part_files *files)
 
 /* --- what it says --- */
 
-static int write_page(struct running *running, struct failure *failure)
-{
-    struct output output;
-    int error = output_open(&output, running->report, failure);
-    if (error < 0)
-        return error;
-    error = page_write(running->sections, output.stream, failure);
-    if (error == 0)
-        error = output_commit(&output, failure);
-    output_discard(&output);
-    running->page_is_there = error == 0;
-    return error;
-}
-
-/* A part with a beginning is on the page, which says so itself. */
-static bool is_told(const struct running *running, const char *command)
-{
-    const json_t *section;
-    size_t i;
-    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
-    {
-        const char *of = json_string_value(json_object_get(section, "command"));
-        if (of && strcmp(of, command) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int report_on(struct running *running, const char *const *paths, size_t count)
 {
     struct failure failure = {0};
@@ -277,7 +237,8 @@ static int report_on(struct running *running, const char *const *paths, size_t c
         json_object_set_new(running->sections, "how", json_text(text_string(&how)));
         for (size_t i = 0; i < running->skips.count; i++) {
             AUTO_TEXT struct text note = {0};
-            if (is_told(running, running->skips.list[i].what))
+            /* A part with a beginning is on the page, which says so itself. */
+            if (run_section_of(running->sections, running->skips.list[i].what))
                 continue;
             text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
                         running->skips.list[i].reason);
@@ -286,7 +247,8 @@ static int report_on(struct running *running, const char *const *paths, size_t c
     }
     reported_release(&reported);
     if (error == 0)
-        error = write_page(running, &failure);
+        error = page_save(running->sections, running->report, &failure);
+    running->page_is_there = error == 0;
     return error < 0 ? deliver_failure("run", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
@@ -300,12 +262,12 @@ static int run_collect(struct running *running)
     int status = EXIT_DONE;
     /* Stores of parts that ended, and of those that began to measure; what matters most comes
      * first, and so stands first on the page. */
-    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
+    for (size_t rank = 0; rank < running->plan.count; rank++) {
         struct store_info info = {0};
-        const size_t part = part_of_rank(rank);
+        const size_t part = run_part_of_rank(rank);
         char *path = run_place_part(&running->place, part);
         if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
-            files.list[files.count++] = path;
+            *memory_add(files.list, files.count) = path;
         store_info_release(&info);
     }
 
@@ -359,13 +321,11 @@ static void settle(struct run_part *part, int status, const struct text *said,
     part->state = status == EXIT_LACKING ? PART_LACKING : PART_FAILED;
     /* The first line of what a command said; else what it could not measure. */
     const char *text = text_string(said);
-    const json_t *skipped = json_array_get(json_object_get(retold->envelope, "skipped"), 0);
-    const json_t *result = json_array_get(json_object_get(retold->envelope, "results"), 0);
+    const json_t *skipped = json_object_get(retold->envelope, "skipped");
     if (!*text)
-        text = json_string_value(json_object_get(skipped, "reason"));
-    /* Caches say it of every level. */
-    if (!text)
-        text = json_string_value(json_object_get(result, "measured_bytes_reason"));
+        text = told_text(json_array_get(skipped, 0), "reason");
+    if (!text && part->kind->lacks)
+        text = part->kind->lacks(json_object_get(retold->envelope, "results"));
     part->reason = text ? strndup(text, strcspn(text, "\n")) : NULL;
 }
 
@@ -408,7 +368,7 @@ static int execute(struct running *running, size_t part, uint64_t budget_ms, con
     struct retold retold = {0};
     AUTO_TEXT struct text said = {0};
     const struct run_plan *plan = &running->plan;
-    add(&words, part_kinds[part].command);
+    add(&words, run_part_at(part)->name);
     snprintf(words.budget, sizeof(words.budget), "%" PRIu64 "ms", budget_ms);
     snprintf(words.seed, sizeof(words.seed), "%" PRIu64, plan->seed);
     if (resumed) {
@@ -451,9 +411,9 @@ static void tell_end(const struct running *running, size_t part)
     const struct run_part *ended = &running->plan.parts[part];
     const char *state = ended->state == PART_BEGUN ? "interrupted" : part_state_name(ended->state);
     const char *colon = ended->reason ? ": " : "", *reason = ended->reason ? ended->reason : "";
-    deliver_remark(&running->options->common, "%zu of %d %s: %s after %.1f s%s%s", part + 1,
-                   RUN_PARTS, ended->kind->command, state, (double)ended->spent_ms / 1000, colon,
-                   reason);
+    deliver_remark(&running->options->common, "%zu of %zu %s: %s after %.1f s%s%s", part + 1,
+                   running->plan.count, ended->command->name, state, (double)ended->spent_ms / 1000,
+                   colon, reason);
 }
 
 /* --- all --- */
@@ -481,14 +441,15 @@ static int measure_part(struct running *running, size_t part)
     uint64_t left = running->ends > (uint64_t)now ? running->ends - (uint64_t)now : 0;
     uint64_t budget = run_share_ms(&running->plan, part, left);
     char words[64];
-    snprintf(words, sizeof(words), "%zu of %d %s", part + 1, RUN_PARTS, state->kind->command);
+    snprintf(words, sizeof(words), "%zu of %zu %s", part + 1, running->plan.count,
+             state->command->name);
     state->state = PART_BEGUN;
     int status = keep_record(running);
     if (status != EXIT_DONE)
         return status;
     if (!isatty(STDERR_FILENO))
-        deliver_remark(&running->options->common, "%zu of %d %s: about %" PRIu64 " s", part + 1,
-                       RUN_PARTS, part_kinds[part].command, (budget + 500) / 1000);
+        deliver_remark(&running->options->common, "%zu of %zu %s: about %" PRIu64 " s", part + 1,
+                       running->plan.count, run_part_at(part)->name, (budget + 500) / 1000);
 
     progress_outer(words, running->ends);
     status = execute(running, part, budget, store, begun == BEGUN_UNFINISHED);
@@ -503,7 +464,7 @@ static int measure_part(struct running *running, size_t part)
 static int run_measure(struct running *running)
 {
     int status = EXIT_DONE;
-    for (size_t i = 0; i < RUN_PARTS && status == EXIT_DONE; i++) {
+    for (size_t i = 0; i < running->plan.count && status == EXIT_DONE; i++) {
         enum part_state state = running->plan.parts[i].state;
         running->was_interrupted |= interrupted > 0;
         if ((state == PART_WAITING || state == PART_BEGUN) && !running->was_interrupted)
@@ -680,25 +641,22 @@ static int go_on(struct running *running)
 
 /* --- the way through --- */
 
-static int note_missing(struct running *running)
+static void note_missing(struct running *running)
 {
-    int error = 0;
-    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
+    for (size_t i = 0; i < running->plan.count; i++) {
         const struct run_part *part = &running->plan.parts[i];
-        const char *reason = part->reason ? part->reason : part_state_name(part->state);
-        if (part->state == PART_WAITING)
-            reason = "interrupted before its turn";
-        if (part->state == PART_BEGUN)
-            reason = "interrupted: not all of it is there";
+        const char *reason = part->state == PART_WAITING ? "interrupted before its turn"
+                             : part->state == PART_BEGUN ? "interrupted: not all of it is there"
+                             : part->reason              ? part->reason
+                                                         : part_state_name(part->state);
         if (part->state != PART_DONE)
-            error = skips_add(&running->skips, part->kind->command, reason, 0);
+            skips_add(&running->skips, part->command->name, reason, 0);
     }
-    return error;
 }
 
 static bool has_failed_part(const struct running *running)
 {
-    for (size_t i = 0; i < RUN_PARTS; i++)
+    for (size_t i = 0; i < running->plan.count; i++)
         if (running->plan.parts[i].state == PART_FAILED)
             return true;
     return false;
@@ -717,8 +675,7 @@ static int measure_and_show(struct running *running)
     int status = run_measure(running);
     if (status != EXIT_DONE)
         return status;
-    if (note_missing(running) < 0)
-        return deliver_out_of_memory("run");
+    note_missing(running);
     int collected = run_collect(running);
     if (running->was_interrupted)
         status = EXIT_INTERRUPTED;
@@ -759,6 +716,13 @@ static int run(void *parsed, int argument_count, char **arguments)
     return status;
 }
 
+static void put_parts(struct text *out)
+{
+    const struct command *command;
+    for (size_t i = 0; (command = run_part_at(i)); i++)
+        text_printf(out, "%s%s", i ? ", " : "", command->name);
+}
+
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
     {EXIT_FAILED, "failed, or a part of it did: which is said"},
@@ -774,8 +738,8 @@ const struct command command_run = {
     .summary = "everything in one go: one store, one page, and what to know on one screen",
     .synopsis = "[options]",
     .description =
-        "Measures a machine with every study that it can bear, in this order: caches, validate, "
-        "error, overhead, clocks, repeat. What the machine lacks is named with its reason, and the "
+        "Measures a machine with every study that it can bear, in this order: %s. What the machine "
+        "lacks is named with its reason, and the "
         "rest goes on. At the end stand a summary of one screen, a page with all figures, and one "
         "store that holds every run.\n\n"
         "The time is shared among the parts; what one does not need, those behind it get. Each "
@@ -783,6 +747,7 @@ const struct command command_run = {
         "is stored in STORE.parts while it is measured, so that whatever ends the run loses "
         "nothing: --resume goes on with it. Ctrl-C stops the part under way as it would alone, and "
         "shows what there is.",
+    .put_listed = put_parts,
     .examples = "# what can be trusted on this machine, and what cannot?\n"
                 "assay run\n"
                 "# the same in two minutes\n"

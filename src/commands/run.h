@@ -14,14 +14,13 @@
 #include "base/text.h"
 #include "engine/command.h"
 #include "engine/skips.h"
+#include "engine/study.h"
 #include "machine/facts.h"
 #include "output/table.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The parts of `assay run`: which commands measure a machine, in what order, and how they share
- * the time. Nothing here touches a machine. */
-
-#define RUN_PARTS 6
+ * The parts of `assay run`: the studies that say when it is their turn (struct study_part), and how
+ * they share the time. Nothing here touches a machine. */
 
 enum part_state {
     PART_WAITING,
@@ -32,21 +31,12 @@ enum part_state {
     PART_LEFT_OUT /* the time does not hold it */
 };
 
-/* A command as a part. */
-struct part_kind {
-    const char *command;
-    /* How parts share time: what each would like, in s. emulated_s 0: it is no use there. */
-    unsigned quick_s, full_s, emulated_s;
-    unsigned least_s, emulated_least_s; /* with less it says nothing */
-    /* The lower, the more it matters: kept longer where the time does not hold all, and told
-     * before others. Each has its own. */
-    unsigned rank;
-    unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
-};
-extern const struct part_kind part_kinds[RUN_PARTS];
+/* The study whose turn it is at this place, from 0 on; NULL: there are no more. */
+const struct command *run_part_at(size_t part);
 
 struct run_part {
-    const struct part_kind *kind;
+    const struct command *command;
+    const struct study_part *kind;
     enum part_state state;
     uint64_t spent_ms;
     char *reason; /* why there is nothing of it, or not all; NULL: none */
@@ -56,11 +46,12 @@ struct run_plan {
     bool quick, emulated;
     uint64_t total_ms; /* of everything, judging and writing at the end too */
     uint64_t seed;
-    struct run_part parts[RUN_PARTS];
+    struct run_part *parts;
+    size_t count;
 };
 
-/* Which of part_kinds that is. */
-size_t part_of_rank(unsigned rank);
+/* Which part matters so much: 0 is the most important. */
+size_t run_part_of_rank(size_t place);
 
 const char *part_state_name(enum part_state state);
 /* false: there is no such word. */
@@ -110,8 +101,7 @@ void run_place_remove(struct run_place *place);
 void run_place_release(struct run_place *place);
 
 /* ----------------------------------------------------------------------------------------------
- * assay run, part by part: where it keeps what it measures, the record that lets it be gone on
- * with, measuring, and what is made of it at the end. */
+ * One execution. */
 
 struct run_options {
     struct common_options common;
@@ -147,11 +137,10 @@ int run_record_read(struct running *running, struct failure *failure);
  * What the parts of a run say together, on one screen. From the report's object (docs/report.md)
  * alone, so that it needs no machine. */
 
+/* The first section of a command; NULL: there is none. */
+const json_t *run_section_of(const json_t *report, const char *command);
+
 /* As data; a part that is not there has null. */
 json_t *run_summary(const json_t *report);
 /* The same as lines for people; each of them begins with what it is about. */
 void run_summary_put(const json_t *summary, const struct style *style, struct text *out);
-
-/* One more line of that form: label, words (cleaned), wrapped, not longer than `most` lines. */
-void run_summary_put_line(const char *label, const char *words, size_t most,
-                          const struct style *style, struct text *out);

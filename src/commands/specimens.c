@@ -542,9 +542,7 @@ static int specimens_deliver_person(const struct specimen_list *list, int status
     return deliver_text("events", list->common, &out, status);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Gathers what the machine says of its specimens; where counts for an N are asked for, fetches the
- * code of each and has every decoder count it. */
+/* --- the command --- */
 
 static bool absent_matches(const struct specimen_list *list)
 {

@@ -31,6 +31,7 @@
 
 struct retold;
 struct study;
+struct text;
 
 enum exit_code {
     EXIT_DONE = 0,
@@ -146,10 +147,11 @@ enum command_group {
 struct command {
     const char *name;
     enum command_group group;
-    const char *summary;     /* one line in `assay --help` */
-    const char *synopsis;    /* "[options] [GLOB]" */
-    const char *description; /* paragraphs */
-    const char *examples;    /* lines "assay measure …" each with a "# comment" line before it */
+    const char *summary;                  /* one line in `assay --help` */
+    const char *synopsis;                 /* "[options] [GLOB]" */
+    const char *description;              /* paragraphs */
+    void (*put_listed)(struct text *out); /* what stands at "%s" in them; NULL: there is none */
+    const char *examples; /* lines "assay measure …" each with a "# comment" line before it */
     const struct option_spec *options; /* beyond the common ones; ends with name NULL */
     const struct option_hint *hints;   /* ends with option NULL; NULL: none */
     const struct exit_meaning *exits;  /* ends with meaning NULL; NULL: those of most commands */

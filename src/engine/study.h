@@ -58,15 +58,25 @@ struct studying {
     double seconds; /* that it all took */
 };
 
-/* What those that show several studies together ask of one: run, report, compare. */
+/* What those that show several studies together ask of one: run, report, compare, completion. What
+ * it has nothing to say of is left zero. In engine/told.h are words that studies share. */
+struct compared;
+struct study_trust {
+    char event[128];      /* the name it was judged under */
+    char verdict[24];     /* "exact" … */
+    bool judged, refused; /* the verdict says something; it says that it could not be opened */
+    int64_t age_s;        /* since then; -1: unknown */
+    bool stale;           /* it was the same CPU, but not the same machine … */
+    char difference[256]; /* … and what differs: "kernel 6.1.0 -> 6.18.0"; "" */
+};
 struct study_told {
-    const char *title; /* of its section in a report */
+    const char *title; /* of its section in a report; NULL: the command's name */
     /* What came out, in a few sentences, from its own envelope. */
     void (*lead)(const json_t *results, const json_t *analysis, json_t *lead);
     /* Its line in the summary of a run: as data, and for people. key NULL: it has none. */
     struct study_line {
         const char *key;
-        unsigned place; /* among the lines */
+        unsigned place; /* among the lines, from 1 on; each has its own */
         json_t *(*make)(const json_t *results, const json_t *analysis);
         void (*put)(const json_t *line, const struct style *style, struct text *out);
     } line;
@@ -77,11 +87,40 @@ struct study_told {
         unsigned quick_s, full_s, emulated_s;
         unsigned least_s, emulated_least_s; /* with less it says nothing */
         /* The lower, the more it matters: kept longer where the time does not hold all, and told
-         * before others. Each has its own. */
+         * before others. Each has its own; that of rank 0 is always tried. */
         unsigned rank;
         unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
+        /* Why nothing was measured, where its rows say so rather than what is left out. */
+        const char *(*lacks)(const json_t *results);
     } part;
+    /* What of it can be held against other machines (engine/compared.h). */
+    struct study_compared {
+        /* What it says in its envelope, as words. What papers claim is taken without it. */
+        void (*say)(const struct compared *compared, const json_t *results, const json_t *analysis);
+        /* What its stores hold. NULL: windows and whole programs, by their events. */
+        int (*load)(struct store *store, const struct compared *compared, struct failure *failure);
+        const char *instead;  /* why its runs are not compared, and what can be; NULL: they are */
+        const char *together; /* the claim that needs several machines, judged together */
+        bool factor;          /* … and is about the machine as a factor: "anova" has its share */
+        bool timed;           /* what its claims estimate are ratios of times */
+        bool ticks;           /* it tells how long the ticks of a machine's counter are */
+    } compared;
+    /* Where it judges events: what its latest runs on a machine say of one, for lists of them. */
+    struct study_trusted {
+        const void *(*load)(const char *fingerprint, const struct common_options *common);
+        bool (*say)(const void *loaded, const struct facts *machine, const char *event, bool opens,
+                    struct study_trust *trust); /* false: nothing is known */
+    } trusted;
+    /* What can follow its options, for completion; ends with argument NULL. */
+    const struct study_words {
+        const char *argument; /* as in help: "SOURCE" */
+        const char *words;    /* with a space between; NULL: put has them */
+        void (*put)(struct text *words);
+    } * words;
 };
+
+/* What is told of a command; NULL: it is no study, or says nothing. */
+const struct study_told *told_of(const struct command *command);
 
 /* A study, as the driver sees it. Functions get what the study keeps, which begins with struct
  * studying; those that return int and get a failure return 0 or a negative errno with the sentence,

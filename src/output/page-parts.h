@@ -19,8 +19,10 @@ struct page {
     struct text clean; /* scratch */
 };
 
-/* --- text; only the first is taken as it is --- */
+/* --- text; only markup is taken as it is --- */
 
+/* Markup with members of the object between: {key} as text, {#key} as a name, {.key} as a chip. */
+void page_form(struct page *page, const json_t *object, const char *form);
 /* Markup. */
 void page_put(struct page *page, const char *markup);
 /* Anything, as text or inside of double quotes: the reader sees every character, and neither

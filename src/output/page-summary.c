@@ -48,8 +48,7 @@ static void put_estimate(struct page *page, const json_t *finding)
     if (!json_is_number(estimate))
         return;
     put_quantity(page, estimate);
-    page_put(page, " ");
-    page_text(page, json_word(finding, "unit"));
+    page_form(page, finding, " {unit}");
     if (!json_is_number(low) || !json_is_number(high) ||
         json_number_value(low) >= json_number_value(high))
         return;
@@ -58,13 +57,6 @@ static void put_estimate(struct page *page, const json_t *finding)
     page_put(page, " to ");
     put_quantity(page, high);
     page_put(page, ")");
-}
-
-static void put_cell(struct page *page, const char *string)
-{
-    page_put(page, "<td>");
-    page_text(page, string);
-    page_put(page, "</td>");
 }
 
 static bool is_testable(const json_t *finding)
@@ -80,31 +72,17 @@ static void put_rows(struct page *page, const json_t *section, bool linked, bool
     {
         if (is_testable(finding) == testable) {
             page_put(page, "<tr><th scope=\"row\">");
-            if (linked) {
-                page_put(page, "<a href=\"#");
-                page_name(page, json_word(section, "id"));
-                page_put(page, "\">");
-            }
-            page_text(page, json_word(finding, "id"));
-            page_put(page, linked ? "</a></th>" : "</th>");
+            if (linked)
+                page_form(page, section, "<a href=\"#{#id}\">");
+            page_form(page, finding, linked ? "{id}</a></th>" : "{id}</th>");
             if (linked && page->several)
-                put_cell(page,
-                         *json_word(section, "machine") ? json_word(section, "machine") : "all");
-            page_put(page, "<td>");
-            page_chip(page, json_word(finding, "verdict"));
-            page_put(page, "</td>");
-            put_cell(page, json_word(finding, "claim"));
-            page_put(page, "<td class=\"n\">");
+                page_form(page, section,
+                          *json_word(section, "machine") ? "<td>{machine}</td>" : "<td>all</td>");
+            page_form(page, finding, "<td>{.verdict}</td><td>{claim}</td><td class=\"n\">");
             put_estimate(page, finding);
-            page_put(page, "</td>");
-            page_put(page, "<td>");
-            page_text(page, json_word(finding, "figure"));
-            page_put(page, " <span class=\"cited\">");
+            page_form(page, finding, "</td><td>{figure} <span class=\"cited\">");
             page_text(page, cited(json_word(finding, "paper")));
-            page_put(page, "</span></td>");
-
-            put_cell(page, json_word(finding, "reason"));
-            page_put(page, "</tr>\n");
+            page_form(page, finding, "</span></td><td>{reason}</td></tr>\n");
         }
     }
 }
@@ -216,9 +194,7 @@ void page_scorecard(struct page *page, const json_t *section)
     page_put(page, "</details>\n");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a reader wants first: which events can be trusted, what came out of every study, and what
- * of the papers holds. */
+/* --- the summary --- */
 
 /* --- events --- */
 
@@ -259,20 +235,13 @@ static void put_event(struct page *page, const json_t *section, const json_t *ev
             *json_word(row, "path") && (!best || is_better(row, best)))
             best = row;
     }
-    const json_t *way = best;
 
-    page_put(page, "<tr><th scope=\"row\">");
-    page_text(page, json_word(event, "event"));
-    page_put(page, "</th><td>");
-    page_chip(page, json_word(event, "verdict"));
-    page_put(page, "</td><td>");
-    page_text(page, json_word(event, "cause"));
-    page_put(page, "</td><td>");
-    if (way && strcmp(json_word(event, "verdict"), "dead") != 0) {
-        const json_t *adds = json_object_get(way, "overhead");
-        page_text(page, json_word(way, "path"));
-        page_put(page, ", ");
-        page_text(page, json_pattern(way));
+    page_form(page, event,
+              "<tr><th scope=\"row\">{event}</th><td>{.verdict}</td><td>{cause}</td><td>");
+    if (best && strcmp(json_word(event, "verdict"), "dead") != 0) {
+        const json_t *adds = json_object_get(best, "overhead");
+        page_form(page, best, "{path}, ");
+        page_text(page, json_pattern(best));
         if (json_is_number(adds) && json_number_value(adds) != 0) {
             char digits[NUMBER_SIZE];
             number_brief(json_number_value(adds), digits, sizeof(digits));
@@ -280,9 +249,7 @@ static void put_event(struct page *page, const json_t *section, const json_t *ev
         }
     }
 
-    page_put(page, "</td><td>");
-    page_text(page, json_word(event, "note"));
-    page_put(page, "</td></tr>\n");
+    page_form(page, event, "</td><td>{note}</td></tr>\n");
 }
 
 static size_t count_events(const json_t *events, const char *verdict)
@@ -316,30 +283,27 @@ static void put_events(struct page *page, const json_t *section, const char *con
     page_put(page, "</tbody></table></div>\n");
 }
 
+/* Of a study that gives events verdicts. */
 static void put_trust(struct page *page, const json_t *section)
 {
     const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
-    size_t all = 0;
-    if (strcmp(json_word(section, "command"), "validate") != 0 || !json_array_size(events))
-        return;
-    page_put(page, "<h3><a href=\"#");
-    page_name(page, json_word(section, "id"));
-    page_put(page, "\">");
-    page_section_title(page, section);
-    page_put(page, "</a></h3>\n");
+    size_t of[3], all = 0, more = 0;
     for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
         all += count_events(events, measured[i]);
+    for (size_t i = 0; i < 3; i++)
+        more += of[i] = count_events(events, unmeasured[i]);
+    if (!all && !more)
+        return;
+    page_form(page, section, "<h3><a href=\"#{#id}\">");
+    page_section_title(page, section);
+    page_put(page, "</a></h3>\n");
     if (all)
         put_events(page, section, measured, sizeof(measured) / sizeof(*measured));
     /* What was not measured is worth a line, and a table for those who look. */
-    size_t of[3];
-    all = 0;
-    for (size_t i = 0; i < 3; i++)
-        all += of[i] = count_events(events, unmeasured[i]);
-    if (!all)
+    if (!more)
         return;
     fprintf(page->stream,
-            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", all);
+            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", more);
     for (size_t i = 0, told = 0; i < 3; i++)
         if (of[i])
             fprintf(page->stream, "%s %zu %s", told++ ? "," : "", of[i], unmeasured[i]);
@@ -358,9 +322,7 @@ static void put_outcome(struct page *page, const json_t *section)
     const json_t *lead = json_object_get(section, "lead");
     size_t i;
     json_t *sentence;
-    page_put(page, "<dt><a href=\"#");
-    page_name(page, json_word(section, "id"));
-    page_put(page, "\">");
+    page_form(page, section, "<dt><a href=\"#{#id}\">");
     page_section_title(page, section);
     page_put(page, "</a></dt>\n");
     json_array_foreach(lead, i, sentence)
@@ -378,7 +340,7 @@ static void put_outcome(struct page *page, const json_t *section)
         }
     }
     if (*json_word(section, "reason"))
-        page_element(page, "dd", "reason", json_word(section, "reason"));
+        page_form(page, section, "<dd class=\"reason\">{reason}</dd>\n");
     else if (!json_array_size(lead))
         page_put(page, "<dd>Nothing could be said of it.</dd>\n");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "output/output.h"
 #include "output/page-parts.h"
 #include "output/page.h"
 #include "output/table.h"
@@ -107,6 +108,21 @@ void page_chip(struct page *page, const char *verdict)
     page_put(page, "</span>");
 }
 
+void page_form(struct page *page, const json_t *object, const char *form)
+{
+    for (const char *at; (at = strchr(form, '{')); form = strchr(at, '}') + 1) {
+        char key[32];
+        fwrite(form, 1, (size_t)(at - form), page->stream);
+        const char kind = *++at;
+        at += kind == '#' || kind == '.';
+        snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "}"), at);
+        (kind == '#'   ? page_name
+         : kind == '.' ? page_chip
+                       : page_text)(page, json_word(object, key));
+    }
+    page_put(page, form);
+}
+
 /* ----------------------------------------------------------------------------------------------
  * Figures as the content of a <script> element. Written by hand and not by Jansson, because
  * nothing in it may end the element, texts are shown as they are by the script, and ten digits are
@@ -127,8 +143,6 @@ static void put_string(struct page *page, const char *string)
     }
     putc('"', page->stream);
 }
-
-static void put_value(struct page *page, json_t *value);
 
 static void put_value(struct page *page, json_t *value)
 {
@@ -187,14 +201,7 @@ static void put_doctor(struct page *page, const json_t *machine)
              "matters, and what changes it</th></tr></thead>\n<tbody>\n");
     json_array_foreach(checks, i, check)
     {
-        page_put(page, "<tr><td>");
-        page_text(page, json_word(check, "check"));
-        page_put(page, "</td><td>");
-        page_chip(page, json_word(check, "status"));
-        page_put(page, "</td><td>");
-        page_text(page, json_word(check, "value"));
-        page_put(page, "</td><td>");
-        page_text(page, json_word(check, "why"));
+        page_form(page, check, "<tr><td>{check}</td><td>{.status}</td><td>{value}</td><td>{why}");
         if (*json_word(check, "fix")) {
             page_put(page, "<pre class=\"fix\">\n");
             page_lines(page, json_word(check, "fix"));
@@ -222,12 +229,8 @@ static void put_facts(struct page *page, const json_t *machine)
         page_put(page, "<tr><th scope=\"row\">");
         page_text(page, key);
         page_put(page, "</th><td>");
-        if (json_is_string(value)) {
-            page_text(page, json_string_value(value));
-        } else {
-            page_put(page, "absent: ");
-            page_text(page, json_word(absent, key));
-        }
+        page_put(page, json_is_string(value) ? "" : "absent: ");
+        page_text(page, json_word(json_is_string(value) ? facts : absent, key));
         page_put(page, "</td></tr>\n");
     }
     page_put(page, "</tbody></table></div></details>\n");
@@ -243,9 +246,8 @@ static void put_facts(struct page *page, const json_t *machine)
 
 static void put_id(struct page *page, const json_t *section, const json_t *figure)
 {
-    page_name(page, json_word(section, "id"));
-    page_put(page, "/");
-    page_name(page, json_word(figure, "id"));
+    page_form(page, section, "{#id}/");
+    page_form(page, figure, "{#id}");
 }
 
 static bool is_hidden(const json_t *column)
@@ -287,10 +289,9 @@ static void put_table(struct page *page, const json_t *figure)
     {
         if (is_hidden(column))
             continue;
-        page_put(page, is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">"
-                                           : "<th scope=\"col\">");
-        page_text(page, json_word(column, "title"));
-        page_put(page, "</th>");
+        page_form(page, column,
+                  is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">{title}</th>"
+                                      : "<th scope=\"col\">{title}</th>");
     }
     page_put(page, "</tr></thead>\n");
 
@@ -345,15 +346,11 @@ static bool is_only_one(const struct page *page, const json_t *section)
 
 void page_section_title(struct page *page, const json_t *section)
 {
-    page_text(page, json_word(section, "title"));
-    if (page->several && *json_word(section, "machine")) {
-        page_put(page, ", machine ");
-        page_text(page, json_word(section, "machine"));
-    }
-    if (!is_only_one(page, section)) {
-        page_put(page, ", ");
-        page_text(page, json_word(section, "started"));
-    }
+    page_form(page, section,
+              page->several && *json_word(section, "machine") ? "{title}, machine {machine}"
+                                                              : "{title}");
+    if (!is_only_one(page, section))
+        page_form(page, section, ", {started}");
 }
 
 static const char *why_not_finished(const char *ended)
@@ -376,20 +373,14 @@ static void put_figures(struct page *page, const json_t *section)
         /* One figure, with its table. */
         page_put(page, "<figure class=\"figure\" id=\"");
         put_id(page, section, figure);
-        page_put(page, "\" data-kind=\"");
-        page_name(page, json_word(figure, "kind"));
-        page_put(page, "\">\n");
-        page_element(page, "h4", NULL, json_word(figure, "title"));
+        page_form(page, figure, "\" data-kind=\"{#kind}\">\n<h4>{title}</h4>\n");
         if (*json_word(figure, "paper"))
-            page_element(page, "p", "paper", json_word(figure, "paper"));
+            page_form(page, figure, "<p class=\"paper\">{paper}</p>\n");
         page_put(page, "<div class=\"plot\" data-figure=\"");
         put_id(page, section, figure);
-        page_put(page, "\"></div>\n");
         size_t at;
         json_t *note;
-        page_put(page, "<figcaption><p>");
-        page_text(page, json_word(figure, "caption"));
-        page_put(page, "</p>");
+        page_form(page, figure, "\"></div>\n<figcaption><p>{caption}</p>");
         json_array_foreach(json_object_get(figure, "notes"), at, note)
         {
             page_put(page, "\n<p class=\"note\">");
@@ -416,11 +407,7 @@ static void put_skipped(struct page *page, const json_t *section)
             json_array_size(skipped));
     json_array_foreach(skipped, i, skip)
     {
-        page_put(page, "<li>");
-        page_text(page, json_word(skip, "what"));
-        page_put(page, ": ");
-        page_text(page, json_word(skip, "reason"));
-        page_put(page, "</li>\n");
+        page_form(page, skip, "<li>{what}: {reason}</li>\n");
     }
     page_put(page, "</ul></details>\n");
 }
@@ -435,31 +422,14 @@ static void put_words(struct page *page, const json_t *section)
     page_put(page, "</pre></details>\n");
 }
 
-static void put_reproduce(struct page *page, const json_t *section)
-{
-    if (!*json_word(section, "reproduce"))
-        return;
-    page_put(page, "<p>Measure it again: <code class=\"reproduce\">");
-    page_text(page, json_word(section, "reproduce"));
-    page_put(page, "</code></p>\n");
-}
-
 /* One run. */
 static void page_section(struct page *page, const json_t *section)
 {
-    page_put(page, "<section class=\"study\" id=\"");
-    page_name(page, json_word(section, "id"));
-    page_put(page, "\" data-command=\"");
-    page_name(page, json_word(section, "command"));
-    page_put(page, "\" data-machine=\"");
-    page_name(page, json_word(section, "machine"));
-    page_put(page, "\">\n<h2>");
+    page_form(page, section,
+              "<section class=\"study\" id=\"{#id}\" data-command=\"{#command}\" "
+              "data-machine=\"{#machine}\">\n<h2>");
     page_section_title(page, section);
-    page_put(page, "</h2>\n");
-    page_put(page, "<p class=\"when\"><code>assay ");
-    page_text(page, json_word(section, "command"));
-    page_put(page, "</code>, ");
-    page_text(page, json_word(section, "started"));
+    page_form(page, section, "</h2>\n<p class=\"when\"><code>assay {command}</code>, {started}");
     if (!*json_word(section, "finished"))
         page_put(page, why_not_finished(json_word(section, "ended")));
     page_put(page, "</p>\n");
@@ -472,18 +442,19 @@ static void page_section(struct page *page, const json_t *section)
             page_element(page, "p", "lead", json_string_value(sentence));
     }
     if (*json_word(section, "reason"))
-        page_element(page, "p", "reason", json_word(section, "reason"));
+        page_form(page, section, "<p class=\"reason\">{reason}</p>\n");
 
     put_figures(page, section);
     page_scorecard(page, section);
     put_skipped(page, section);
     put_words(page, section);
-    put_reproduce(page, section);
+    if (*json_word(section, "reproduce"))
+        page_form(page, section,
+                  "<p>Measure it again: <code class=\"reproduce\">{reproduce}</code></p>\n");
     page_put(page, "</section>\n");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Writes the page: its frame, and its parts one after the other. */
+/* --- the page --- */
 
 #define MARK "<meta name=\"generator\" content=\"assay "
 
@@ -520,20 +491,13 @@ static void put_parts(struct page *page)
     json_array_foreach(json_object_get(page->report, "machines"), i, part)
     {
         /* One machine: what the doctor says of it, and its facts. */
-        page_put(page, "<section class=\"machine\" id=\"machine-");
-        page_name(page, json_word(part, "label"));
-        page_put(page, "\">\n<h2>");
-        if (page->several) {
-            page_put(page, "Machine ");
-            page_text(page, json_word(part, "label"));
-        } else {
-            page_put(page, "The machine");
-        }
-        page_put(page, "</h2>\n");
-        page_element(page, "p", "sentence", json_word(part, "sentence"));
-        page_put(page, "<p class=\"fingerprint\">Fingerprint <code>");
-        page_text(page, json_word(part, "fingerprint"));
-        page_put(page, "</code></p>\n");
+        page_form(page, part,
+                  page->several
+                      ? "<section class=\"machine\" id=\"machine-{#label}\">\n<h2>Machine {label}"
+                      : "<section class=\"machine\" id=\"machine-{#label}\">\n<h2>The machine");
+        page_form(page, part,
+                  "</h2>\n<p class=\"sentence\">{sentence}</p>\n"
+                  "<p class=\"fingerprint\">Fingerprint <code>{fingerprint}</code></p>\n");
         put_doctor(page, part);
         put_facts(page, part);
         page_put(page, "</section>\n");
@@ -554,9 +518,7 @@ static void put_script(struct page *page)
         json_array_foreach(json_object_get(section, "figures"), at, figure)
         {
             page_put(page, lead);
-            page_name(page, json_word(section, "id"));
-            page_put(page, "/");
-            page_name(page, json_word(figure, "id"));
+            put_id(page, section, figure);
             page_put(page, "\":");
             put_value(page, figure);
             lead = ",\n\"";
@@ -579,52 +541,35 @@ int page_write(const json_t *report, FILE *stream, struct failure *failure)
                         .report = report,
                         .several = json_array_size(json_object_get(report, "machines")) > 1};
     page_put(&page, beginning);
-    page_element(&page, "title", NULL, json_word(page.report, "title"));
-    page_put(&page, "<style>\n");
+    page_form(&page, report, "<title>{title}</title>\n<style>\n");
     fwrite(page_style, 1, page_style_size, page.stream);
-    page_put(&page, "</style>\n</head>\n<body>\n");
     size_t i;
-    json_t *machine;
-    page_put(&page, "<header class=\"top\">\n");
-    page_element(&page, "h1", NULL, json_word(page.report, "title"));
-    json_array_foreach(json_object_get(page.report, "machines"), i, machine)
-    {
-        page_put(&page, "<p class=\"machine-line\">");
-        if (page.several) {
-            page_text(&page, json_word(machine, "label"));
-            page_put(&page, ": ");
-        }
-        page_text(&page, json_word(machine, "sentence"));
-        page_put(&page, "</p>\n");
-    }
-    page_put(&page, "<p class=\"made\">Made ");
-    page_text(&page, json_word(page.report, "made"));
-    page_put(&page, " by assay ");
-    page_text(&page, json_word(page.report, "version"));
-    if (*json_word(page.report, "how")) {
-        page_put(&page, ": <code class=\"how\">");
-        page_text(&page, json_word(page.report, "how"));
-        page_put(&page, "</code>");
-    }
-    page_put(&page, "</p>\n</header>\n");
     json_t *part;
-    page_put(&page, "<nav class=\"contents\" aria-label=\"Contents\"><ul>\n<li><a "
-                    "href=\"#summary\">Summary</a></li>\n");
-    json_array_foreach(json_object_get(page.report, "sections"), i, part)
+    page_form(&page, report,
+              "</style>\n</head>\n<body>\n<header class=\"top\">\n<h1>{title}</h1>\n");
+    json_array_foreach(json_object_get(report, "machines"), i, part)
     {
-        page_put(&page, "<li><a href=\"#");
-        page_name(&page, json_word(part, "id"));
-        page_put(&page, "\">");
+        page_form(&page, part,
+                  page.several ? "<p class=\"machine-line\">{label}: {sentence}</p>\n"
+                               : "<p class=\"machine-line\">{sentence}</p>\n");
+    }
+    page_form(&page, report,
+              *json_word(report, "how") ? "<p class=\"made\">Made {made} by assay {version}: <code "
+                                          "class=\"how\">{how}</code></p>\n"
+                                        : "<p class=\"made\">Made {made} by assay {version}</p>\n");
+    page_put(&page, "</header>\n<nav class=\"contents\" aria-label=\"Contents\"><ul>\n<li><a "
+                    "href=\"#summary\">Summary</a></li>\n");
+    json_array_foreach(json_object_get(report, "sections"), i, part)
+    {
+        page_form(&page, part, "<li><a href=\"#{#id}\">");
         page_section_title(&page, part);
         page_put(&page, "</a></li>\n");
     }
-    json_array_foreach(json_object_get(page.report, "machines"), i, part)
+    json_array_foreach(json_object_get(report, "machines"), i, part)
     {
-        page_put(&page, "<li><a href=\"#machine-");
-        page_name(&page, json_word(part, "label"));
-        page_put(&page, page.several ? "\">Machine " : "\">The machine");
-        page_text(&page, page.several ? json_word(part, "label") : "");
-        page_put(&page, "</a></li>\n");
+        page_form(&page, part,
+                  page.several ? "<li><a href=\"#machine-{#label}\">Machine {label}</a></li>\n"
+                               : "<li><a href=\"#machine-{#label}\">The machine</a></li>\n");
     }
     page_put(&page, "</ul></nav>\n");
 
@@ -635,4 +580,17 @@ int page_write(const json_t *report, FILE *stream, struct failure *failure)
     if (ferror(stream))
         return fail_with(failure, -EIO, "the page could not be written: %s", strerror(errno));
     return 0;
+}
+
+int page_save(const json_t *report, const char *path, struct failure *failure)
+{
+    struct output output;
+    int error = output_open(&output, path, failure);
+    if (error < 0)
+        return error;
+    error = page_write(report, output.stream, failure);
+    if (error == 0)
+        error = output_commit(&output, failure);
+    output_discard(&output);
+    return error;
 }

@@ -21,6 +21,8 @@
 #include "base/failure.h"
 
 int page_write(const json_t *report, FILE *stream, struct failure *failure);
+/* The whole of it as that file, or none; NULL and "-": standard output. */
+int page_save(const json_t *report, const char *path, struct failure *failure);
 
 /* Does the file begin as pages do? Whoever overwrites one asks. */
 bool page_is_report(const char *path);

@@ -93,7 +93,7 @@ class Added(unittest.TestCase):
 
     def test_run_measures_it(self):
         store = os.path.join(self.tree, "run.sqlite")
-        ran = self.toy("run", "--quick", "--budget", "8s", "--store", store, "--report", os.path.join(self.tree, "run.html"), "--json", "--quiet")
+        ran = self.toy("run", "--quick", "--budget", "24s", "--store", store, "--report", os.path.join(self.tree, "run.html"), "--json", "--quiet")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         parts = {part["part"]: part for part in json.loads(ran.stdout)["results"]}
         self.assertEqual(parts["toy"]["status"], "done", parts["toy"])

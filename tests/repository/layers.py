@@ -53,7 +53,7 @@ def violations(source, allowed):
 
 
 # What a judge may see, directly or through what it includes: words, numbers, what samples are, and its own study.
-PURE = re.compile(r"(base|stats|wire)/|engine/findings\.h$")
+PURE = re.compile(r"(base|stats|wire)/|engine/(compared|findings)\.h$")
 JUDGE = re.compile(r"^(studies/\w+|commands/compare)/(judge|findings)[\w-]*\.c$")
 
 

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "commands/compare/compare.h"
 #include "commands/compare/judge.h"
+#include "engine/compared.h"
 #include "stats/random.h"
 
 #define SEEDS 40u
@@ -510,7 +511,7 @@ static void a_step_of_the_clock_is_no_difference(void **state)
             double runs[9];
             for (size_t run = 0; run < 9; run++) /* one in nine differs */
                 runs[run] = 36 * (2 + (double)(i % 2 * more) + (random_below(&random, 9) == 0));
-            compare_add_median(quantity, i % 2, runs, 9);
+            compared_median(&(struct compared){&file, "error", i % 2}, quantity, runs, 9);
         }
         judge(&file, &report);
         assert_true(fabs(report.groups[0].step - 36) < 1e-9);
@@ -614,6 +615,7 @@ static void ticks_of_different_counters_are_converted_or_left_alone(void **state
         struct compare_case file;
         struct compare_report report;
         begin(&file, 2);
+        file.ticks_apart = "a run of `assay clocks` would tell";
         file.sides[1].counter = memory_copy("cntvct");
         file.sides[0].tick_ns = known ? .5 : 0;
         file.sides[1].tick_ns = known ? 10 : 0;

@@ -15,8 +15,6 @@
 #include "commands/reported.h"
 #include "engine/command.h"
 
-const struct command *const command_registry[] = {NULL};
-
 static void machines_are_called_by_letters(void **state)
 {
     (void)state;

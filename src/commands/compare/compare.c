@@ -53,7 +53,6 @@ static json_t *section_json(const struct comparing *comparing, json_t *made)
 
 static int compare_write_page(const struct comparing *comparing, struct failure *failure)
 {
-    struct output output;
     AUTO_TEXT struct text title = {0};
     text_puts(&title, "Comparison of ");
     compare_put_sides(comparing, &title);
@@ -75,13 +74,7 @@ static int compare_write_page(const struct comparing *comparing, struct failure 
     json_object_set(report, "notes", comparing->notes);
     reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
 
-    int error = output_open(&output, comparing->options->html, failure);
-    if (error == 0) {
-        error = page_write(report, output.stream, failure);
-        if (error == 0)
-            error = output_commit(&output, failure);
-        output_discard(&output);
-    }
+    int error = page_save(report, comparing->options->html, failure);
     json_decref(report);
     return error;
 }
@@ -322,8 +315,7 @@ static int compare_take_sides(struct comparing *comparing, struct failure *failu
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * assay compare: what differs between machines, kernels or settings, by what was stored of each. */
+/* --- the command --- */
 
 #define FIELD(name) offsetof(struct compare_options, name)
 
@@ -468,14 +460,19 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
         else if (!judged->run->finished)
             compare_note(comparing, "the run in %s is not finished: less of it can be compared",
                          judged->run->name);
-        if (strcmp(judged->run->command, "truth") == 0)
-            compare_note(
-                comparing,
-                "the run in %s is not compared: assay truth counts a single execution; "
-                "count the program with assay repeat on each side and compare these stores",
-                judged->run->name);
+        const struct study_told *told = told_of(command_find(judged->run->command));
+        if (told && told->compared.instead)
+            compare_note(comparing, "the run in %s is not compared: %s", judged->run->name,
+                         told->compared.instead);
     }
 
+    for (const struct command *const *at = command_registry; *at; at++)
+        if (told_of(*at) && told_of(*at)->compared.ticks)
+            comparing->tick_study = (*at)->name;
+    file->ticks_apart = memory_format("ticks of different counters, whose length a run of `assay "
+                                      "%s` on each would tell",
+                                      comparing->tick_study);
+    compare_find_together(comparing);
     compare_take_claims(comparing);
     error = load_quantities(comparing, failure);
     if (error == 0)
@@ -529,31 +526,28 @@ static int show(const struct comparing *comparing)
                 gate_fail(&gate, comparing->reported.list[i].run->name, "not judged");
     }
 
-    int status = gate_close(&gate, "compare", EXIT_DONE);
-    const struct common_options *common = &comparing->options->common;
-    if (common->json) {
-        struct envelope envelope = {.facts = &comparing->facts[0],
-                                    .fingerprint = comparing->file.sides[0].fingerprint,
-                                    .results = compare_results_json(comparing),
-                                    .analysis = compare_analysis_json(comparing),
-                                    .skipped = compare_skipped_json(comparing),
-                                    .findings = compare_findings_json(comparing),
-                                    .gate = gate_json(&gate)};
-        gate_release(&gate);
-        return deliver_json("compare", common, &envelope, status);
-    }
+    const struct finish finish = {.command = "compare",
+                                  .common = &comparing->options->common,
+                                  .unseeded = true,
+                                  .facts = &comparing->facts[0],
+                                  .fingerprint = comparing->file.sides[0].fingerprint,
+                                  .gate = &gate,
+                                  .run = comparing,
+                                  .put_report = compare_put_report,
+                                  .results = compare_results_json,
+                                  .analysis = compare_analysis_json,
+                                  .skipped = compare_skipped_json,
+                                  .findings = compare_findings_json};
+    int status = finish_show(&finish, EXIT_DONE);
     gate_release(&gate);
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
-    compare_put_report(comparing, &style, &out);
-    return deliver_text("compare", common, &out, status);
+    return status;
 }
 
 static void release(struct comparing *comparing)
 {
     for (size_t i = 0; comparing->facts && i < comparing->file.side_count; i++)
         facts_free(&comparing->facts[i]);
-    for (size_t i = 0; i < TOGETHER_COUNT; i++)
+    for (size_t i = 0; i < comparing->together_count; i++)
         retold_release(&comparing->together[i].retold);
     reported_release(&comparing->reported);
     json_decref(comparing->notes);

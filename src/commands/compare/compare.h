@@ -7,7 +7,7 @@
  * The folder:
  *
  *     compare.c    options, files, the command from start to end
- *     load.c       a store -> quantities of a side
+ *     load.c       a store -> quantities of a side, where its study has no way of its own
  *     judge.h, .c  what differs; pure
  *     show.c       for people
  *     json.c       for programs
@@ -18,6 +18,7 @@
 #include "commands/compare/judge.h"
 #include "commands/reported.h"
 #include "engine/command.h"
+#include "engine/study.h"
 #include "machine/facts.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -30,13 +31,13 @@ struct compare_options {
     bool all;
 };
 
-/* Runs of one command on all sides, judged together by that command: the machine is a factor. */
+/* Runs of one study on all sides, judged together by it: the machine is a factor. */
 struct compare_together {
-    const char *command; /* "error" */
-    size_t sides;        /* that have such a run */
+    const char *command;
+    const struct study_compared *told;
+    size_t sides; /* that have such a run */
     struct retold retold;
 };
-enum { TOGETHER_ERROR, TOGETHER_REPEAT, TOGETHER_COUNT };
 
 struct comparing {
     const struct compare_options *options;
@@ -45,9 +46,11 @@ struct comparing {
     size_t *side_of;          /* [reported.count] */
     const char **paths;       /* [side]: one of these files */
     struct facts *facts;      /* [side]: of its first run */
+    const char *tick_study;   /* whose runs tell how long ticks are */
     struct compare_case file; /* sides are in here */
     struct compare_report report;
-    struct compare_together together[TOGETHER_COUNT];
+    struct compare_together *together;
+    size_t together_count;
     json_t *notes; /* sentences: what was left out, and what to know */
 };
 
@@ -55,7 +58,9 @@ struct comparing {
 
 /* What every run's command says of it, and the doctor of its machine. */
 void compare_take_claims(struct comparing *comparing);
-/* Judged by their own commands together where there are several machines. */
+/* Which studies judge several machines together; before claims are taken. */
+void compare_find_together(struct comparing *comparing);
+/* They do, where there are several. */
 int compare_take_together(struct comparing *comparing, struct failure *failure);
 
 /* "A", "B" … as in reports. */
@@ -72,18 +77,19 @@ void compare_note(struct comparing *comparing, const char *format, ...)
 json_t *compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
-void compare_put_report(const struct comparing *comparing, const struct style *style,
-                        struct text *out);
+void compare_put_report(const void *comparing, const struct style *style, struct text *out);
+/* "varies (4 of 7)", "biased (kernel-leak)"; there is a word. */
+void compare_put_word(const struct compare_word *word, struct text *out);
 /* "instructions:u · perf-read", and "error: …" of a claim. */
 void compare_put_group(const struct comparing *comparing, const struct compare_group *group,
                        struct text *out);
 /* --- for programs --- */
-json_t *compare_results_json(const struct comparing *comparing);
-json_t *compare_analysis_json(const struct comparing *comparing);
+json_t *compare_results_json(const void *comparing);
+json_t *compare_analysis_json(const void *comparing);
 /* What is about several machines; what was not tested of it is said, and then it is no verdict. */
-json_t *compare_findings_json(const struct comparing *comparing);
-json_t *compare_skipped_json(const struct comparing *comparing);
-/* Rows of the analyses of variance of error, shared; NULL: there are none. */
+json_t *compare_findings_json(const void *comparing);
+json_t *compare_skipped_json(const void *comparing);
+/* Rows of the analyses of variance with the machine as a factor, shared; NULL: there are none. */
 json_t *compare_anova(const struct comparing *comparing);
 /* Is the machine among the factors of this event, and does any of them explain something? */
 bool compare_has_machine(const json_t *anova, const char *event);
@@ -95,16 +101,7 @@ extern const struct command command_compare;
 /* ----------------------------------------------------------------------------------------------
  * The study of comparison: from stores to the quantities that its judge gets. */
 
-/* Adds what was measured in this store to a side, the median of each process as one value: windows
- * and whole programs by their events, calls of tours by operation, clocks by what reading them
- * costs and how they run against another. Hostile stores get a sentence. */
+/* Adds what was measured in this store to a side, the median of each process as one value. Hostile
+ * stores get a sentence. */
 int compare_load(struct store *store, size_t side, struct compare_case *file,
                  struct failure *failure);
-
-/* Runs of one machine, minutes apart, differ in times by so much without any difference of machines
- * (docs/compare.md tells how that is known). */
-#define COMPARE_TIME_MARGIN .25
-
-/* Adds the median of these values, which are sorted on the way; of none nothing. */
-void compare_add_median(struct compare_quantity *quantity, size_t side, double *values,
-                        size_t count);

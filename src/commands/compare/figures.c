@@ -135,14 +135,11 @@ static json_t *doubts_figure(const struct comparing *comparing)
             continue;
         json_t *row[2 + COMPARE_MOST_SIDES] = {json_text(claim->study), json_text(claim->subject)};
         for (size_t side = 0; side < comparing->file.side_count; side++) {
-            /* "varies (4 of 7)", "biased (kernel-leak)". */
             AUTO_TEXT struct text words = {0};
-            text_puts(&words, claim->sides[side].word ? claim->sides[side].word : not_judged);
-            if (claim->sides[side].word && claim->sides[side].runs)
-                text_printf(&words, " (%zu of %zu)", claim->sides[side].hits,
-                            claim->sides[side].runs);
-            else if (claim->sides[side].word && claim->sides[side].detail)
-                text_printf(&words, " (%s)", claim->sides[side].detail);
+            if (claim->sides[side].word)
+                compare_put_word(&claim->sides[side], &words);
+            else
+                text_puts(&words, not_judged);
             row[2 + side] = json_text(text_string(&words));
         }
 

@@ -7,18 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "commands/compare/compare.h"
 #include "commands/help.h"
+#include "engine/findings.h"
+#include "engine/told.h"
 #include "machine/check.h"
-#include "studies/validate/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Runs of several machines that their own command judges together: the machine as a factor of
  * measurement error, and whether a program counts the same everywhere. */
 
-static const char *const commands[TOGETHER_COUNT] = {"error", "repeat"};
+void compare_find_together(struct comparing *comparing)
+{
+    for (const struct command *const *at = command_registry; *at; at++) {
+        const struct study_told *told = told_of(*at);
+        if (told && told->compared.together)
+            *memory_add(comparing->together, comparing->together_count) =
+                (struct compare_together){.command = (*at)->name, .told = &told->compared};
+    }
+}
 
 /* The first run of the command on each machine, as words for it. */
 struct line {
@@ -59,11 +68,10 @@ static size_t line_of(const struct comparing *comparing, const char *command, st
 
 int compare_take_together(struct comparing *comparing, struct failure *failure)
 {
-    for (size_t i = 0; i < TOGETHER_COUNT; i++) {
+    for (size_t i = 0; i < comparing->together_count; i++) {
         struct compare_together *together = &comparing->together[i];
         struct line line;
-        together->command = commands[i];
-        together->sides = line_of(comparing, commands[i], &line);
+        together->sides = line_of(comparing, together->command, &line);
         if (together->sides < 2)
             continue;
         int status = retell(line.words, line.count, &together->retold);
@@ -72,16 +80,20 @@ int compare_take_together(struct comparing *comparing, struct failure *failure)
         if (!together->retold.envelope)
             compare_note(comparing,
                          "assay %s could not judge the machines together: exit status %d",
-                         commands[i], status);
+                         together->command, status);
     }
     return 0;
 }
 
 json_t *compare_anova(const struct comparing *comparing)
 {
-    const json_t *envelope = comparing->together[TOGETHER_ERROR].retold.envelope;
-    json_t *rows = json_object_get(json_object_get(envelope, "analysis"), "anova");
-    return json_array_size(rows) ? rows : NULL;
+    for (size_t i = 0; i < comparing->together_count; i++) {
+        const json_t *envelope = comparing->together[i].retold.envelope;
+        json_t *rows = json_object_get(json_object_get(envelope, "analysis"), "anova");
+        if (comparing->together[i].told->factor && json_array_size(rows))
+            return rows;
+    }
+    return NULL;
 }
 
 #define SHARE_SHOWN .0005 /* what a table rounds to more than nothing */
@@ -103,25 +115,19 @@ bool compare_has_machine(const json_t *anova, const char *event)
 
 /* --- what papers say of several machines --- */
 
-static const struct {
-    const char *id;
-    bool factor; /* it says that the machine is one */
-} of_several[TOGETHER_COUNT] = {
-    [TOGETHER_ERROR] = {"Z6", true}, [TOGETHER_REPEAT] = {"M11", false}};
-
 /* Is this finding of a paper about several machines? Then no side has it for itself. */
-static bool compare_is_of_several(const char *finding)
+static bool is_of_several(const struct comparing *comparing, const char *finding)
 {
-    for (size_t i = 0; i < TOGETHER_COUNT; i++)
-        if (strcmp(of_several[i].id, finding) == 0)
+    for (size_t i = 0; i < comparing->together_count; i++)
+        if (strcmp(comparing->together[i].told->together, finding) == 0)
             return true;
     return false;
 }
 
 /* What the runs of the sides say together; else, of one machine, what the first of several says. */
-static const json_t *envelope_of(const struct comparing *comparing, size_t which)
+static const json_t *envelope_of(const struct comparing *comparing,
+                                 const struct compare_together *together)
 {
-    const struct compare_together *together = &comparing->together[which];
     const json_t *first = NULL;
     size_t side = 0;
     if (together->retold.envelope)
@@ -153,11 +159,11 @@ static json_t *finding_in(const json_t *envelope, const char *id)
 }
 
 /* Why the machine was no factor of what was judged; NULL: it was. */
-static const char *why_untested(const struct comparing *comparing, size_t which,
-                                const json_t *finding)
+static const char *why_untested(const struct comparing *comparing,
+                                const struct compare_together *together, const json_t *finding)
 {
     const char *untested = strstr(json_word(finding, "reason"), "not tested: ");
-    if (comparing->together[which].sides < 2)
+    if (together->sides < 2)
         return "all sides are one machine";
     if (compare_executes_other_code(comparing))
         return "the sides execute different code, of another instruction set or build, from which "
@@ -180,13 +186,15 @@ static json_t *without_verdict(const json_t *finding, const char *why)
     return other;
 }
 
-json_t *compare_findings_json(const struct comparing *comparing)
+json_t *compare_findings_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *findings = json_array();
-    for (size_t i = 0; i < TOGETHER_COUNT; i++) {
-        json_t *finding = finding_in(envelope_of(comparing, i), of_several[i].id);
+    for (size_t i = 0; i < comparing->together_count; i++) {
+        const struct compare_together *together = &comparing->together[i];
+        json_t *finding = finding_in(envelope_of(comparing, together), together->told->together);
         const char *why =
-            finding && of_several[i].factor ? why_untested(comparing, i, finding) : NULL;
+            finding && together->told->factor ? why_untested(comparing, together, finding) : NULL;
         if (finding)
             json_array_append_new(findings,
                                   why ? without_verdict(finding, why) : json_incref(finding));
@@ -195,159 +203,8 @@ json_t *compare_findings_json(const struct comparing *comparing)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What commands say of what they judged, as words that can be held against each other: from the
+ * What studies say of what they judged, as words that can be held against each other: from the
  * envelopes of runs that were judged again, and from the doctor's view of each machine. */
-
-/* Words that might as well have come out otherwise, and words that say nothing. */
-static const char *const unsure_words[] = {"noisy", "inconclusive", "not falsifiable here"};
-static const char *const empty_words[] = {"unjudged", "not testable here"};
-
-struct taking {
-    struct comparing *comparing;
-    const char *study;
-    size_t side;
-};
-
-static bool is_among(const char *word, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
-}
-#define AMONG(word, words) is_among(word, words, sizeof(words) / sizeof(*(words)))
-
-static void take(const struct taking *taking, const char *subject, const struct compare_word *word)
-{
-    if (word->word && !AMONG(word->word, empty_words))
-        compare_say(compare_add_claim(&taking->comparing->file, taking->study, subject),
-                    taking->side, word);
-}
-
-static const char *text_of(const json_t *row, const char *key)
-{
-    return json_string_value(json_object_get(row, key));
-}
-
-/* One stray run in thousands makes the one of the other. */
-static const char *near_word(const char *word)
-{
-    if (strcmp(word, "exact") == 0)
-        return "accurate";
-    return strcmp(word, "accurate") == 0 ? "exact" : NULL;
-}
-
-/* A list of objects, each with a name and a word. */
-static void take_words(const struct taking *taking, const json_t *rows, const char *name,
-                       const char *word, const char *detail)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach(rows, i, row)
-    {
-        const char *named = text_of(row, name), *said = text_of(row, word),
-                   *why = text_of(row, detail);
-        /* That access was refused is said of a user or a sandbox, not of the machine. */
-        if (!named || !said || (why && strcmp(why, "permission") == 0))
-            continue;
-        const struct compare_word claim = {
-            .word = (char *)said,
-            /* What is not known of a cause contradicts nothing. */
-            .detail = (char *)(why && strcmp(why, "unknown") == 0 ? NULL : why),
-            .near = near_word(said),
-            .unsure = AMONG(said, unsure_words)};
-        take(taking, named, &claim);
-    }
-}
-
-static void take_validate(const struct taking *taking, const json_t *envelope)
-{
-    const json_t *analysis = json_object_get(envelope, "analysis");
-    take_words(taking, json_object_get(analysis, "events"), "event", "verdict", "cause");
-}
-
-static void take_clocks(const struct taking *taking, const json_t *envelope)
-{
-    const json_t *clocks = json_object_get(json_object_get(envelope, "analysis"), "clocks");
-    struct compare_side *side = &taking->comparing->file.sides[taking->side];
-    size_t i;
-    json_t *row;
-    json_array_foreach(clocks, i, row)
-    {
-        static const char *const counters[] = {"tsc", "cntvct", "rdtime"};
-        const char *name = text_of(row, "clock");
-        const json_t *tick = json_object_get(row, "ns_per_tick");
-        if (name && AMONG(name, counters) && json_is_number(tick))
-            side->tick_ns = json_number_value(tick);
-    }
-    take_words(taking, clocks, "clock", "trust", "fault");
-}
-
-static void take_caches(const struct taking *taking, const json_t *envelope)
-{
-    static const char *const figures[][2] = {{"measured_bytes", "confidence"},
-                                             {"line_bytes", "line_confidence"},
-                                             {"ways", "ways_confidence"}};
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(envelope, "results"), i, row)
-    {
-        AUTO_TEXT struct text subject = {0};
-        const char *type = text_of(row, "type");
-        text_printf(&subject, "level %lld %s",
-                    (long long)json_integer_value(json_object_get(row, "level")), type ? type : "");
-        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++) {
-            /* What a cache was measured to have; sure where nearly all halves of the processes
-             * agree. */
-            const char *key = figures[j][0];
-            const json_t *value = json_object_get(row, key),
-                         *share = json_object_get(row, figures[j][1]);
-            if (!json_is_integer(value))
-                continue;
-            AUTO_TEXT struct text words = {0}, what = {0};
-            text_printf(&words, "%lld", (long long)json_integer_value(value));
-            text_printf(&what, "%s, %s", text_string(&subject), key);
-            const struct compare_word word = {.word = words.bytes,
-                                              .unsure = !share || !json_is_number(share) ||
-                                                        json_number_value(share) < .95};
-            take(taking, text_string(&what), &word);
-        }
-    }
-}
-
-/* Does a program count the same every time? */
-static void take_repeat(const struct taking *taking, const json_t *envelope)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(envelope, "results"), i, row)
-    {
-        const char *program = text_of(row, "program"), *event = text_of(row, "event"),
-                   *setting = text_of(row, "setting");
-        const json_int_t runs = json_integer_value(json_object_get(row, "runs")),
-                         identical = json_integer_value(json_object_get(row, "identical"));
-        if (!program || !event || !setting || runs < 2 || identical < 0 ||
-            json_is_string(json_object_get(row, "sweep")))
-            continue;
-        AUTO_TEXT struct text subject = {0};
-        text_printf(&subject, "%s, %s, %s", program, event, setting);
-        const struct compare_word word = {.word =
-                                              (char *)(identical == runs ? "identical" : "varies"),
-                                          .hits = (size_t)identical,
-                                          .runs = (size_t)runs};
-        take(taking, text_string(&subject), &word);
-    }
-}
-
-static const struct {
-    const char *command;
-    void (*take)(const struct taking *taking, const json_t *envelope);
-} takers[] = {
-    {"validate", take_validate},
-    {"clocks", take_clocks},
-    {"caches", take_caches},
-    {"repeat", take_repeat},
-};
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -357,51 +214,53 @@ static double number_of(const json_t *row, const char *key)
 
 void compare_take_claims(struct comparing *comparing)
 {
+    struct compare_case *file = &comparing->file;
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
-        const struct taking taking = {comparing, judged->run->command, comparing->side_of[i]};
-        for (size_t j = 0; judged->retold.envelope && j < sizeof(takers) / sizeof(*takers); j++)
-            if (strcmp(taking.study, takers[j].command) == 0)
-                takers[j].take(&taking, judged->retold.envelope);
+        const json_t *envelope = judged->retold.envelope;
+        const struct compared compared = {file, judged->run->command, comparing->side_of[i]};
+        const struct study_told *told = told_of(command_find(compared.study));
+        if (envelope && told && told->compared.say)
+            told->compared.say(&compared, json_object_get(envelope, "results"),
+                               json_object_get(envelope, "analysis"));
         /* Whether a claim holds may depend on what a budget held: only estimates that part are
-         * other. Those of overhead are ratios of times, wherever a machine has times. */
-        const bool timed = strcmp(taking.study, "overhead") == 0 &&
-                           !taking.comparing->file.sides[taking.side].emulated;
+         * other. Ratios of times are, wherever a machine has times. */
+        const bool timed = told && told->compared.timed && !file->sides[compared.side].emulated;
         size_t at;
         json_t *row;
-        json_array_foreach(json_object_get(judged->retold.envelope, "findings"), at, row)
+        json_array_foreach(json_object_get(envelope, "findings"), at, row)
         {
             AUTO_TEXT struct text subject = {0};
-            const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
-            if (!id || !verdict || compare_is_of_several(id))
+            const char *id = told_text(row, "id"), *verdict = told_text(row, "verdict");
+            if (!id || !verdict || is_of_several(comparing, id))
                 continue;
             text_printf(&subject, "finding %s", id);
-            const struct compare_word word = {.word = (char *)verdict,
-                                              .unsure = AMONG(verdict, unsure_words),
+            const struct compare_word word = {.word = verdict,
+                                              .unsure = told_is_unsure(verdict),
                                               .estimated = true,
                                               .low = number_of(row, "low"),
                                               .high = number_of(row, "high"),
-                                              .unit = text_of(row, "unit"),
+                                              .unit = told_text(row, "unit"),
                                               .margin = timed ? COMPARE_TIME_MARGIN : 0};
-            take(&taking, text_string(&subject), &word);
+            told_word(&compared, text_string(&subject), &word);
         }
     }
-    for (size_t side = 0; side < comparing->file.side_count; side++) {
-        /* Load and stolen time are of the moment. */
-        static const char *const momentary[] = {"load", "steal"};
-        const struct taking taking = {comparing, "doctor", side};
+    for (size_t side = 0; side < file->side_count; side++) {
+        const struct compared compared = {file, "doctor", side};
         for (const struct check *const *check = check_registry; *check; check++) {
+            const char *name = (*check)->name;
             struct advice advice = {0};
             check_judge(*check, &comparing->facts[side], &advice);
-            const struct compare_word word = {.word = (char *)check_status_names[advice.status],
-                                              .unsure = AMONG((*check)->name, momentary)};
-            take(&taking, (*check)->name, &word);
+            /* Load and stolen time are of the moment. */
+            const struct compare_word word = {.word = check_status_names[advice.status],
+                                              .unsure = strcmp(name, "load") == 0 ||
+                                                        strcmp(name, "steal") == 0};
+            told_word(&compared, name, &word);
         }
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A comparison for programs: a row a quantity and side, and what all of it says. */
+/* --- the comparison itself --- */
 
 static const char too_few[] = "there are too few values for one";
 static const char not_compared[] = "it was not compared";
@@ -443,8 +302,9 @@ static json_t *effect_json(const struct comparing *comparing, const struct compa
     return row;
 }
 
-json_t *compare_results_json(const struct comparing *comparing)
+json_t *compare_results_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *rows = json_array();
     for (size_t i = 0; i < comparing->report.effect_count; i++)
         json_array_append_new(rows, effect_json(comparing, &comparing->report.effects[i]));
@@ -535,8 +395,9 @@ static json_t *deviations_json(const struct comparing *comparing)
     return deviations;
 }
 
-json_t *compare_analysis_json(const struct comparing *comparing)
+json_t *compare_analysis_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *analysis = JSON_OBJECT({"different", json_boolean(comparing->report.different)},
                                    {"headline", compare_headline(comparing)});
     json_t *sides = json_array();
@@ -553,8 +414,8 @@ json_t *compare_analysis_json(const struct comparing *comparing)
         JSON_PUT(row, {"side", compare_letter_json(i)}, {"label", json_text(side->label)},
                  {"machine", json_machine(&comparing->facts[i], side->fingerprint)},
                  {"runs", runs});
-        json_put_real(row, "tick_ns", side->tick_ns > 0 ? side->tick_ns : (double)NAN,
-                      "no run of `assay clocks` tells it");
+        const char *unknown = memory_format("no run of `assay %s` tells it", comparing->tick_study);
+        json_put_real(row, "tick_ns", side->tick_ns > 0 ? side->tick_ns : (double)NAN, unknown);
         json_array_append_new(sides, row);
     }
     json_object_set_new(analysis, "sides", sides);
@@ -574,8 +435,9 @@ json_t *compare_analysis_json(const struct comparing *comparing)
     return analysis;
 }
 
-json_t *compare_skipped_json(const struct comparing *comparing)
+json_t *compare_skipped_json(const void *run)
 {
+    const struct comparing *comparing = run;
     json_t *skipped = json_array();
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];

@@ -39,10 +39,11 @@ static void deviation_of(const struct compare_case *file, size_t index,
 
 /* In which unit can both be told? NULL: in none, and *why says so. Ticks become ns where two
  * counters have other ticks and the length of either is known. */
-static const char *common_unit(const struct compare_quantity *quantity,
-                               const struct compare_side *first, const struct compare_side *other,
-                               const char **why)
+static const char *common_unit(const struct compare_case *file,
+                               const struct compare_quantity *quantity,
+                               const struct compare_side *other, const char **why)
 {
+    const struct compare_side *first = &file->sides[0];
     const bool ticks = strcmp(quantity->unit, "ticks") == 0;
     const bool alike = strcmp(first->counter, other->counter) == 0;
     if (quantity->timed && (first->emulated || other->emulated)) {
@@ -53,7 +54,7 @@ static const char *common_unit(const struct compare_quantity *quantity,
         return quantity->unit;
     if (first->tick_ns > 0 && other->tick_ns > 0)
         return "ns";
-    *why = "ticks of different counters, whose length a run of `assay clocks` on each would tell";
+    *why = file->ticks_apart ? file->ticks_apart : "ticks of different counters";
     return NULL;
 }
 
@@ -102,7 +103,7 @@ static void measure_effect(const struct compare_case *file, struct compare_effec
         effect->standing = STANDING_APART;
         return;
     }
-    const char *unit = common_unit(quantity, first, other, &effect->why);
+    const char *unit = common_unit(file, quantity, other, &effect->why);
     if (!unit) {
         effect->standing = STANDING_UNITS;
         return;
@@ -142,116 +143,6 @@ static bool compare_beyond(const struct compare_group *group, const struct compa
     if (!isnan(effect->ratio))
         return effect->ratio > 1 + margin || effect->ratio < 1 / (1 + margin);
     return fabs(effect->shift) > margin * fmax(fabs(effect->first_median), fabs(effect->median));
-}
-
-/* ----------------------------------------------------------------------------------------------
- * A case of comparison grows. */
-
-static bool same(const char *left, const char *right)
-{
-    return strcmp(left ? left : "", right ? right : "") == 0;
-}
-
-static char *copy(const char *from)
-{
-    return memory_copy(from ? from : "");
-}
-
-void compare_add_sides(struct compare_case *file, size_t count)
-{
-    file->sides = memory_new(count, sizeof(*file->sides));
-    file->side_count = count;
-}
-
-struct compare_fact *compare_add_fact(struct compare_case *file, const char *key, const char *title,
-                                      enum fact_weight weight)
-{
-    struct compare_fact *fact = memory_add(file->facts, file->fact_count);
-    *fact = (struct compare_fact){copy(key), copy(title), weight,
-                                  memory_new(file->side_count, sizeof(*fact->values))};
-    return fact;
-}
-
-struct compare_claim *compare_add_claim(struct compare_case *file, const char *study,
-                                        const char *subject)
-{
-    for (size_t i = 0; i < file->claim_count; i++)
-        if (same(file->claims[i].subject, subject) && same(file->claims[i].study, study))
-            return &file->claims[i];
-    struct compare_claim *claim = memory_add(file->claims, file->claim_count);
-    *claim = (struct compare_claim){copy(study), copy(subject),
-                                    memory_new(file->side_count, sizeof(*claim->sides))};
-    return claim;
-}
-
-static bool same_quantity(const struct compare_quantity *one, const struct compare_quantity *other)
-{
-    return same(one->factors, other->factors) && same(one->event, other->event) &&
-           same(one->subject, other->subject) && same(one->study, other->study) &&
-           same(one->unit, other->unit);
-}
-
-struct compare_quantity *compare_add_quantity(struct compare_case *file,
-                                              const struct compare_quantity *like)
-{
-    /* FNV-1a, word by word. */
-    const char *const words[] = {like->study, like->event, like->subject, like->factors,
-                                 like->unit};
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        for (const char *byte = words[i] ? words[i] : "";; byte++) {
-            hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x100000001b3);
-            if (!*byte)
-                break;
-        }
-
-    for (size_t i = 0; i < file->quantity_count; i++)
-        if (file->quantities[i].hash == hash && same_quantity(&file->quantities[i], like))
-            return &file->quantities[i];
-    struct compare_quantity *quantity = memory_add(file->quantities, file->quantity_count);
-    *quantity = (struct compare_quantity){
-        .study = copy(like->study),
-        .event = copy(like->event),
-        .subject = copy(like->subject),
-        .factors = copy(like->factors),
-        .unit = copy(like->unit),
-        .program = like->program,
-        .timed = like->timed,
-        .margin = like->margin,
-        .sides = memory_new(file->side_count, sizeof(*quantity->sides)),
-        .hash = hash,
-    };
-    return quantity;
-}
-
-void compare_add_value(struct compare_quantity *quantity, size_t side, double value)
-{
-    *memory_add(quantity->sides[side].list, quantity->sides[side].count) = value;
-}
-
-double compare_common_step(double one, double other)
-{
-    while (other > 0) {
-        const double rest = fmod(one, other);
-        one = other;
-        other = rest;
-    }
-    return one;
-}
-
-void compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word)
-{
-    struct compare_word *known = &claim->sides[side];
-    if (known->word) {
-        const bool other = !same(known->word, word->word);
-        known->hits += word->hits;
-        known->runs += word->runs;
-        known->unsure = known->unsure || word->unsure || (other && !known->runs);
-        return;
-    }
-    *known = *word;
-    known->word = copy(word->word);
-    known->detail = memory_copy(word->detail);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -736,8 +627,7 @@ static void compare_verdicts(const struct compare_case *file, struct compare_rep
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Holds all sides against each other. */
+/* --- all sides --- */
 
 const char *const compare_standing_names[COMPARE_STANDINGS] = {
     [STANDING_SAME] = "same",     [STANDING_DIFFERS] = "differs", [STANDING_WITHIN] = "within",
@@ -816,26 +706,16 @@ void compare_judge(const struct compare_case *file, struct compare_report *repor
                         compare_verdicts_that(report, STANDING_DIFFERS);
 }
 
-size_t compare_effects_that(const struct compare_report *report, enum compare_standing standing)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->effect_count; i++)
-        count += report->effects[i].standing == standing;
-    return count;
-}
+#define THAT(of)                                                                                   \
+    size_t compare_##of##s_that(const struct compare_report *report,                               \
+                                enum compare_standing standing)                                    \
+    {                                                                                              \
+        size_t count = 0;                                                                          \
+        for (size_t i = 0; i < report->of##_count; i++)                                            \
+            count += report->of##s[i].standing == standing;                                        \
+        return count;                                                                              \
+    }
 
-size_t compare_groups_that(const struct compare_report *report, enum compare_standing standing)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->group_count; i++)
-        count += report->groups[i].standing == standing;
-    return count;
-}
-
-size_t compare_verdicts_that(const struct compare_report *report, enum compare_standing standing)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < report->verdict_count; i++)
-        count += report->verdicts[i].standing == standing;
-    return count;
-}
+THAT(effect)
+THAT(group)
+THAT(verdict)

@@ -1,107 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What differs between machines, judged: sides with their facts and what was measured, one value a
- * process, and what the judge makes of them. Pure. */
+ * What differs between machines, judged: what the judge makes of a case of comparison. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/compared.h"
 #include "stats/interval.h"
-
-/* ----------------------------------------------------------------------------------------------
- * What is laid before the judge of comparisons: sides, and for each of them what is known of its
- * machine, what was said of it, and what was measured there, one value a process. Nothing here
- * knows a machine, a store or a tool, so a test can plant any difference. */
-
-#define COMPARE_MOST_SIDES 16u
-
-/* A machine as one file, or one file's runs of a machine, has it. */
-struct compare_side {
-    char *label;       /* what differs: "6.1.0", "AMD EPYC"; unique */
-    char *fingerprint; /* of the machine; sides with the same one were measured twice */
-    char *counter;     /* whose ticks "ticks" are, in words; sides with other words have others */
-    double tick_ns;    /* ns that one of them takes; 0: not known */
-    bool emulated;     /* its times mean nothing */
-    bool shared;       /* somebody unseen may have the other thread of its cores */
-};
-
-/* Something that its machine says of itself. */
-enum fact_weight {
-    WEIGHT_CODE,    /* where it differs, counts are counts of other code */
-    WEIGHT_MACHINE, /* … of another machine: CPU, kernel, hypervisor */
-    WEIGHT_SETTING, /* … of the same with other settings */
-};
-struct compare_fact {
-    char *key, *title;
-    enum fact_weight weight;
-    char **values; /* [side]; NULL: not known there */
-};
-
-/* What a study said of something on each side. */
-struct compare_word {
-    char *word;        /* "exact"; NULL: nothing was said on this side */
-    char *detail;      /* "interface-overhead"; NULL: none */
-    bool unsure;       /* it could as well have come out otherwise */
-    const char *near;  /* the word that it is one stray run away from; static, NULL: none */
-    bool estimated;    /* it rests on an estimate, and differs only where two of these part: */
-    double low, high;  /* NaN: no interval is known */
-    const char *unit;  /* of the estimate, borrowed; NULL: every side has the same */
-    double margin;     /* estimates closer than this share are what runs of one machine differ by */
-    size_t hits, runs; /* what is said is that `hits` of `runs` were alike; 0 runs: it is not */
-};
-struct compare_claim {
-    char *study;                /* "validate" */
-    char *subject;              /* "page-faults:u" */
-    struct compare_word *sides; /* [side] */
-};
-
-/* Something that was measured alike on each side. */
-struct compare_values {
-    double *list; /* one a process */
-    size_t count;
-    double step; /* of the clock, that all runs are multiples apart; 0: none is known */
-};
-struct compare_quantity {
-    char *study;   /* "error" */
-    char *event;   /* "page-faults:u" */
-    char *subject; /* path, operation, program or clock */
-    char *factors; /* all that else must be the same, for people: "ar, null, O2, static" */
-    char *unit;    /* "events", "ticks", "ns", "instructions" */
-    bool program;  /* a whole program's count under control: every machine should have the same */
-    bool timed;    /* by speed and load as much as by what is executed */
-    double margin; /* a smaller difference, as a share, is what runs of one machine differ by */
-    struct compare_values *sides; /* [side] */
-    uint64_t hash;                /* of the words, to find it */
-};
-
-struct compare_case {
-    struct compare_side *sides;
-    size_t side_count;
-    struct compare_fact *facts;
-    size_t fact_count;
-    struct compare_claim *claims;
-    size_t claim_count;
-    struct compare_quantity *quantities;
-    size_t quantity_count;
-};
-
-/* All sides are known before anything else is added. Words of new ones are copied. One that is
- * there already is found. */
-void compare_add_sides(struct compare_case *file, size_t count);
-struct compare_fact *compare_add_fact(struct compare_case *file, const char *key, const char *title,
-                                      enum fact_weight weight);
-struct compare_claim *compare_add_claim(struct compare_case *file, const char *study,
-                                        const char *subject);
-struct compare_quantity *compare_add_quantity(struct compare_case *file,
-                                              const struct compare_quantity *like);
-void compare_add_value(struct compare_quantity *quantity, size_t side, double value);
-/* The greatest common divisor; of 0 and something that. */
-double compare_common_step(double one, double other);
-/* What is said now of a side; where another run of it said something else, it is unsure. */
-void compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word);
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge of comparisons says: every other side is held against the first. */
@@ -125,7 +33,7 @@ extern const char *const compare_standing_names[COMPARE_STANDINGS]; /* "same", "
 struct compare_effect {
     size_t quantity, side;
     enum compare_standing standing;
-    const char *why;  /* of STANDING_UNITS; static */
+    const char *why;  /* of STANDING_UNITS */
     const char *unit; /* of the figures: ticks may have become ns */
     size_t first_count, count;
     double first_median, median;

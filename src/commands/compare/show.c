@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "commands/compare/compare.h"
+#include "output/figure.h"
 #include "output/table.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -244,8 +245,7 @@ json_t *compare_headline(const struct comparing *comparing)
     return headline;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A comparison for people: the verdict, then what it rests on, part by part. */
+/* --- the report --- */
 
 #define ROWS_SHOWN 40u /* of a table, unless --all */
 
@@ -307,18 +307,26 @@ static void add_fact_rows(const struct comparing *comparing, struct table *table
 
 /* --- verdicts --- */
 
+void compare_put_word(const struct compare_word *word, struct text *out)
+{
+    text_puts(out, word->word);
+    if (word->runs)
+        text_printf(out, " (%zu of %zu)", word->hits, word->runs);
+    else if (word->detail)
+        text_printf(out, " (%s)", word->detail);
+}
+
 static void add_word(const struct compare_word *word, enum compare_standing standing,
                      struct table *table)
 {
-    if (!word->word)
-        table_add(table, TONE_DIM, "-");
-    else if (word->runs)
-        table_addf(table, TONE_PLAIN, "%s (%zu of %zu)", word->word, word->hits, word->runs);
-    else if (word->detail)
-        table_addf(table, standing == STANDING_DIFFERS ? TONE_STRONG : TONE_PLAIN, "%s (%s)",
-                   word->word, word->detail);
-    else
-        table_add(table, standing == STANDING_DIFFERS ? TONE_STRONG : TONE_PLAIN, word->word);
+    AUTO_TEXT struct text words = {0};
+    if (word->word)
+        compare_put_word(word, &words);
+    table_add(table,
+              !word->word                                   ? TONE_DIM
+              : !word->runs && standing == STANDING_DIFFERS ? TONE_STRONG
+                                                            : TONE_PLAIN,
+              word->word ? text_string(&words) : "-");
 }
 
 static void put_standing(const struct comparing *comparing, enum compare_standing standing,
@@ -374,14 +382,13 @@ static void show_put_verdicts(const struct comparing *comparing, const struct st
 
 static void put_interval(const struct interval *interval, struct text *out)
 {
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
     if (!isfinite(interval->low) || !isfinite(interval->high)) {
         text_puts(out, "-");
         return;
     }
-    number_brief(interval->low, low, sizeof(low));
-    number_brief(interval->high, high, sizeof(high));
-    text_printf(out, "%s to %s", low, high);
+    figure_put_number(out, interval->low);
+    text_puts(out, " to ");
+    figure_put_number(out, interval->high);
 }
 
 static void add_number(struct table *table, double value)
@@ -609,9 +616,9 @@ static void put_findings(const struct comparing *comparing, const struct style *
     json_decref(findings);
 }
 
-void compare_put_report(const struct comparing *comparing, const struct style *style,
-                        struct text *out)
+void compare_put_report(const void *run, const struct style *style, struct text *out)
 {
+    const struct comparing *comparing = run;
     const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
     json_t *headline = compare_headline(comparing);
     size_t i;

@@ -181,3 +181,6 @@ uint32_t caches_runs(const struct caches_point *point);
 /* The point as a specimen's name, "chase/bytes=…/", and back; false for another specimen. */
 void caches_specimen(const struct caches_point *point, uint64_t page, char name[CACHES_NAME]);
 bool caches_from_specimen(const char *name, struct caches_point *point);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told caches_told;

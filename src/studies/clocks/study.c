@@ -268,6 +268,7 @@ static const struct study study = {
     .analysis = clocks_analysis_json,
     .findings = clocks_findings_json,
     .figures = clocks_figures,
+    .told = &clocks_told,
 };
 
 #define FIELD(name) offsetof(struct clocks_options, name)

@@ -383,3 +383,6 @@ void clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
 #define CLOCKS_CPU_TIME_SHARE 0.01
 /* Two clocks are one counter only where two oscillators would have had to agree to this, ppb. */
 #define CLOCKS_SAME_PPB 100.0
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told clocks_told;

@@ -408,3 +408,6 @@ error_judge_part error_judge_rows, error_judge_stepped, error_judge_best, error_
     error_judge_findings;
 void error_judge_placement(const struct error_case *file, uint64_t seed,
                            struct error_report *report);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told error_told;

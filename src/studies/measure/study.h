@@ -152,3 +152,6 @@ uint64_t source_runs(const struct catalogue *catalogue, const char *source);
  * the specimen's, or a value no number. Which numbers make sense is the probe's to judge. */
 int specimen_name_check(const struct catalogue_specimen *specimen, const char *name,
                         struct failure *failure);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told measure_told;

@@ -397,3 +397,6 @@ bool overhead_misses_switches(const struct overhead_report *report, const struct
  * steps shows whole steps, more or fewer by where the span began, and the mean of those next to the
  * median tells what lies between. */
 double overhead_middle_by(const struct overhead_meter *meter, const int64_t *sorted, size_t count);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told overhead_told;

@@ -361,3 +361,6 @@ void repeat_judge_findings(const struct repeat_case *file, struct repeat_report 
 #define PAPER_CONTROLLED 0.002
 /* Machines count the same when their usual counts lie within this of each other, in percent. */
 #define PAPER_BETWEEN 0.002
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told repeat_told;

@@ -161,3 +161,6 @@ void stat_put_report(const void *kept, const struct style *style, struct text *o
 json_t *stat_results_json(const void *kept);
 json_t *stat_analysis_json(const void *kept);
 json_t *stat_skipped_json(const void *kept);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told stat_told;

@@ -102,3 +102,6 @@ json_t *truth_results_json(const void *kept);
 json_t *truth_analysis_json(const void *kept);
 /* Telling which code was executed costs it much more than counting: only when it is asked for. */
 bool truth_tells_late(const struct catalogue_counter *counter);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told truth_told;

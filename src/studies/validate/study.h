@@ -263,3 +263,6 @@ struct judgements judge_case(const struct case_file *file);
 #define VALIDATE_FINDINGS 10
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS]);
+
+/* What reports, runs and comparisons say of it (summary.c). */
+extern const struct study_told validate_told;

@@ -1,0 +1,258 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What reports, runs and comparisons say of clocks. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/told.h"
+#include "studies/clocks/plan.h"
+#include "studies/clocks/study.h"
+
+/* What a clock is for, in as few words as tell. */
+static const char *purpose_words(const char *purpose)
+{
+    static const struct {
+        const char *purpose, *words;
+    } known[] = {{"Short regions", "short"},
+                 {"Long intervals", "long"},
+                 {"Across CPUs and threads", "across CPUs"}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(known[i].purpose, purpose) == 0)
+            return known[i].words;
+    return purpose;
+}
+
+static void put_line(const json_t *clocks, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const json_t *chosen, *avoid = json_object_get(clocks, "avoid");
+    size_t i;
+    json_array_foreach(json_object_get(clocks, "use"), i, chosen)
+    {
+        text_printf(&words, "%s%s: %s", i ? "; " : "", purpose_words(json_word(chosen, "for")),
+                    json_word(chosen, "clock"));
+    }
+    if (json_array_size(avoid)) {
+        text_puts(&words, words.length ? "; not: " : "not: ");
+        told_put_names(avoid, style->width / 2, &words);
+    }
+    told_put_line("clocks", text_string(&words), 2, style, out);
+}
+
+static bool has_clock(const json_t *all, const char *name, size_t length)
+{
+    const json_t *clock;
+    size_t i;
+    json_array_foreach(all, i, clock)
+    {
+        const char *text = told_text(clock, "clock");
+        if (text && strlen(text) == length && strncmp(text, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "Short regions: tsc. A reading takes …" -> {"for": "short regions", "clock": "tsc"}; NULL: it is
+ * about no clock. */
+static json_t *chosen_clock(const json_t *all, const char *advice)
+{
+    const char *colon = advice ? strstr(advice, ": ") : NULL;
+    size_t length = colon ? strcspn(colon + 2, " ,.;(") : 0;
+    if (!colon || !has_clock(all, colon + 2, length))
+        return NULL;
+    return JSON_OBJECT({"for", json_stringn(advice, (size_t)(colon - advice))},
+                       {"clock", json_stringn(colon + 2, length)});
+}
+
+static json_t *make_line(const json_t *results, const json_t *analysis)
+{
+    (void)results;
+    const json_t *all = json_object_get(analysis, "clocks"), *member;
+    if (!json_is_array(all))
+        return json_null();
+    json_t *object = json_object(), *use = json_array(), *avoid = json_array();
+    size_t i;
+    json_array_foreach(json_object_get(analysis, "advice"), i, member)
+    {
+        json_t *chosen = chosen_clock(all, told_text(member, "text"));
+        if (chosen)
+            json_array_append_new(use, chosen);
+    }
+    json_array_foreach(all, i, member)
+    {
+        if (strcmp(json_word(member, "trust"), "not dependable") == 0)
+            json_array_append_new(avoid, json_text(told_text(member, "clock")));
+    }
+    JSON_PUT(object, {"use", use}, {"avoid", avoid});
+    return object;
+}
+
+/* Also how long the ticks of the machine's counter are. */
+static void compare(const struct compared *compared, const json_t *results, const json_t *analysis)
+{
+    (void)results;
+    const json_t *clocks = json_object_get(analysis, "clocks");
+    size_t i;
+    json_t *row;
+    json_array_foreach(clocks, i, row)
+    {
+        const char *name = json_word(row, "clock");
+        const json_t *tick = json_object_get(row, "ns_per_tick");
+        if (json_is_number(tick) && (strcmp(name, "tsc") == 0 || strcmp(name, "cntvct") == 0 ||
+                                     strcmp(name, "rdtime") == 0))
+            compared->file->sides[compared->side].tick_ns = json_number_value(tick);
+    }
+    told_words(compared, clocks, "clock", "trust", "fault");
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Clocks as quantities: what reading one costs, and how it runs against the operating system's. */
+
+/* Runs of one machine differ in the rate of clocks by so much without any difference of machines.
+ */
+#define COMPARE_RATE_MARGIN .001
+
+struct watching {
+    const struct compared *compared;
+    const struct clocks_case *file;
+    const struct clock_watch *watch;
+    int reference; /* column of the clock that others are held against; -1: none */
+};
+
+/* The mean of two looks in opposite orders is a reading at one moment (wire/watch.h). */
+static double reading_at(const struct watching *watching, size_t look, size_t column)
+{
+    const struct clock_watch *watch = watching->watch;
+    const uint64_t first = watch->values[look * watch->columns + column],
+                   second = watch->values[(look + 1) * watch->columns + column];
+    return (double)first + (double)(int64_t)(second - first) / 2;
+}
+
+static double interval_of(const struct watching *watching, size_t look, size_t column)
+{
+    const struct clock_watch *watch = watching->watch;
+    const uint64_t begin = watch->values[look * watch->columns + column],
+                   end = watch->values[(look + WATCH_SIDE_LOOKS) * watch->columns + column];
+    /* Absolute readings have more digits than a double: their offsets do not. */
+    const double before = reading_at(watching, look, column) - (double)begin,
+                 after = reading_at(watching, look + WATCH_SIDE_LOOKS, column) - (double)end;
+    return (double)(int64_t)(end - begin) + after - before;
+}
+
+/* How the clock ran against the reference in the interval that begins with this look; or what a
+ * reading cost in this block. NaN: nothing that can be told. */
+static double value_of(const struct watching *watching, size_t look, size_t column)
+{
+    const struct clock_watch *watch = watching->watch;
+    const uint64_t *row = watch->values + look * watch->columns;
+    if (watch->kind == WATCH_ROW)
+        return watch->length
+                   ? (double)(int64_t)(row[ROW_AFTER] - row[ROW_BEFORE]) / (double)watch->length
+                   : (double)NAN;
+    const double reference = interval_of(watching, look, (size_t)watching->reference);
+    return reference > 0 ? interval_of(watching, look, column) / reference : (double)NAN;
+}
+
+static void add_processes(const struct watching *watching, size_t column,
+                          const struct compare_quantity *like, double factor)
+{
+    const struct clock_watch *watch = watching->watch;
+    const size_t step = watch->kind == WATCH_INTERVAL ? WATCH_INTERVAL_LOOKS : 1;
+    struct compare_quantity *quantity = compared_quantity(watching->compared, like);
+    for (size_t process = 0; process < watch->processes; process++) {
+        const size_t begin = watch->begins[process], end = watch->begins[process + 1];
+        AUTO_MEMORY double *values = memory_new((end - begin) / step, sizeof(*values));
+        size_t count = 0;
+        for (size_t look = begin; look + step <= end; look += step) {
+            const double value = value_of(watching, look, column) * factor;
+            if (!isnan(value))
+                values[count++] = value;
+        }
+        compared_median(watching->compared, quantity, values, count);
+    }
+}
+
+/* The operating system's clocks count ns. */
+static int reference_of(const struct clocks_case *file, const struct clock_watch *watch)
+{
+    static const char *const names[] = {"monotonic-raw", "monotonic"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        int clock = clocks_index(file, names[i]);
+        int column = clock < 0 ? -1 : watch_column(watch, (uint32_t)clock);
+        if (column >= 0)
+            return column;
+    }
+    return -1;
+}
+
+static void add_watch(struct watching *watching)
+{
+    const struct clock_watch *watch = watching->watch;
+    watching->reference = reference_of(watching->file, watch);
+    if (watch->kind == WATCH_ROW && watch->columns == ROW_COLUMNS) {
+        const struct clock_known *clock = &watching->file->clocks[watch->clocks[ROW_FIRST]],
+                                 *meter = &watching->file->clocks[watch->clocks[ROW_BEFORE]];
+        struct compare_quantity like = {.event = "cost of a reading",
+                                        .subject = clock->name,
+                                        .factors = "",
+                                        .unit = meter->hz ? "ns" : "ticks",
+                                        .timed = true,
+                                        .margin = COMPARE_TIME_MARGIN};
+        add_processes(watching, ROW_FIRST, &like, meter->hz ? 1e9 / (double)meter->hz : 1);
+    }
+
+    if (watch->kind != WATCH_INTERVAL || watching->reference < 0)
+        return;
+    for (size_t column = 0; column < watch->columns; column++)
+        if (column != (size_t)watching->reference) {
+            /* Clocks that claim no rate are in ticks a nanosecond. Those of CPU time run as others
+             * let them. */
+            const struct clock_known *clock = &watching->file->clocks[watch->clocks[column]];
+            AUTO_TEXT struct text factors = {0};
+            if (clock->role != ROLE_WALL)
+                continue;
+            text_printf(&factors, "%s, %llu us, %u thread%s%s%s%s", watch->workload,
+                        (unsigned long long)watch->length, watch->threads,
+                        watch->threads == 1 ? "" : "s", watch->moves ? ", moved" : "",
+                        watch->handover ? ", handed over" : "", watch->awake ? ", kept awake" : "");
+            struct compare_quantity like = {.event = "rate",
+                                            .subject = clock->name,
+                                            .factors = factors.bytes,
+                                            .unit = clock->hz ? "ratio" : "ticks/ns",
+                                            .timed = true,
+                                            .margin = COMPARE_RATE_MARGIN};
+            add_processes(watching, column, &like, clock->hz ? 1e9 / (double)clock->hz : 1);
+        }
+}
+
+static int load(struct store *store, const struct compared *compared, struct failure *failure)
+{
+    struct clocks_case file = {0};
+    int error = clocks_load(store, &file, failure);
+    for (size_t i = 0; i < file.watch_count && error == 0; i++)
+        add_watch(
+            &(struct watching){.compared = compared, .file = &file, .watch = &file.watches[i]});
+    clocks_case_release(&file);
+    return error;
+}
+
+/* --- words of its options --- */
+
+static void put_workloads(struct text *words)
+{
+    for (const char *const *name = clocks_workloads; *name; name++)
+        text_printf(words, "%s%s", words->length ? " " : "", *name);
+}
+
+static const struct study_words words[] = {{"WORK", NULL, put_workloads}, {0}};
+
+const struct study_told clocks_told = {
+    .title = "How far clocks can be trusted",
+    .lead = told_advice,
+    .line = {"clocks", 4, make_line, put_line},
+    .part = {.turn = 5, 15, 115, 130, 3, 20, .rank = 3, .quick_flag = 60},
+    .compared = {.say = compare, .load = load, .ticks = true},
+    .words = words,
+};
