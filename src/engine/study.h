@@ -119,9 +119,6 @@ struct study_told {
     } * words;
 };
 
-/* What is told of a command; NULL: it is no study, or says nothing. */
-const struct study_told *told_of(const struct command *command);
-
 /* A study, as the driver sees it. Functions get what the study keeps, which begins with struct
  * studying; those that return int and get a failure return 0 or a negative errno with the sentence,
  * which decides the exit code. NULL: there is nothing to do. They are called in this order. */
@@ -173,6 +170,12 @@ struct study {
     void (*release)(void *kept); /* what is no memory */
     const struct study_told *told;
 };
+
+/* What is told of a command; NULL: it is no study, or says nothing. */
+static inline const struct study_told *told_of(const struct command *command)
+{
+    return command && command->study ? command->study->told : NULL;
+}
 
 /* Runs it with options that were parsed; an exit code. */
 int study_run(const struct command *command, void *options, int argument_count, char **arguments);

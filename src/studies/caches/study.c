@@ -200,6 +200,7 @@ static const struct study study = {
     .results = caches_results_json,
     .analysis = caches_analysis_json,
     .figures = caches_figures,
+    .told = &caches_told,
 };
 
 #define FIELD(name) offsetof(struct caches_options, name)

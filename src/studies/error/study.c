@@ -461,6 +461,7 @@ static const struct study study = {
     .analysis = error_analysis_json,
     .findings = error_findings_json,
     .figures = error_figures,
+    .told = &error_told,
 };
 
 #define FIELD(name) offsetof(struct error_options, name)

@@ -426,6 +426,7 @@ static const struct study study = {
     .figures = measure_figures,
     .end = end,
     .release = release,
+    .told = &measure_told,
 };
 
 #define FIELD(name) offsetof(struct measure_options, name)

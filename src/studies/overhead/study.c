@@ -491,6 +491,7 @@ static const struct study study = {
     .findings = overhead_findings_json,
     .figures = overhead_figures,
     .release = release,
+    .told = &overhead_told,
 };
 
 #define FIELD(name) offsetof(struct overhead_options, name)

@@ -260,6 +260,7 @@ static const struct study study = {
     .findings = repeat_findings_json,
     .figures = repeat_figures,
     .end = end,
+    .told = &repeat_told,
 };
 
 #define FIELD(name) offsetof(struct repeat_options, name)

@@ -227,6 +227,7 @@ static const struct study study = {
     .aside = aside,
     .end = end,
     .release = release,
+    .told = &stat_told,
 };
 
 #define FIELD(name) offsetof(struct stat_options, name)

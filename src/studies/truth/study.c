@@ -143,6 +143,7 @@ static const struct study study = {
     .aside = aside,
     .end = end,
     .release = release,
+    .told = &truth_told,
 };
 
 #define FIELD(name) offsetof(struct truth_options, name)

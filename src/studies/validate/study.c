@@ -619,6 +619,7 @@ static const struct study study = {
     .findings = findings,
     .figures = validate_figures,
     .release = release,
+    .told = &validate_told,
 };
 
 #define FIELD(name) offsetof(struct validate_options, name)
