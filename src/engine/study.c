@@ -175,7 +175,6 @@ static int on_the_machine(struct studying *studying)
     if (status != EXIT_DONE)
         return own_status(studying, status);
     studying->facts = &studying->catalogue->facts;
-    studying->once = common->via && strncmp(common->via, "lab:", 4) == 0;
     memcpy(studying->fingerprint, studying->catalogue->fingerprint,
            sizeof(studying->catalogue->fingerprint));
     int error = studying->given->resume ? reopen(studying, &failure) : 0;

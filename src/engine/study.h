@@ -44,7 +44,7 @@ struct studying {
     const struct facts *facts; /* what it said of itself, now or when it was measured */
     struct facts stored_facts;
     char fingerprint[33];
-    bool once; /* the machine, and with it the zeros of its clocks, ends with the run */
+    bool once; /* nobody can go on with this run later; the study says so in prepare */
     /* --- what is measured --- */
     struct wishes wishes;
     bool idle;           /* nothing can be measured: there will be no store */

@@ -103,8 +103,11 @@ static int prepare(void *kept, struct failure *failure)
     struct studying *studying = &run->studying;
     const struct catalogue *catalogue = studying->catalogue;
     const struct clocks_options *options = clocks_asked(run);
+    const char *via = studying->given->common.via;
     int32_t *cpus;
     int error = 0;
+    /* What was read before has no common zero with what another boot reads. */
+    studying->once = via && strncmp(via, "lab:", 4) == 0;
     for (size_t i = 0; i < run->names.count && error == 0; i++)
         error = check_name(catalogue, run->names.items[i], failure);
     for (size_t i = 0; i < run->own_count && error == 0; i++) {

@@ -212,7 +212,6 @@ static int prepare(void *kept, struct failure *failure)
                        "small variation will not be seen",
                        study->runs, PAPER_RUNS);
     studying->idle = !studying->wishes.count && !studying->given->resume;
-    studying->once = false; /* what was counted on a machine that is gone is as good */
     return 0;
 }
 
