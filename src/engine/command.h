@@ -100,6 +100,11 @@ struct option_spec {
             "machine",                                                                             \
             (offset), NULL                                                                         \
     }
+#define OPTION_ROW_FROM(offset)                                                                    \
+    {                                                                                              \
+        0, "from", OPTION_STRING, "FILE",                                                          \
+            "judge the run stored in FILE again, without touching a machine", (offset), NULL       \
+    }
 
 /* What to say to those who try an option that only other commands have. */
 struct option_hint {

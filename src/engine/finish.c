@@ -340,20 +340,3 @@ const char *finish_nothing(bool measured, bool complete)
     return complete ? "nothing was measured; the report says why"
                     : "nothing was measured before the budget ended: take a larger --budget";
 }
-
-int finish_judged(const char *command, int error, const struct failure *failure)
-{
-    if (error == 0)
-        return EXIT_DONE;
-    return failure->code ? deliver_failure(command, failure, EXIT_FAILED)
-                         : deliver_out_of_memory(command);
-}
-
-int finish_study(int status, bool stored, void *study, int (*judge)(void *study),
-                 int (*show)(void *study, int status))
-{
-    if (status != EXIT_DONE && (status != EXIT_INTERRUPTED || !stored))
-        return status;
-    int judged = judge(study);
-    return judged == EXIT_DONE ? show(study, status) : judged;
-}

@@ -104,15 +104,6 @@ int finish_show(const struct finish *finish, int status);
  * NULL: it has. */
 const char *finish_nothing(bool measured, bool complete);
 
-/* How judging went: EXIT_DONE, or the exit code after saying what failure holds, or that memory ran
- * out. */
-int finish_judged(const char *command, int error, const struct failure *failure);
-
-/* Judges and shows what measuring ended with: all of it, or where it was interrupted what the store
- * has. The exit code; of all else than that it is `status`. */
-int finish_study(int status, bool stored, void *study, int (*judge)(void *study),
-                 int (*show)(void *study, int status));
-
 /* ----------------------------------------------------------------------------------------------
  * What every study says where its run is not finished. */
 

@@ -375,30 +375,11 @@ const char *word_list_prefer(const char *list, const char *preferred, char word[
 /* ----------------------------------------------------------------------------------------------
  * On the way from stores to cases: what all loaders do alike. */
 
-int loading_no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
-}
-
-bool copy_if_any(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return !from || *to;
-}
-
-bool copy_or_empty(char **to, const char *from)
-{
-    return copy_if_any(to, from ? from : "");
-}
-
 char *loading_machine_name(const struct facts *facts)
 {
     const char *cpu = facts_get(facts, "cpu.model_name"), *isa = facts_get(facts, "isa");
-    struct text line = {0};
-    text_puts(&line, cpu ? cpu : "unnamed CPU");
-    if (isa)
-        text_printf(&line, " (%s)", isa);
-    return text_take(&line);
+    return memory_format("%s%s%s%s", cpu ? cpu : "unnamed CPU", isa ? " (" : "", isa ? isa : "",
+                         isa ? ")" : "");
 }
 
 int loading_same_kit(const struct store *store, const char *of_store, char **kit, const char *why,
@@ -407,8 +388,8 @@ int loading_same_kit(const struct store *store, const char *of_store, char **kit
     if (!of_store || (*kit && strcmp(*kit, of_store) == 0))
         return 0;
     if (!*kit || !**kit) {
-        free(*kit);
-        return copy_if_any(kit, of_store) ? 0 : loading_no_memory(failure);
+        *kit = memory_copy(of_store);
+        return 0;
     }
     return fail_with(failure, -EINVAL,
                      "the store %.300s was measured on the same machine by another build of the "

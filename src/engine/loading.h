@@ -13,14 +13,7 @@
 #include "machine/facts.h"
 #include "store/store.h"
 
-/* -ENOMEM, with the sentence. */
-int loading_no_memory(struct failure *failure);
-/* A copy of its own; false: out of memory. Where there is nothing to copy, the first leaves NULL
- * and the second "". */
-bool copy_if_any(char **to, const char *from);
-bool copy_or_empty(char **to, const char *from);
-
-/* "AMD EPYC (x86_64)"; NULL: out of memory. The caller frees it. */
+/* "AMD EPYC (x86_64)" */
 char *loading_machine_name(const struct facts *facts);
 
 /* Stores of one machine that were measured by different builds of the harnesses cannot be judged

@@ -223,8 +223,7 @@ static const struct study study = {
 static const struct option_spec specs[] = {
     {0, "budget", OPTION_BUDGET | OPTION_MEASURES | OPTION_STAYS, "TIME",
      "spend about TIME: 5s, 1m", FIELD(budget), "5s"},
-    {0, "from", OPTION_STRING, "FILE",
-     "judge the run stored in FILE again, without touching a machine", FIELD(from), NULL},
+    OPTION_ROW_FROM(FIELD(from)),
     {0, "seed", OPTION_SEED, "SEED", "draw the order of the processes from SEED", FIELD(seed),
      NULL},
     OPTION_ROW_STORE(FIELD(store)),

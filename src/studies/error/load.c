@@ -444,11 +444,9 @@ static int take_machine(struct load *load)
         load->machine++;
     if (!error && load->machine == file->machine_count) {
         struct error_machine *machine = memory_add(file->machines, file->machine_count);
-        char *name = loading_machine_name(&facts);
-        machine->name = memory_copy(name);
+        machine->name = loading_machine_name(&facts);
         machine->fingerprint = memory_copy(info.fingerprint);
         machine->emulated = facts_get(&facts, "emulated") != NULL;
-        free(name);
     }
     if (!error)
         error = loading_same_kit(

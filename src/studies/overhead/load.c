@@ -161,9 +161,8 @@ static char *copy_of(const char *text)
 static struct overhead_machine *add_machine(struct load *load, const struct facts *facts,
                                             const char *fingerprint)
 {
-    AUTO_FREE char *name = loading_machine_name(facts);
     struct overhead_machine *machine = memory_add(load->file->machines, load->file->machine_count);
-    *machine = (struct overhead_machine){.name = copy_of(name),
+    *machine = (struct overhead_machine){.name = loading_machine_name(facts),
                                          .cpu = copy_of(facts_get(facts, "cpu.model_name")),
                                          .os = copy_of(facts_get(facts, "kernel.release")),
                                          .fingerprint = copy_of(fingerprint),

@@ -174,8 +174,7 @@ static const struct option_spec specs[] = {
      FIELD(show_output), NULL},
     {0, "all", OPTION_FLAG, NULL, "show every class, opcode and function, not only the largest",
      FIELD(study.all), NULL},
-    {0, "from", OPTION_STRING, "FILE",
-     "judge the run stored in FILE again, without touching a machine", FIELD(study.from), NULL},
+    OPTION_ROW_FROM(FIELD(study.from)),
     OPTION_ROW_STORE(FIELD(study.store)),
     {0},
 };
