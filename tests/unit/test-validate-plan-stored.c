@@ -32,6 +32,28 @@ static void test_a_stored_plan_is_gone_on_with(void **state)
     assert_int_equal(world_round(&again, 50 * SECOND, SHARE_HALF), 0);
 }
 
+/* A run may end before the store has all visits of its cells. */
+static void test_a_cell_without_visits_is_visited(void **state)
+{
+    struct world world, again;
+    struct visit *visits;
+    size_t count;
+    (void)state;
+    world_begin(&world, "instructions");
+    world_round(&world, 50 * SECOND, SHARE_HALF);
+    world_begin(&again, "instructions");
+    for (size_t i = 0; i < world.plan.count; i++)
+        adopt_cell(&again, &world.wishes.cells[i],
+                   i + 1 == world.plan.count ? 0 : world.wishes.about[i].planned);
+    validate_adopt(&again.plan);
+    wishes_settle(&again.wishes, 0);
+    wishes_visits(&again.wishes, 1, 1, &visits, &count);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(visits[i].cell, world.plan.count);
+    assert_int_equal(again.wishes.cell_count, world.plan.count);
+}
+
 static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
 {
     static const char *const names[] = {"bounded/l1d=1/", "bounded/l1d=2/", "bounded/l1d=3/"};
@@ -62,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_stored_plan_is_gone_on_with),
+        cmocka_unit_test(test_a_cell_without_visits_is_visited),
         cmocka_unit_test(test_a_stored_specimen_is_known_by_its_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,19 +27,19 @@ static double percent_of(const struct judged_point *point, double count)
 #define NAMES_MOST 12u
 
 /* The best first, then what says nothing. */
-static const enum verdict by_trust[VERDICT_COUNT] = {
-    VERDICT_EXACT, VERDICT_ACCURATE, VERDICT_BIASED,      VERDICT_NOISY,
-    VERDICT_DEAD,  VERDICT_UNJUDGED, VERDICT_UNSCHEDULED, VERDICT_UNSUPPORTED};
-
-static const char *const meanings[VERDICT_COUNT] = {
-    [VERDICT_UNSUPPORTED] = "cannot be opened here",
-    [VERDICT_UNSCHEDULED] = "never got a counter",
-    [VERDICT_UNJUDGED] = "nothing here predicts it, or its turn did not come",
-    [VERDICT_DEAD] = "reads zero although the work was done",
-    [VERDICT_NOISY] = "spread too wide to judge",
-    [VERDICT_EXACT] = "every quiet run equals the truth",
-    [VERDICT_ACCURATE] = "within 1 % of the truth",
-    [VERDICT_BIASED] = "off by an offset or a factor"};
+static const struct {
+    enum verdict verdict;
+    const char *meaning;
+} by_trust[VERDICT_COUNT] = {
+    {VERDICT_EXACT, "every quiet run equals the truth"},
+    {VERDICT_ACCURATE, "within 1 % of the truth"},
+    {VERDICT_BIASED, "off by an offset or a factor"},
+    {VERDICT_NOISY, "spread too wide to judge"},
+    {VERDICT_DEAD, "reads zero although the work was done"},
+    {VERDICT_UNJUDGED, "nothing here predicts it, or its turn did not come"},
+    {VERDICT_UNSCHEDULED, "never got a counter"},
+    {VERDICT_UNSUPPORTED, "cannot be opened here"},
+};
 
 /* --- how many got which --- */
 
@@ -72,14 +72,14 @@ static json_t *of_verdicts(const struct judgements *judgements)
         AUTO_TEXT struct text names = {0};
         size_t count = 0;
         for (size_t j = 0; j < judgements->count; j++)
-            if (judgements->list[j].verdict == by_trust[i] && count++ < NAMES_MOST)
+            if (judgements->list[j].verdict == by_trust[i].verdict && count++ < NAMES_MOST)
                 text_printf(&names, "%s%s", count > 1 ? ", " : "",
                             judgements->list[j].evidence->event);
         if (count > NAMES_MOST)
             text_printf(&names, " and %zu more", count - NAMES_MOST);
         if (count)
-            FIGURE_ROW(figure, json_text(verdict_names[by_trust[i]]), json_count(count),
-                       json_text(meanings[by_trust[i]]), json_text(text_string(&names)));
+            FIGURE_ROW(figure, json_text(verdict_names[by_trust[i].verdict]), json_count(count),
+                       json_text(by_trust[i].meaning), json_text(text_string(&names)));
     }
     return figure;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "stats/interval.h"
 #include "studies/validate/study.h"
 
@@ -162,52 +164,47 @@ static bool counts_class(const struct evidence *evidence, const char *classes, b
 }
 
 /* "a, b or c" for a list separated by spaces. */
-static void put_choice(const char *list, char *words, size_t size)
+static const char *choice_of(const char *list)
 {
-    size_t used = 0;
-    words[0] = '\0';
-    while (*list && used < size) {
-        size_t each = strcspn(list, " ");
-        const char *rest = list + each + (list[each] == ' ');
-        const char *joint = !used ? "" : *rest ? ", " : " or ";
-        used += (size_t)snprintf(words + used, size - used, "%s%.*s", joint, (int)each, list);
-        list = rest;
+    struct text words = {0};
+    for (size_t each; *list; list += each + (list[each] == ' ')) {
+        each = strcspn(list, " ");
+        text_printf(&words, "%s%.*s",
+                    !words.length ? ""
+                    : list[each]  ? ", "
+                                  : " or ",
+                    (int)each, list);
     }
+    return memory_text(&words);
 }
 
 /* May this event say something of the machine, does it count one of the classes, and did it count
- * at all here? A source counts what it executes itself: that says nothing of this machine's
- * counters. Otherwise why not, as a clause; "" where it is another event. */
-static bool claim_usable(const struct judgement *judgement, const char *classes, char *why,
-                         size_t size)
+ * at all here? Then NULL. A source counts what it executes itself: that says nothing of this
+ * machine's counters. Otherwise why not, as a clause; "" where it is another event. */
+static const char *why_not(const struct judgement *judgement, const char *classes)
 {
     const struct evidence *evidence = judgement->evidence;
     const char *reason =
         evidence->reason && *evidence->reason ? evidence->reason : "no reason was given";
-    *why = '\0';
     if (!counts_class(evidence, classes, false))
-        return false;
+        return "";
     if (evidence->error)
-        snprintf(why, size, "%.100s cannot be opened: %.*s", evidence->event,
-                 reason_first_sentence(reason), reason);
-    else if (judgement->verdict == VERDICT_UNSCHEDULED)
-        snprintf(why, size, "%.100s opens, but never got a counter", evidence->event);
-    else if (judgement->verdict == VERDICT_DEAD &&
-             (judgement->cause == CAUSE_MODE_NOT_APPLICABLE || judgement->cause == CAUSE_CORE_TYPE))
-        snprintf(why, size, "%.100s cannot count this: %.200s", evidence->event, judgement->note);
-    else
-        return true;
-    return false;
+        return memory_format("%.100s cannot be opened: %.*s", evidence->event,
+                             reason_first_sentence(reason), reason);
+    if (judgement->verdict == VERDICT_UNSCHEDULED)
+        return memory_format("%.100s opens, but never got a counter", evidence->event);
+    if (judgement->verdict == VERDICT_DEAD &&
+        (judgement->cause == CAUSE_MODE_NOT_APPLICABLE || judgement->cause == CAUSE_CORE_TYPE))
+        return memory_format("%.100s cannot count this: %.200s", evidence->event, judgement->note);
+    return NULL;
 }
 
 /* Why an event that counts has nothing to say: its specimens were not measured, or not enough. */
-static void excuse_points(const struct tested *claim, const struct tested_by *test,
-                          const struct evidence *evidence, char *why, size_t size)
+static const char *why_no_points(const struct tested *claim, const struct tested_by *test,
+                                 const struct evidence *evidence)
 {
     double most = -1;
-    char choice[200];
-    put_choice(test->specimens, choice, sizeof(choice));
-    snprintf(why, size, "%.100s was not measured on %s", evidence->event, choice);
+    const char *event = evidence->event, *why = NULL;
     for (size_t i = 0; i < evidence->point_count; i++) {
         const struct point *point = &evidence->points[i];
         if (point->is_null || !claim_lists(test->specimens, point->specimen))
@@ -215,73 +212,65 @@ static void excuse_points(const struct tested *claim, const struct tested_by *te
         struct judged_point judged = {.point = point};
         double count = reading_foretold(&judged, claim->foretold);
         if (point->truth.grade == TRUTH_NONE)
-            snprintf(why, size, "nothing is predicted for %.100s on %.100s", evidence->event,
-                     point->specimen);
+            why =
+                memory_format("nothing is predicted for %.100s on %.100s", event, point->specimen);
         else if (!point->run_count && point->failure_reason)
-            snprintf(why, size, "%.100s could not be measured on %.100s: %.200s", evidence->event,
-                     point->specimen, point->failure_reason);
+            why = memory_format("%.100s could not be measured on %.100s: %.200s", event,
+                                point->specimen, point->failure_reason);
         else if (point->run_count && count > most)
             most = count;
     }
     if (most >= 0 && claim->least > 0)
-        snprintf(why, size,
-                 "%.100s has no quiet runs with a count that is large enough: at most %s was "
-                 "predicted, and it takes %s and a hundred times the overhead",
-                 evidence->event, FIGURE(most), FIGURE(claim->least));
-    else if (most >= 0)
-        snprintf(why, size, "%.100s was not measured with counts small enough, or counts none",
-                 evidence->event);
+        return memory_format("%.100s has no quiet runs with a count that is large enough: at most "
+                             "%s was predicted, and it takes %s and a hundred times the overhead",
+                             event, FIGURE(most), FIGURE(claim->least));
+    if (most >= 0)
+        return memory_format("%.100s was not measured with counts small enough, or counts none",
+                             event);
+    return why ? why
+               : memory_format("%.100s was not measured on %s", event, choice_of(test->specimens));
 }
 
 /* Why nothing was read in a test, as a clause about the event that came furthest. Excuses of tests
- * whose events came further weigh more: the result. */
-enum excuse { EXCUSE_NOT_TRIED, EXCUSE_REFUSED, EXCUSE_NOT_ENOUGH };
-static enum excuse claim_excuse(const struct tested *claim, const struct tested_by *test,
-                                const struct judgements *judgements, char *why, size_t size)
+ * whose events came further weigh more. */
+struct excuse {
+    enum { EXCUSE_NOT_TRIED, EXCUSE_REFUSED, EXCUSE_NOT_ENOUGH } weight;
+    const char *text; /* NULL: none is needed so far */
+};
+
+static struct excuse excuse_of(const struct tested *claim, const struct tested_by *test,
+                               const struct judgements *judgements)
 {
-    enum excuse excuse = EXCUSE_NOT_TRIED;
+    struct excuse excuse = {0};
     bool sourced = false;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
-        char first[NOTE_SIZE];
+        const char *why = why_not(judgement, test->classes);
         sourced |= counts_class(judgement->evidence, test->classes, true);
-        if (claim_usable(judgement, test->classes, first, sizeof(first))) {
-            excuse_points(claim, test, judgement->evidence, why, size);
-            return EXCUSE_NOT_ENOUGH;
-        }
-        if (!*first)
-            continue;
-        if (excuse == EXCUSE_NOT_TRIED)
-            snprintf(why, size, "%s", first);
-        excuse = EXCUSE_REFUSED;
+        if (!why)
+            return (struct excuse){EXCUSE_NOT_ENOUGH,
+                                   why_no_points(claim, test, judgement->evidence)};
+        if (*why && !excuse.text)
+            excuse = (struct excuse){EXCUSE_REFUSED, why};
     }
-    char choice[200];
-    put_choice(test->classes, choice, sizeof(choice));
-    if (excuse == EXCUSE_NOT_TRIED)
-        snprintf(why, size, "no event that counts %s was measured%s", choice,
-                 sourced ? ", only sources, which say nothing of this machine's counters" : "");
+    if (!excuse.text)
+        excuse.text = memory_format(
+            "no event that counts %s was measured%s", choice_of(test->classes),
+            sourced ? ", only sources, which say nothing of this machine's counters" : "");
     return excuse;
 }
 
-/* The same of the test whose events came furthest. */
-struct untested {
-    bool any;
-    enum excuse weight;
-    char text[NOTE_SIZE];
-};
-
-static void untested_add(struct untested *untested, const struct tested *claim,
-                         const struct tested_by *test, const struct judgements *judgements,
-                         bool named)
+/* The weightiest; named: with what the test is of. */
+static void excuse_add(struct excuse *weightiest, const struct tested *claim,
+                       const struct tested_by *test, const struct judgements *judgements,
+                       bool named)
 {
-    char why[NOTE_SIZE];
-    enum excuse weight = claim_excuse(claim, test, judgements, why, sizeof(why));
-    if (untested->any && weight <= untested->weight)
+    struct excuse excuse = excuse_of(claim, test, judgements);
+    if (weightiest->text && excuse.weight <= weightiest->weight)
         return;
-    snprintf(untested->text, sizeof(untested->text), "%s%s%.*s", named ? test->what : "",
-             named ? ": " : "", named ? 400 : NOTE_SIZE, why);
-    untested->weight = weight;
-    untested->any = true;
+    if (named)
+        excuse.text = memory_format("%s: %.400s", test->what, excuse.text);
+    *weightiest = excuse;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -329,12 +318,11 @@ static size_t look_at(const struct judgements *judgements, bool otherwise, struc
     for (size_t i = 0; i < judgements->row_count; i++) {
         const struct judgement *judgement = judgements->rows[i]->judgement;
         const char *class = judgement->evidence->class;
-        char why[NOTE_SIZE];
         struct ends ends;
         /* Events that deviate for another cause say little of overhead: they are asked last. */
         bool deviates =
             judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
-        if (!class || deviates != otherwise || !claim_usable(judgement, class, why, sizeof(why)) ||
+        if (!class || deviates != otherwise || why_not(judgement, class) ||
             !take_ends(judgements->rows[i], &ends))
             continue;
         bool worse = ends.verdict != best->verdict
@@ -428,32 +416,30 @@ static void rule_threshold(const struct claim *asked, const void *context, struc
     const struct judgements *judgements = ((const struct validate_facts *)context)->judgements;
     const struct tested *claim = asked->own;
     struct threshold best = {0};
-    struct untested untested = {0};
+    struct excuse excuse = {0};
     const char *dead = NULL; /* an event that reads 0 throughout */
-    char why[NOTE_SIZE];
     for (const struct tested_by *test = claim->tests; test->what && !best.row; test++) {
         for (size_t i = 0; i < judgements->count && !dead; i++)
             if (judgements->list[i].verdict == VERDICT_DEAD &&
-                claim_usable(&judgements->list[i], test->classes, why, sizeof(why)))
+                !why_not(&judgements->list[i], test->classes))
                 dead = judgements->list[i].evidence->event;
         for (size_t i = 0; i < judgements->row_count; i++) {
             const struct judged_row *row = judgements->rows[i];
             struct threshold found;
             if (!claim_lists(test->specimens, row->specimen) ||
-                !claim_usable(row->judgement, test->classes, why, sizeof(why)) ||
-                !find_threshold(row, &found))
+                why_not(row->judgement, test->classes) || !find_threshold(row, &found))
                 continue;
             /* One event that does so is enough. */
             if (!best.row || verdict_graver(best.verdict, found.verdict) ||
                 (best.verdict == found.verdict && found.zero > best.zero))
                 best = found;
         }
-        untested_add(&untested, claim, test, judgements, false);
+        excuse_add(&excuse, claim, test, judgements, false);
     }
     if (!best.row && dead)
         finding_add(finding, "%.100s reads 0 whatever is done: no threshold shows", dead);
     else if (!best.row)
-        finding_add(finding, "%s", untested.text);
+        finding_add(finding, "%s", excuse.text);
     if (!best.row)
         return;
     finding->verdict = best.verdict;
@@ -491,9 +477,7 @@ static struct gravest within_look_at_test(const struct tested *claim, const stru
     struct gravest gravest = {0};
     for (size_t i = 0; i < judgements->row_count; i++) {
         const struct judged_row *row = judgements->rows[i];
-        char why[NOTE_SIZE];
-        if (!claim_lists(test->specimens, row->specimen) ||
-            !claim_usable(row->judgement, test->classes, why, sizeof(why)))
+        if (!claim_lists(test->specimens, row->specimen) || why_not(row->judgement, test->classes))
             continue;
         for (size_t j = 0; j < row->point_count; j++) {
             const struct judged_point *point = &row->points[j];
@@ -516,7 +500,7 @@ static void rule_within(const struct claim *asked, const void *context, struct f
     const struct judgements *judgements = facts->judgements;
     const struct tested *claim = asked->own;
     struct gravest gravest = {0};
-    struct untested untested = {0};
+    struct excuse excuse = {0};
     if (claim->physical && facts->file->emulated) {
         finding_add(finding, "this machine is emulated: it has no predictor, no caches and no "
                              "cycles of its own that could be counted");
@@ -525,7 +509,7 @@ static void rule_within(const struct claim *asked, const void *context, struct f
     for (const struct tested_by *test = claim->tests; test->what; test++) {
         struct gravest found = within_look_at_test(claim, test, judgements);
         if (!found.points)
-            untested_add(&untested, claim, test, judgements, true);
+            excuse_add(&excuse, claim, test, judgements, true);
         if (claim->needs_first && !found.points && test == claim->tests)
             break;
         if (found.points && (!gravest.points || reading_graver(&found.reading, &gravest.reading)))
@@ -535,7 +519,7 @@ static void rule_within(const struct claim *asked, const void *context, struct f
             break;
     }
     if (!gravest.points) {
-        finding_add(finding, "%s", untested.text);
+        finding_add(finding, "%s", excuse.text);
         return;
     }
     const struct reading *reading = &gravest.reading;
@@ -566,8 +550,8 @@ static void rule_within(const struct claim *asked, const void *context, struct f
                     : exception.reading.off.verdict == FINDING_FAILS ? "breaks it"
                                                                      : "decides nothing");
     }
-    if (untested.any && !claim->first_only)
-        finding_add(finding, "; not tested, %s", untested.text);
+    if (excuse.text && !claim->first_only)
+        finding_add(finding, "; not tested, %s", excuse.text);
 }
 
 /* --- the claims --- */

@@ -29,13 +29,13 @@ static void put_figures(json_t *object, const struct judged_point *point)
     const char *few = known ? "too few runs" : none;
     bool comparable = known && !point->against_account && truth->grade != TRUTH_NONE &&
                       truth->low == truth->high && truth->low != 0;
-    JSON_PUT_REALS(object, {"min", known ? point->min : NAN, few},
-                   {"median", known ? point->median : NAN, few},
-                   {"max", known ? point->max : NAN, few}, {"mean", known ? point->mean : NAN, few},
-                   {"stdev", known ? point->stdev : NAN, few},
-                   {"variance", known ? point->stdev * point->stdev : NAN, few},
-                   {"error_low", known ? point->low : NAN, few},
-                   {"error_high", known ? point->high : NAN, few},
+    static const struct judged_point blank = {
+        .min = NAN, .median = NAN, .max = NAN, .mean = NAN, .stdev = NAN, .low = NAN, .high = NAN};
+    const struct judged_point *of = known ? point : &blank;
+    JSON_PUT_REALS(object, {"min", of->min, few}, {"median", of->median, few},
+                   {"max", of->max, few}, {"mean", of->mean, few}, {"stdev", of->stdev, few},
+                   {"variance", of->stdev * of->stdev, few}, {"error_low", of->low, few},
+                   {"error_high", of->high, few},
                    {"percent_difference", comparable ? 100 * (point->mean - low) / low : NAN,
                     !known                      ? none
                     : point->against_account    ? account

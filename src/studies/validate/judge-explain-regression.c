@@ -61,24 +61,13 @@ static double count_of(const struct point *point, enum trait_kind kind, const ch
 static double doing_of(const struct error_point *row, enum candidate_kind kind)
 {
     const struct point *point = row->point;
-    switch (kind) {
-    case CANDIDATE_FAULTS:
-        return point->faults >= 0 ? (double)point->faults : row->faults;
-    case CANDIDATE_SYSCALLS:
-        return count_of(point, TRAIT_CLASS, "syscalls");
-    case CANDIDATE_SWITCHES:
-        return point->switches > 0 ? (double)point->switches : 0;
-    case CANDIDATE_INTERRUPTS:
-        return point->has_interrupts ? row->interrupts : 0;
-    case CANDIDATE_CONSTANT:
-        return 1;
-    case CANDIDATE_TRUTH:
-        return row->truth;
-    case CANDIDATE_TIME:
-        return row->enabled;
-    default:
-        return 0;
-    }
+    return kind == CANDIDATE_FAULTS     ? (point->faults >= 0 ? (double)point->faults : row->faults)
+           : kind == CANDIDATE_SYSCALLS ? count_of(point, TRAIT_CLASS, "syscalls")
+           : kind == CANDIDATE_SWITCHES ? (double)(point->switches > 0 ? point->switches : 0)
+           : kind == CANDIDATE_INTERRUPTS ? (point->has_interrupts ? row->interrupts : 0)
+           : kind == CANDIDATE_CONSTANT   ? 1
+           : kind == CANDIDATE_TRUTH      ? row->truth
+                                          : row->enabled;
 }
 
 /* Is it what the event is to count, or a multiple of it? Then it is a factor that errs. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "stats/interval.h"
 #include "studies/validate/judge.h"
 
@@ -144,16 +145,11 @@ static void say(struct explaining *explaining, double multiple,
                 const struct definitions *candidates)
 {
     const struct fit *fit = &candidates->first;
-    char others[160] = "";
-    size_t length = 0;
-    for (size_t i = 1; i < candidates->count && length < sizeof(others); i++) {
-        int more =
-            snprintf(others + length, sizeof(others) - length, "%s%s",
-                     i == 1 ? " (cannot be told apart here from " : ", ", candidates->names[i]);
-        length += more > 0 ? (size_t)more : 0;
-    }
-    if (length && length < sizeof(others) - 1)
-        snprintf(others + length, sizeof(others) - length, ")");
+    AUTO_TEXT struct text others = {0};
+    for (size_t i = 1; i < candidates->count; i++)
+        text_printf(&others, "%s%s", i == 1 ? " (cannot be told apart here from " : ", ",
+                    candidates->names[i]);
+    text_puts(&others, others.length ? ")" : "");
     double half = t_quantile(0.975, explaining->errors.noise_df) / sqrt(fit->squares);
     if (explaining->errors.exact)
         half = 0;
@@ -163,20 +159,17 @@ static void say(struct explaining *explaining, double multiple,
     snprintf(explaining->explained->fits, sizeof(explaining->explained->fits), "%s",
              candidates->names[0]);
     const char *own = explaining->errors.judgement->evidence->class;
-    char times[32] = "";
-    if (multiple != 1)
-        snprintf(times, sizeof(times), "%g times ", multiple);
+    const char *times = multiple != 1 ? memory_format("%g times ", multiple) : "";
     /* One ladder alone often allows for both. */
-    char factor[64] = "";
+    const char *factor = "";
     struct fit plain = try_class(&explaining->errors, NULL, 1);
     if (multiple == 1 && plain.squares > 0 && own_factor_fits(&explaining->errors))
-        snprintf(factor, sizeof(factor), " A factor of %.4g fits as well.",
-                 plain.products / plain.squares);
+        factor = memory_format(" A factor of %.4g fits as well.", plain.products / plain.squares);
     explaining_add(explaining, &found,
                    "Counts %s%s%s instead of %s: at all %zu points, %zu of which tell both "
                    "apart.%s",
-                   times, candidates->names[0], others, own ? own : "what it says", fit->known,
-                   fit->telling, factor);
+                   times, candidates->names[0], text_string(&others), own ? own : "what it says",
+                   fit->known, fit->telling, factor);
 }
 
 /* Another class whose truths the counts are; then nothing is left to be explained. */

@@ -486,8 +486,10 @@ void validate_adopt(struct validate_plan *plan)
         const struct cell *cell = &plan->wishes->cells[i];
         size_t specimen = plan_is_overhead_cell(cell) ? VALIDATE_NO_SPECIMEN
                                                       : find_specimen(plan, cell->specimen);
-        append(plan, find_subject(plan, cell->events[0]), specimen, plan->wishes->about[i].planned,
-               cell);
+        /* Where it was ended before all of its visits were in the store, they are made now. */
+        uint32_t planned = plan->wishes->about[i].planned;
+        append(plan, find_subject(plan, cell->events[0]), specimen,
+               planned < OTHER_PROCESSES ? OTHER_PROCESSES : planned, cell);
     }
     wishes_claim(plan->wishes);
 }

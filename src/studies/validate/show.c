@@ -23,8 +23,8 @@ static bool is_user(const char *name)
 }
 
 /* The same event with :u instead of no mode, or without where this one has :u; NULL: none. */
-static const struct judgement *validate_twin(const struct judgements *judgements,
-                                             const struct judgement *judgement)
+static const struct judgement *twin_of(const struct judgements *judgements,
+                                       const struct judgement *judgement)
 {
     const char *name = judgement->evidence->event;
     if (event_mode(name) && !is_user(name))
@@ -39,7 +39,7 @@ static const struct judgement *validate_twin(const struct judgements *judgements
 }
 
 /* "page-faults[:u]", for both names. */
-static void validate_put_folded(const char *plain, struct text *out)
+static void put_folded(const char *plain, struct text *out)
 {
     size_t length = strlen(plain);
     text_put_clean(out, plain);
@@ -53,7 +53,7 @@ static void validate_put_folded(const char *plain, struct text *out)
 #define NAMES_SHOWN 6u /* of a list that --all has in full */
 
 /* Was nothing measured? Such events are told of below the table, by the reason. */
-static bool validate_is_grouped(const struct judgement *judgement)
+static bool is_grouped(const struct judgement *judgement)
 {
     return judgement->verdict == VERDICT_UNSUPPORTED ||
            (judgement->verdict == VERDICT_UNJUDGED && !judgement->row_count);
@@ -106,7 +106,7 @@ static void put_group(const struct validating *run, const struct judgement *lead
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         const struct evidence *evidence = judgement->evidence;
-        if (!validate_is_grouped(judgement) || !same_group(leader, judgement))
+        if (!is_grouped(judgement) || !same_group(leader, judgement))
             continue;
         const char *class = evidence->class ? evidence->class : "";
         const char *kind = strcmp(evidence->kind, "papi") == 0 ? "PAPI" : evidence->kind;
@@ -116,8 +116,8 @@ static void put_group(const struct validating *run, const struct judgement *lead
             text_puts(&kinds, kinds.length ? ", " : "");
             text_put_clean(&kinds, kind);
         }
-        const struct judgement *twin = validate_twin(judgements, judgement);
-        bool folded = twin && validate_is_grouped(twin) && same_group(leader, twin);
+        const struct judgement *twin = twin_of(judgements, judgement);
+        bool folded = twin && is_grouped(twin) && same_group(leader, twin);
         if (folded && is_user(evidence->event))
             continue;
         if (shown == NAMES_SHOWN && !whole) {
@@ -126,7 +126,7 @@ static void put_group(const struct validating *run, const struct judgement *lead
         }
         text_puts(&words, shown++ ? ", " : "");
         if (folded)
-            validate_put_folded(evidence->event, &words);
+            put_folded(evidence->event, &words);
         else
             text_put_clean(&words, evidence->event);
     }
@@ -141,16 +141,16 @@ static void put_group(const struct validating *run, const struct judgement *lead
     wrap(out, text_string(&reason), 4, 4, style->width);
 }
 
-static void validate_put_unsupported(const struct validating *run, const struct style *style,
-                                     struct text *out)
+static void put_unsupported(const struct validating *run, const struct style *style,
+                            struct text *out)
 {
     const struct judgement *list = run->judgements.list;
     const char *before = out->length ? "\n" : "", *name;
     json_t *entry;
     for (size_t i = 0; i < run->judgements.count; i++) {
-        bool leads = validate_is_grouped(&list[i]);
+        bool leads = is_grouped(&list[i]);
         for (size_t j = 0; j < i && leads; j++)
-            leads = !validate_is_grouped(&list[j]) || !same_group(&list[j], &list[i]);
+            leads = !is_grouped(&list[j]) || !same_group(&list[j], &list[i]);
         if (!leads)
             continue;
         text_puts(out, before);
@@ -305,7 +305,7 @@ static void add_event(struct sheet *sheet, const struct judgement *judgement,
                         .span = span_of(judgement),
                         .note = rest_of(judgement)};
     if (user) {
-        validate_put_folded(judgement->evidence->event, &name);
+        put_folded(judgement->evidence->event, &name);
         /* N that both reached, runs of both. */
         struct span other = span_of(user);
         line.span.low = other.low > line.span.low ? other.low : line.span.low;
@@ -373,13 +373,13 @@ static void fill(struct sheet *sheet, const struct validating *run)
     const struct judgements *judgements = &run->judgements;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
-        if (validate_is_grouped(judgement))
+        if (is_grouped(judgement))
             continue;
         if (run->studying.given->all) {
             add_specimens(sheet, judgement);
             continue;
         }
-        const struct judgement *twin = validate_twin(judgements, judgement);
+        const struct judgement *twin = twin_of(judgements, judgement);
         bool user = is_user(judgement->evidence->event);
         bool folded = twin && (user ? is_foldable(twin, judgement) : is_foldable(judgement, twin));
         if (!folded || !user)
@@ -387,8 +387,7 @@ static void fill(struct sheet *sheet, const struct validating *run)
     }
 }
 
-static void validate_put_table(const struct validating *run, const struct style *style,
-                               struct text *out)
+static void put_table(const struct validating *run, const struct style *style, struct text *out)
 {
     struct sheet sheet = {.table = {.columns = columns, .column_count = COLUMNS}};
     fill(&sheet, run);
@@ -446,8 +445,7 @@ static bool is_lower(const struct validate_cap *one, const struct validate_cap *
     return one->n != other->n ? one->n < other->n : one->hit_ns > other->hit_ns;
 }
 
-static void validate_put_caps(const struct validating *run, const struct style *style,
-                              struct text *out)
+static void put_caps(const struct validating *run, const struct style *style, struct text *out)
 {
     size_t count = 0;
     struct validate_cap lowest, highest;
@@ -601,9 +599,9 @@ static void put_skips(const struct validating *run, const struct style *style, s
 void validate_put_report(const void *kept, const struct style *style, struct text *out)
 {
     const struct validating *run = kept;
-    validate_put_table(run, style, out);
-    validate_put_unsupported(run, style, out);
-    validate_put_caps(run, style, out);
+    put_table(run, style, out);
+    put_unsupported(run, style, out);
+    put_caps(run, style, out);
     put_disturbed(run, style, out);
     put_ranking(run, style, out);
     /* Where nothing was measured, what that was not held against is no news. */

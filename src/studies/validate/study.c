@@ -40,18 +40,6 @@ static enum naming naming_of(const char *kind)
                                                                             : NAMED_PLAIN;
 }
 
-/* What the machine said of an event; points to what the event points to. */
-static struct tried_event said_of(const struct listed_event *event)
-{
-    return (struct tried_event){.name = (char *)event->name,
-                                .kind = (char *)event->kind,
-                                .class = (char *)event->class,
-                                .reason = (char *)event->reason,
-                                .error = event->openable ? 0
-                                         : event->error  ? event->error
-                                                         : EIO};
-}
-
 /* --- names --- */
 
 /* Opens `name`; a name that the machine refuses to read is an event that cannot be opened. */
@@ -117,7 +105,12 @@ struct listing {
 static int keep(void *context, const struct listed_event *event)
 {
     struct listing *listing = context;
-    const struct tried_event listed = said_of(event);
+    const int error = event->openable ? 0 : event->error ? event->error : EIO;
+    const struct tried_event listed = {.name = (char *)event->name,
+                                       .kind = (char *)event->kind,
+                                       .class = (char *)event->class,
+                                       .reason = (char *)event->reason,
+                                       .error = error};
     if (!listing->except_kind || strcmp(event->kind, listing->except_kind) != 0)
         tried_add(&listing->kept, &listed);
     return 0;
@@ -388,17 +381,10 @@ static void put_reason(const struct validating *run, const struct tried_event *c
  * full, and here the mode alone is in question. */
 static bool is_brief(const struct validating *run, const struct tried_event *candidate)
 {
-    size_t length = strlen(candidate->name);
-    if ((strcmp(candidate->kind, "software") != 0 && strcmp(candidate->kind, "tracepoint") != 0) ||
-        !event_counts_user_only(candidate->name) || length < 2)
-        return false;
-    for (size_t i = 0; i < run->candidates.count; i++) {
-        const struct tried_event *other = &run->candidates.list[i];
-        if (!other->error && strlen(other->name) == length - 2 &&
-            strncmp(other->name, candidate->name, length - 2) == 0)
-            return true;
-    }
-    return false;
+    const int plain = (int)strlen(candidate->name) - 2;
+    return naming_of(candidate->kind) == NAMED_BOTH_WAYS &&
+           event_counts_user_only(candidate->name) &&
+           tried_opens(&run->candidates, memory_format("%.*s", plain, candidate->name));
 }
 
 static void add_subject(struct validating *run, struct tried_event *candidate)
