@@ -112,16 +112,15 @@ const char *overhead_unit(const struct overhead_meter *meter)
     return meter->unit < METER_EVENTS ? meter_unit_names[meter->unit] : meter->event;
 }
 
-void overhead_cost(double value, char *text, size_t size)
+const char *overhead_cost(double value, char text[NUMBER_SIZE])
 {
-    number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, size);
+    number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, NUMBER_SIZE);
+    return text;
 }
 
 void overhead_add_cost(struct table *table, enum tone tone, double value)
 {
-    char text[NUMBER_SIZE];
-    overhead_cost(value, text, sizeof(text));
-    table_add(table, tone, text);
+    table_add(table, tone, OVERHEAD_COST(value));
 }
 
 void overhead_put_heading(const struct overhead_run *run, const char *what,
@@ -135,26 +134,21 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
 }
 
 void overhead_put_interval(double value, double low, double high,
-                           void (*write)(double value, char *text, size_t size), struct text *out)
+                           const char *(*write)(double value, char text[NUMBER_SIZE]),
+                           struct text *out)
 {
     char words[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    write(value, words, sizeof(words));
-    write(low, from, sizeof(from));
-    write(high, to, sizeof(to));
-    text_puts(out, words);
-    bool wide = strcmp(from, words) != 0 || strcmp(to, words) != 0;
+    text_puts(out, write(value, words));
+    bool wide = strcmp(write(low, from), words) != 0;
+    wide |= strcmp(write(high, to), words) != 0;
     if (wide && isfinite(low) && isfinite(high))
         text_printf(out, " (%s to %s)", from, to);
 }
 
 void overhead_put_range(double low, double high, struct text *out)
 {
-    char from[NUMBER_SIZE], to[NUMBER_SIZE];
-    overhead_cost(low, from, sizeof(from));
-    overhead_cost(high, to, sizeof(to));
-    text_puts(out, from);
-    if (strcmp(from, to) != 0)
-        text_printf(out, " to %s", to);
+    const char *from = OVERHEAD_COST(low), *to = OVERHEAD_COST(high);
+    text_printf(out, strcmp(from, to) != 0 ? "%s to %s" : "%s", from, to);
 }
 
 void overhead_put_share(double share, struct text *out)
@@ -354,9 +348,7 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
         overhead_put_row_call(&boxing->run->file, row, &words);
         for (size_t j = 0; j < row->level_count; j++) {
             const struct overhead_level *level = &row->levels[j];
-            char median[NUMBER_SIZE];
-            overhead_cost(level->median, median, sizeof(median));
-            text_printf(&words, "%s %s in ", j ? "," : ":", median);
+            text_printf(&words, "%s %s in ", j ? "," : ":", OVERHEAD_COST(level->median));
             overhead_put_share(by_process && processes
                                    ? (double)level->processes / (double)processes
                                    : level->share,
@@ -482,9 +474,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
                     timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
     }
     if (timer->resolution > 1) {
-        char step[NUMBER_SIZE];
-        overhead_cost(timer->resolution, step, sizeof(step));
-        text_printf(&words, "; it counts in steps of %s", step);
+        text_printf(&words, "; it counts in steps of %s", OVERHEAD_COST(timer->resolution));
         if (overhead_is_clock(timer->meter))
             text_puts(&words, ", the instructions that a tick of the emulated clock takes by the "
                               "gauge, and figures are means between the steps");
@@ -497,12 +487,10 @@ static void put_gauge(const struct overhead_case *file, bool all,
                       struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    char passes[NUMBER_SIZE], usual[NUMBER_SIZE], limit[NUMBER_SIZE];
+    char passes[NUMBER_SIZE];
     if (!gauge->known)
         return;
     number_count(gauge->passes, passes, sizeof(passes));
-    overhead_cost(gauge->usual, usual, sizeof(usual));
-    overhead_cost(gauge->limit, limit, sizeof(limit));
     text_puts(&words, "disturbed");
     overhead_put_machine(file, gauge->machine, &words);
     text_puts(&words, ": ");
@@ -513,8 +501,10 @@ static void put_gauge(const struct overhead_case *file, bool all,
                 passes);
     bool told = gauge->share > 0 && gauge->why[0];
     if (all || !told)
-        text_printf(&words, ", when it takes more than %s %s instead of %s", limit,
-                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns", usual);
+        text_printf(&words, ", when it takes more than %s %s instead of %s",
+                    OVERHEAD_COST(gauge->limit),
+                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns",
+                    OVERHEAD_COST(gauge->usual));
     if (told) {
         text_puts(&words, "; ");
         text_put_clean(&words, gauge->why);
