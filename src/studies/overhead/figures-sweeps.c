@@ -423,16 +423,12 @@ static void put_slopes(const struct overhead_run *run, const struct sweep *sweep
     }
     if (!most)
         return;
-    text_printf(words, "%zu of %zu grow as a straight line. Each further %s adds ", straight, count,
-                sweep->kind ? "event" : "read");
-    overhead_put_cost(words, least->slope);
-    text_printf(words, " %s (", sweep->unit);
+    text_printf(words, "%zu of %zu grow as a straight line. Each further %s adds %s %s (", straight,
+                count, sweep->kind ? "event" : "read", OVERHEAD_COST(least->slope), sweep->unit);
     put_call(run, least, words);
     text_puts(words, ")");
     if (most != least) {
-        text_puts(words, " to ");
-        overhead_put_cost(words, most->slope);
-        text_puts(words, " (");
+        text_printf(words, " to %s (", OVERHEAD_COST(most->slope));
         put_call(run, most, words);
         text_puts(words, ")");
     }

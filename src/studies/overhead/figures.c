@@ -43,14 +43,11 @@ static void put_kind(const struct overhead_run *run, const char *kind, const cha
         return;
     text_printf(words, "The cheapest %s is ", kind);
     overhead_put_series(&run->file, least->machine, least->operation, least->variant, words);
-    text_puts(words, " with ");
-    overhead_put_cost(words, least->median);
-    text_printf(words, " %s", unit);
+    text_printf(words, " with %s %s", OVERHEAD_COST(least->median), unit);
     if (most != least) {
         text_puts(words, ", the dearest ");
         overhead_put_series(&run->file, most->machine, most->operation, most->variant, words);
-        text_puts(words, " with ");
-        overhead_put_cost(words, most->median);
+        text_printf(words, " with %s", OVERHEAD_COST(most->median));
     }
     text_puts(words, ". ");
 }
@@ -61,9 +58,7 @@ static json_t *levels_json(const struct overhead_row *row)
     if (row->level_count < 2)
         return json_null();
     for (size_t i = 0; i < row->level_count; i++) {
-        text_puts(&words, i ? ", " : "");
-        overhead_put_cost(&words, row->levels[i].median);
-        text_puts(&words, " (");
+        text_printf(&words, "%s%s (", i ? ", " : "", OVERHEAD_COST(row->levels[i].median));
         overhead_put_share(row->levels[i].share, &words);
         text_puts(&words, ")");
     }
@@ -340,11 +335,8 @@ static void put_dearest(const struct overhead_run *run, const char *unit, struct
         return;
     text_puts(words, "The first ");
     overhead_put_series(&run->file, most->machine, most->operation, most->variant, words);
-    text_printf(words, " costs %.3g times a later one (", most->ratio);
-    overhead_put_cost(words, most->first);
-    text_puts(words, " against ");
-    overhead_put_cost(words, later_of(most));
-    text_printf(words, " %s), which is the most", unit);
+    text_printf(words, " costs %.3g times a later one (%s against %s %s), which is the most",
+                most->ratio, OVERHEAD_COST(most->first), OVERHEAD_COST(later_of(most)), unit);
     if (least != most) {
         text_puts(words, "; the first ");
         overhead_put_series(&run->file, least->machine, least->operation, least->variant, words);
@@ -416,11 +408,8 @@ static void put_decline(const struct overhead_run *run, const char *unit, struct
             !isfinite(cold->later_ratio))
             continue;
         overhead_put_series(&run->file, cold->machine, cold->operation, cold->variant, words);
-        text_puts(words, ": from ");
-        overhead_put_cost(words, cold->row[0]);
-        text_puts(words, " to ");
-        overhead_put_cost(words, cold->later);
-        text_printf(words, " %s%s. ", unit,
+        text_printf(words, ": from %s to %s %s%s. ", OVERHEAD_COST(cold->row[0]),
+                    OVERHEAD_COST(cold->later), unit,
                     cold->goes_on    ? ", and it still falls after the second"
                     : cold->declines ? ", settled by the second"
                                      : ", which is no fall beyond chance");
@@ -544,13 +533,6 @@ json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation)
 {
     return operation < file->operation_count ? json_text(file->operations[operation].kind)
                                              : json_null();
-}
-
-void overhead_put_cost(struct text *words, double value)
-{
-    char cost[NUMBER_SIZE];
-    overhead_cost(value, cost, sizeof(cost));
-    text_puts(words, cost);
 }
 
 json_t *overhead_figures(const void *kept)

@@ -76,7 +76,9 @@ void overhead_put_machine(const struct overhead_case *file, uint32_t machine, st
 /* "ticks", "instructions in user mode": what a figure is in. */
 const char *overhead_unit(const struct overhead_meter *meter);
 /* Whole from 100 on, three digits below; "-" for what is no number. */
-void overhead_cost(double value, char *text, size_t size);
+const char *overhead_cost(double value, char text[NUMBER_SIZE]);
+/* Where it is printed. */
+#define OVERHEAD_COST(value) overhead_cost(value, (char[NUMBER_SIZE]){""})
 void overhead_add_cost(struct table *table, enum tone tone, double value);
 /* "What the call before changes, in ticks on NAME". */
 void overhead_put_heading(const struct overhead_run *run, const char *what,
@@ -84,7 +86,8 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
                           const struct style *style, struct text *out);
 /* "1,014 (998 to 1,020)", each as `write` has it; the interval only where it shows. */
 void overhead_put_interval(double value, double low, double high,
-                           void (*write)(double value, char *text, size_t size), struct text *out);
+                           const char *(*write)(double value, char text[NUMBER_SIZE]),
+                           struct text *out);
 /* The interval alone, "998 to 1,020". */
 void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
@@ -160,4 +163,3 @@ bool overhead_has_unit(const struct overhead_run *run, const struct overhead_met
 
 json_t *overhead_path_json(const struct overhead_case *file, uint32_t operation);
 json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation);
-void overhead_put_cost(struct text *words, double value);

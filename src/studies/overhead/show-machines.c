@@ -15,9 +15,10 @@
  * What other interfaces cost in units of the bare calls, which stand beside them. */
 
 /* Three digits. */
-static void write_ratio(double ratio, char *text, size_t size)
+static const char *write_ratio(double ratio, char text[NUMBER_SIZE])
 {
-    snprintf(text, size, "%.*f", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+    snprintf(text, NUMBER_SIZE, "%.*f", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+    return text;
 }
 
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
@@ -520,15 +521,12 @@ static void put_hidden(const struct overhead_run *run, const struct style *style
             row = &run->report.machines[i];
     if (!row)
         return;
-    char all[NUMBER_SIZE], seen[NUMBER_SIZE];
-    overhead_cost(row->median, all, sizeof(all));
-    overhead_cost(row->seen, seen, sizeof(seen));
     AUTO_TEXT struct text words = {0};
     text_printf(&words,
                 "Start and stop are counted by the emulated clock: while the operating system "
                 "switches a counter of the CPU it halts all of them, and those that meter saw %s "
                 "of the %s instructions of ",
-                seen, all);
+                OVERHEAD_COST(row->seen), OVERHEAD_COST(row->median));
     text_put_clean(&words, row->path);
     text_printf(&words, ".%s. Reads are counted by both alike.", row->kind);
     section_put_words(text_string(&words), style, out);

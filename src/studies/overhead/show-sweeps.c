@@ -557,10 +557,8 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
         if (!same_group(slope, like) || !sweeps_is_shown(run, slope))
             continue;
         AUTO_TEXT struct text call = {0}, each = {0}, shape = {0};
-        char most[NUMBER_SIZE];
         overhead_put_call(overhead_name(&run->file, slope->operation),
                           has_variants(&run->report, slope) ? slope->variant : NULL, &call);
-        overhead_cost(slope->most, most, sizeof(most));
         if (slope->first_apart)
             overhead_put_interval(slope->rest_slope, slope->rest_low, slope->rest_high,
                                   overhead_cost, &each);
@@ -584,7 +582,8 @@ static void sweeps_put_group(const struct overhead_run *run, size_t first,
                   : slope->separate ? "separate"
                                     : "group");
         overhead_add_cost(&table, TONE_PLAIN, slope->one);
-        table_addf(&table, TONE_PLAIN, "%s at %" PRIu32, most, slope->most_count);
+        table_addf(&table, TONE_PLAIN, "%s at %" PRIu32, OVERHEAD_COST(slope->most),
+                   slope->most_count);
         table_add(&table, slope->straight ? TONE_PLAIN : TONE_WARN, text_string(&shape));
         table_add(&table, TONE_STRONG, text_string(&each));
     }

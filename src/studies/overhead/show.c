@@ -112,16 +112,15 @@ const char *overhead_unit(const struct overhead_meter *meter)
     return meter->unit < METER_EVENTS ? meter_unit_names[meter->unit] : meter->event;
 }
 
-void overhead_cost(double value, char *text, size_t size)
+const char *overhead_cost(double value, char text[NUMBER_SIZE])
 {
-    number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, size);
+    number_brief(fabs(value) >= 100 ? rint(value) : value + 0.0, text, NUMBER_SIZE);
+    return text;
 }
 
 void overhead_add_cost(struct table *table, enum tone tone, double value)
 {
-    char text[NUMBER_SIZE];
-    overhead_cost(value, text, sizeof(text));
-    table_add(table, tone, text);
+    table_add(table, tone, OVERHEAD_COST(value));
 }
 
 void overhead_put_heading(const struct overhead_run *run, const char *what,
@@ -135,26 +134,21 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
 }
 
 void overhead_put_interval(double value, double low, double high,
-                           void (*write)(double value, char *text, size_t size), struct text *out)
+                           const char *(*write)(double value, char text[NUMBER_SIZE]),
+                           struct text *out)
 {
     char words[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    write(value, words, sizeof(words));
-    write(low, from, sizeof(from));
-    write(high, to, sizeof(to));
-    text_puts(out, words);
-    bool wide = strcmp(from, words) != 0 || strcmp(to, words) != 0;
+    text_puts(out, write(value, words));
+    bool wide = strcmp(write(low, from), words) != 0;
+    wide |= strcmp(write(high, to), words) != 0;
     if (wide && isfinite(low) && isfinite(high))
         text_printf(out, " (%s to %s)", from, to);
 }
 
 void overhead_put_range(double low, double high, struct text *out)
 {
-    char from[NUMBER_SIZE], to[NUMBER_SIZE];
-    overhead_cost(low, from, sizeof(from));
-    overhead_cost(high, to, sizeof(to));
-    text_puts(out, from);
-    if (strcmp(from, to) != 0)
-        text_printf(out, " to %s", to);
+    const char *from = OVERHEAD_COST(low), *to = OVERHEAD_COST(high);
+    text_printf(out, strcmp(from, to) != 0 ? "%s to %s" : "%s", from, to);
 }
 
 void overhead_put_share(double share, struct text *out)
@@ -290,25 +284,9 @@ struct plotted {
     size_t order; /* of its kind */
 };
 
-struct boxing {
-    const struct overhead_run *run;
-    const struct overhead_row *first; /* of the machine and meter */
-    struct plotted *plotted;
-    struct box *boxes;
-    char (*labels)[LABEL_SIZE];
-    size_t count;
-    bool folded; /* a variant like another one has no box of its own */
-};
-
 size_t overhead_kind_order(const char *kind)
 {
     return overhead_rank(kind ? kind : "", kinds, KINDS);
-}
-
-static const struct overhead_operation *operation_of(const struct boxing *boxing,
-                                                     const struct overhead_row *row)
-{
-    return &boxing->run->file.operations[row->operation];
 }
 
 /* The cheapest of a kind first. */
@@ -329,18 +307,19 @@ static double whole(double value)
 
 /* --- levels --- */
 
-static void put_all_levels(const struct boxing *boxing, const struct style *style, struct text *out)
+static void put_all_levels(const struct overhead_run *run, const struct plotted *plotted,
+                           size_t count, const struct style *style, struct text *out)
 {
     size_t shown = 0, left = 0;
-    for (size_t i = 0; i < boxing->count; i++) {
-        const struct overhead_row *row = boxing->plotted[i].row;
+    for (size_t i = 0; i < count; i++) {
+        const struct overhead_row *row = plotted[i].row;
         AUTO_TEXT struct text words = {0};
         if (row->level_count < 2)
             continue;
         /* What the call before decides stands in the part about that. */
-        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->studying.given->all)
+        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !run->studying.given->all)
             continue;
-        if (shown == LEVELS_SHOWN && !boxing->run->studying.given->all) {
+        if (shown == LEVELS_SHOWN && !run->studying.given->all) {
             left++;
             continue;
         }
@@ -351,12 +330,10 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
         size_t processes = 0;
         for (size_t j = 0; j < row->level_count; j++)
             processes += row->levels[j].processes;
-        overhead_put_row_call(&boxing->run->file, row, &words);
+        overhead_put_row_call(&run->file, row, &words);
         for (size_t j = 0; j < row->level_count; j++) {
             const struct overhead_level *level = &row->levels[j];
-            char median[NUMBER_SIZE];
-            overhead_cost(level->median, median, sizeof(median));
-            text_printf(&words, "%s %s in ", j ? "," : ":", median);
+            text_printf(&words, "%s %s in ", j ? "," : ":", OVERHEAD_COST(level->median));
             overhead_put_share(by_process && processes
                                    ? (double)level->processes / (double)processes
                                    : level->share,
@@ -383,29 +360,27 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     AUTO_MEMORY struct plotted *plotted = memory_new(most, sizeof(*plotted));
     AUTO_MEMORY struct box *boxes = memory_new(most, sizeof(*boxes));
     AUTO_MEMORY char(*labels)[LABEL_SIZE] = memory_new(most, sizeof(*labels));
-    struct boxing boxing = {
-        .run = run, .first = first, .plotted = plotted, .boxes = boxes, .labels = labels};
-    const struct overhead_report *report = &boxing.run->report;
+    size_t count = 0;
+    const struct overhead_report *report = &run->report;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *chosen = &report->rows[i];
-        if (chosen->machine != boxing.first->machine ||
-            !overhead_same_meter(chosen->meter, boxing.first->meter) ||
-            !overhead_is_usual(boxing.run, i))
+        if (chosen->machine != first->machine ||
+            !overhead_same_meter(chosen->meter, first->meter) || !overhead_is_usual(run, i))
             continue;
-        if (!boxing.run->studying.given->all && overhead_is_folded(boxing.run, i))
-            boxing.folded = true;
+        if (!run->studying.given->all && overhead_is_folded(run, i))
+            *folded = true;
         else
-            boxing.plotted[boxing.count++] =
-                (struct plotted){chosen, overhead_kind_order(operation_of(&boxing, chosen)->kind)};
+            plotted[count++] = (struct plotted){
+                chosen, overhead_kind_order(run->file.operations[chosen->operation].kind)};
     }
-    qsort(boxing.plotted, boxing.count, sizeof(*boxing.plotted), by_kind);
-    for (size_t i = 0; i < boxing.count; i++) {
-        const struct overhead_row *row = boxing.plotted[i].row;
+    qsort(plotted, count, sizeof(*plotted), by_kind);
+    for (size_t i = 0; i < count; i++) {
+        const struct overhead_row *row = plotted[i].row;
         /* The kind stands before the first of its boxes only. */
         AUTO_TEXT struct text name = {0};
-        const struct overhead_operation *operation = operation_of(&boxing, row);
+        const struct overhead_operation *operation = &run->file.operations[row->operation];
         const char *kind = operation->kind;
-        if (i && overhead_same_word(operation_of(&boxing, boxing.plotted[i - 1].row)->kind, kind))
+        if (i && overhead_same_word(run->file.operations[plotted[i - 1].row->operation].kind, kind))
             kind = "";
         text_put_clean(&name, operation->path);
         if (overhead_is_told(operation->path, row->variant)) {
@@ -414,30 +389,27 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         }
         if (row->events > 1)
             text_printf(&name, " %u", (unsigned)row->events);
-        snprintf(boxing.labels[i], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
-        boxing.boxes[i] = (struct box){.label = boxing.labels[i],
-                                       .min = whole(row->min),
-                                       .q1 = whole(row->q1),
-                                       .median = whole(row->median),
-                                       .q3 = whole(row->q3),
-                                       .max = whole(row->p99),
-                                       .mark = NAN};
+        snprintf(labels[i], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
+        boxes[i] = (struct box){.label = labels[i],
+                                .min = whole(row->min),
+                                .q1 = whole(row->q1),
+                                .median = whole(row->median),
+                                .q3 = whole(row->q3),
+                                .max = whole(row->p99),
+                                .mark = NAN};
     }
     static const char *const titles[] = {"min", "median", "p99"};
     AUTO_TEXT struct text heading = {0};
-    if (!boxing.count)
+    if (!count)
         return;
-    text_printf(&heading, "What a call costs, in %s", overhead_unit(boxing.first->meter));
-    overhead_put_machine(&boxing.run->file, boxing.first->machine, &heading);
-    if (overhead_is_emulated(&boxing.run->file, boxing.first->machine))
+    text_printf(&heading, "What a call costs, in %s", overhead_unit(first->meter));
+    overhead_put_machine(&run->file, first->machine, &heading);
+    if (overhead_is_emulated(&run->file, first->machine))
         text_puts(&heading, " (emulated)");
     section_put_heading(text_string(&heading), style, out);
-    boxes_put_titled(boxing.boxes, boxing.count,
-                     boxing.first->meter ? meter_unit_names[boxing.first->meter->unit] : "ns",
+    boxes_put_titled(boxes, count, first->meter ? meter_unit_names[first->meter->unit] : "ns",
                      titles, style, out);
-    put_all_levels(&boxing, style, out);
-    if (boxing.folded)
-        *folded = true;
+    put_all_levels(run, plotted, count, style, out);
 }
 
 static void overhead_put_boxes(const struct overhead_run *run, const struct style *style,
@@ -482,9 +454,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
                     timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
     }
     if (timer->resolution > 1) {
-        char step[NUMBER_SIZE];
-        overhead_cost(timer->resolution, step, sizeof(step));
-        text_printf(&words, "; it counts in steps of %s", step);
+        text_printf(&words, "; it counts in steps of %s", OVERHEAD_COST(timer->resolution));
         if (overhead_is_clock(timer->meter))
             text_puts(&words, ", the instructions that a tick of the emulated clock takes by the "
                               "gauge, and figures are means between the steps");
@@ -497,12 +467,10 @@ static void put_gauge(const struct overhead_case *file, bool all,
                       struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    char passes[NUMBER_SIZE], usual[NUMBER_SIZE], limit[NUMBER_SIZE];
+    char passes[NUMBER_SIZE];
     if (!gauge->known)
         return;
     number_count(gauge->passes, passes, sizeof(passes));
-    overhead_cost(gauge->usual, usual, sizeof(usual));
-    overhead_cost(gauge->limit, limit, sizeof(limit));
     text_puts(&words, "disturbed");
     overhead_put_machine(file, gauge->machine, &words);
     text_puts(&words, ": ");
@@ -513,8 +481,10 @@ static void put_gauge(const struct overhead_case *file, bool all,
                 passes);
     bool told = gauge->share > 0 && gauge->why[0];
     if (all || !told)
-        text_printf(&words, ", when it takes more than %s %s instead of %s", limit,
-                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns", usual);
+        text_printf(&words, ", when it takes more than %s %s instead of %s",
+                    OVERHEAD_COST(gauge->limit),
+                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns",
+                    OVERHEAD_COST(gauge->usual));
     if (told) {
         text_puts(&words, "; ");
         text_put_clean(&words, gauge->why);
