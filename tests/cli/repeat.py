@@ -313,9 +313,9 @@ class Ended(Case):
         except sqlite3.Error:
             return False
 
-    def end(self, store, visits, how):
+    def end(self, store, visits, how, *more):
         """A run that was ended by a signal after so many visits."""
-        running = subprocess.Popen([tap.ASSAY, "repeat", *PERF, *AMPLE, "--control", "aslr,cpu", "--runs", "8", "--json", "--seed", "11", "--store", store, "--",
+        running = subprocess.Popen([tap.ASSAY, "repeat", *PERF, *AMPLE, *more, "--control", "aslr,cpu", "--runs", "8", "--json", "--seed", "11", "--store", store, "--",
                                     "sh", "-c", "sleep 0.05; exit 3"],
                                    env={**os.environ, "XDG_STATE_HOME": self.folder}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 120
@@ -345,6 +345,15 @@ class Ended(Case):
         self.assertIn("--resume --store", errors)
         self.assertTrue(json.loads(output)["results"])
         self.goes_on(store)
+
+    def test_its_input_is_brought_again_where_it_goes_on(self):
+        store, via = self.path("run.sqlite"), ("--via", "exec:env -C /")
+        with open(self.path("input"), "wb") as file:
+            file.write(b"x" * 7)
+        status, _, errors = self.end(store, 4, signal.SIGINT, *via, "--input", self.path("input"))
+        self.assertEqual(status, 130, errors)
+        self.judged("--resume", "--quiet", *via, "--store", store, status=3)
+        self.assertEqual(self.rows(store, "SELECT DISTINCT state FROM visit"), [("done",)])
 
     def test_a_killed_run_loses_nothing_and_goes_on(self):
         store = self.path("run.sqlite")

@@ -411,8 +411,8 @@ int repeat_find_programs(struct repeating *run, struct failure *failure)
             command_line_join(studying->arguments, studying->argument_count, &run->joined, failure);
     if (error == 0)
         error = command_line_bring(studying->session, &options->bring, failure);
-    /* What a resumed run has of its store is not looked for again. */
-    if (error == 0 && !studying->given->resume)
+    /* A resumed run has these of its store; but another machine has lost what was brought. */
+    if (error == 0 && (!studying->given->resume || strcmp(via, "local") != 0))
         error = command_line_input(studying->session, via, options->input, &run->input, failure);
     if (error == 0 && !studying->given->resume)
         error = command_line_directory(via, options->directory, &run->directory, failure);
