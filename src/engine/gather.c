@@ -436,6 +436,10 @@ bool planned_may_go_on(const struct planned *planned, int status)
 #define PILOT_SHARE 8u
 #define LOOK_SHARE  25u
 #define CAUTION     92u /* percent of the time left that is planned for */
+/* Of stages in turn: percent of the time that a look plans for, and by how many a turn may last
+ * longer then. Prices vary, and what was begun should not be given up for that. */
+#define WHOLE_SHARE 80u
+#define TURN_SLACK  20u
 /* ms that the very first visits may take whatever is left: who has nothing can judge nothing. */
 #define FIRST_MS 1000u
 /* ms that what waited for the end may have, whatever is left: without it what was measured at the
@@ -452,6 +456,7 @@ struct stages {
     bool looking;      /* one process of each, to see what it costs */
     uint64_t beyond;   /* ms that visits may take when the time is over */
     int64_t turn_ends; /* monotonic ms; 0: there are no turns */
+    int64_t slack;     /* ms */
 };
 
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
@@ -535,13 +540,15 @@ static int look(struct stages *stages)
     const struct portioning *of = stages->of;
     int status = between(stages);
     const bool whole = of->shares;
-    unsigned share = whole ? CAUTION : wishes_have_prices(of->wishes) ? LOOK_SHARE : PILOT_SHARE;
+    unsigned share = whole                            ? WHOLE_SHARE
+                     : wishes_have_prices(of->wishes) ? LOOK_SHARE
+                                                      : PILOT_SHARE;
     stages->looking = true;
     if (whole && planned_may_go_on(&stages->planned, status)) {
         wishes_try_prices(of->wishes);
         status = visit(stages, 1);
     }
-    for (; may_go_on(stages, status); share = whole ? CAUTION : LOOK_SHARE) {
+    for (; may_go_on(stages, status); share = whole ? WHOLE_SHARE : LOOK_SHARE) {
         wishes_look(of->wishes, share_of_time(stages, share), whole);
         if (!wishes_want(of->wishes))
             break;
@@ -565,7 +572,7 @@ static bool portions_settle(const struct stages *stages)
 {
     const struct portioning *of = stages->of;
     do
-        wishes_settle(of->wishes, share_of_time(stages, CAUTION));
+        wishes_settle(of->wishes, share_of_time(stages, stages->turn_ends ? 100 : CAUTION));
     while (!wishes_want(of->wishes) && of->further && of->further(of->context));
     return wishes_want(of->wishes);
 }
@@ -575,6 +582,7 @@ static int all_portions(struct stages *stages)
     const struct portioning *of = stages->of;
     stages->planned.gathering.part = "a first look";
     int status = look(stages);
+    stages->turn_ends += stages->slack;
     stages->planned.gathering.part =
         of->wishes->turn ? of->stage_names[of->wishes->turn - 1] : of->all;
     for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status);) {
@@ -597,13 +605,14 @@ static int all_turns(struct stages *stages)
         status = of->begin ? of->begin(of->context, stage) : EXIT_DONE;
         wishes_claim(of->wishes);
         of->wishes->turn = stage + 1;
-        stages->turn_ends =
-            left == UINT64_MAX ? 0 : monotonic_ms() + (int64_t)(left * of->shares[stage] / 100);
+        const int64_t turn = left == UINT64_MAX ? 0 : (int64_t)(left * of->shares[stage] / 100);
+        stages->turn_ends = left == UINT64_MAX ? 0 : monotonic_ms() + turn;
+        stages->slack = turn * (int64_t)TURN_SLACK / 100;
         if (may_go_on(stages, status))
             status = all_portions(stages);
     }
     of->wishes->turn = 0;
-    stages->turn_ends = 0;
+    stages->turn_ends = stages->slack = 0;
     return may_go_on(stages, status) ? all_portions(stages) : status;
 }
 

@@ -60,7 +60,7 @@ static void add_builds(struct builds *builds, size_t begin, size_t end)
 static void add_build_figure(struct builds *builds, size_t begin, size_t end, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},
         {"build", "-O level and link mode", ROLE_X, false},
         {"way", "path and pattern", ROLE_Y, false},
         {"beyond", "beyond the least of its row", ROLE_VALUE, false},
@@ -78,7 +78,7 @@ static void add_build_figure(struct builds *builds, size_t begin, size_t end, js
     builds->figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
         .title = memory_format("What -O level and link mode change: %s",
-                               error_event_told(first->event, error_is_stepped(first))),
+                               error_event_told(first->event, first->part == PART_STEPPED)),
         .kind = FIGURE_MATRIX,
         .x = {"-O level and link mode", SCALE_LINEAR, false},
         .columns = columns,
@@ -114,7 +114,7 @@ void error_add_build_figures(const struct error_run *run, json_t *figures)
         end = error_ways_end(&ways, begin, WAY_EVENT);
         /* Of instructions, counted where they are, else stepped. */
         if (cell->base && strcmp(cell->base, "instructions") == 0 &&
-            error_is_stepped(cell) == !counted)
+            (cell->part == PART_STEPPED) == !counted)
             add_build_figure(&builds, begin, end, figures);
     }
     error_pool_release(&builds.pool);
@@ -248,7 +248,7 @@ static void add_place_figure(const struct error_run *run, const char *event, boo
                              json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_SERIES),
+        {ERROR_MACHINE_COLUMN(ROLE_SERIES)},
         {"offset", "offset in the page", ROLE_X, false},
         {"fastest", "fastest run", ROLE_Y, false},
         {"low", "fastest process", ROLE_LOW, false},
@@ -320,7 +320,7 @@ static bool is_longest(const struct error_case *file, const struct error_cell *c
 static void add_window_figure(const struct error_run *run, const char *event, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},
         {"opt", "-O level", ROLE_X, false},
         {"window", "pattern and link mode", ROLE_Y, false},
         {"fastest", "an iteration", ROLE_VALUE, false},
@@ -448,7 +448,7 @@ static void put_slopes(const struct error_run *run, const struct error_slope *li
 static void add_slopes(const struct error_run *run, const struct error_slope *like, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {ERROR_MACHINE_COLUMN(ROLE_GROUP)},
         {"path", "path", ROLE_GROUP, true},
         {"pattern", "pattern", ROLE_GROUP, true},
         {"slope", "added", ROLE_VALUE, false},
@@ -503,7 +503,7 @@ static bool is_linear(const json_t *figure, const char *axis)
 static void add_by_n(const struct error_run *run, const struct error_slope *like, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),           {"path", "path", ROLE_NONE, true},
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},         {"path", "path", ROLE_NONE, true},
         {"pattern", "pattern", ROLE_NONE, true},   {"way", "way", ROLE_SERIES, false},
         {"n", "iterations", ROLE_X, false},        {"median", "median", ROLE_Y, false},
         {"q1", "lower quartile", ROLE_LOW, false}, {"q3", "upper quartile", ROLE_HIGH, false},
@@ -566,14 +566,10 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
 static void add_constants(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),
-        {"event", "event", ROLE_NONE, true},
-        {"path", "path", ROLE_NONE, true},
-        {"pattern", "pattern", ROLE_NONE, true},
-        {"added", "always added", ROLE_NONE, false},
-        {"longest", "longest loop", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {0},
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},           {"event", "event", ROLE_NONE, true},
+        {"path", "path", ROLE_NONE, true},           {"pattern", "pattern", ROLE_NONE, true},
+        {"added", "always added", ROLE_NONE, false}, {"longest", "longest loop", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},          {0},
     };
     const struct error_report *report = &run->report;
     bool user = false;
@@ -651,7 +647,7 @@ static void put_sizes(const struct error_report *report, struct text *words)
 void error_add_size_figures(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {ERROR_MACHINE_COLUMN(ROLE_GROUP)},
         {"event", "event", ROLE_FACET, true},
         {"path", "path", ROLE_GROUP, true},
         {"n", "iterations", ROLE_GROUP, false},

@@ -52,7 +52,7 @@ static json_t *error_mode_json(enum count_mode mode)
 static void add_stepped(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},
         {"path", "path", ROLE_SERIES, true},
         {"pattern", "pattern", ROLE_NONE, true},
         {"opt", "-O level", ROLE_NONE, false},
@@ -108,7 +108,7 @@ static void add_stepped(const struct error_run *run, json_t *figures)
 static void add_multiplex(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {ERROR_MACHINE_COLUMN(ROLE_GROUP)},
         {"event", "event", ROLE_GROUP, true},
         {"path", "path", ROLE_GROUP, true},
         {"code", "code", ROLE_GROUP, false},
@@ -160,7 +160,7 @@ static void add_multiplex(const struct error_run *run, json_t *figures)
 static void add_tools(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},
         {"event", "event", ROLE_NONE, true},
         {"path", "tool", ROLE_NONE, true},
         {"code", "code", ROLE_NONE, false},
@@ -204,7 +204,7 @@ static void add_tools(const struct error_run *run, json_t *figures)
 static void error_add_best_figure(const struct error_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {ERROR_MACHINE_COLUMN(ROLE_GROUP)},
         {"mode", "mode", ROLE_FACET, true},
         {"path", "path", ROLE_GROUP, true},
         {"pattern", "best pattern", ROLE_GROUP, false},
@@ -287,7 +287,7 @@ static void add_event(const struct error_run *run, const struct error_by_counter
                       json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_NONE),
+        {ERROR_MACHINE_COLUMN(ROLE_NONE)},
         {"path", "path", ROLE_FACET, true},
         {"pattern", "pattern", ROLE_NONE, true},
         {"way", "way", ROLE_SERIES, false},
@@ -401,7 +401,7 @@ static void put_overview(const struct error_run *run, const struct error_cell *c
     double median = json_number_value(json_array_get(row, 6));
     double most = json_number_value(json_array_get(row, 9));
     text_printf(words, "Of %s empty windows of %s%s, ", BRIEF(runs),
-                error_event_told(cell->event, error_is_stepped(cell)),
+                error_event_told(cell->event, cell->part == PART_STEPPED),
                 error_on(&run->file, cell->machine));
     if (least >= most)
         text_printf(words, "every one counted %s. ", BRIEF(most));
@@ -416,7 +416,7 @@ static void add_overview(const struct error_run *run, const struct error_ways *w
                          json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {ERROR_MACHINE_COLUMN(ROLE_GROUP)},
         {"event", "event", ROLE_GROUP, true},
         {"mode", "mode", ROLE_NONE, true},
         BOX_COLUMNS,
@@ -443,7 +443,7 @@ static void add_overview(const struct error_run *run, const struct error_ways *w
                 pooled_add(&pooled, (double)error_of(ways->list[i].cell, at));
         size_t before = figure_rows(figure);
         FIGURE_BOX(figure, &pooled, true, error_machine_json(&run->file, first->machine),
-                   json_text(error_event_told(first->event, error_is_stepped(first))),
+                   json_text(error_event_told(first->event, first->part == PART_STEPPED)),
                    error_mode_json(first->mode));
         if (figure_rows(figure) > before && before < 4)
             put_overview(run, first, figure, &words);
@@ -459,8 +459,8 @@ static void null_add_event(const struct error_run *run, const struct error_ways 
                            size_t end, json_t *figure, struct text *words)
 {
     const struct error_case *file = &run->file;
-    const char *event =
-        error_event_told(ways->list[begin].cell->event, error_is_stepped(ways->list[begin].cell));
+    const char *event = error_event_told(ways->list[begin].cell->event,
+                                         ways->list[begin].cell->part == PART_STEPPED);
     AUTO_POOLED struct pooled pooled = {0};
     AUTO_ERROR_POOL struct error_pool pool = {0};
     /* The ways with the least and the greatest median. */
@@ -508,7 +508,7 @@ static void add_unit(const struct error_run *run, const struct error_ways *ways,
                      json_t *figures)
 {
     static const struct figure_column columns[] = {
-        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {ERROR_MACHINE_COLUMN(ROLE_GROUP)},
         {"event", "event", ROLE_FACET, true},
         {"path", "path", ROLE_GROUP, true},
         {"pattern", "pattern", ROLE_GROUP, true},

@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-#include "engine/findings.h"
 #include "studies/error/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -221,19 +219,17 @@ static double middle(struct weighed *values, size_t count)
 static struct level merge(const struct level *cells, size_t count, struct weighed *room)
 {
     struct level level = cells[0];
+    double *const ends[] = {&level.median, &level.low, &level.high};
     level.cells = count;
-    level.runs = 0;
-    for (size_t i = 0; i < count; i++) {
-        room[i] = (struct weighed){cells[i].median, (double)cells[i].runs};
+    for (size_t i = 1; i < count; i++)
         level.runs += cells[i].runs;
+    for (size_t end = 0; end < 3; end++) {
+        for (size_t i = 0; i < count; i++) {
+            const double of_cell[] = {cells[i].median, cells[i].low, cells[i].high};
+            room[i] = (struct weighed){of_cell[end], (double)cells[i].runs};
+        }
+        *ends[end] = middle(room, count);
     }
-    level.median = middle(room, count);
-    for (size_t i = 0; i < count; i++)
-        room[i] = (struct weighed){cells[i].low, (double)cells[i].runs};
-    level.low = middle(room, count);
-    for (size_t i = 0; i < count; i++)
-        room[i] = (struct weighed){cells[i].high, (double)cells[i].runs};
-    level.high = middle(room, count);
     return level;
 }
 

@@ -22,6 +22,15 @@ static void put_members(json_t *object, const struct member *members, size_t cou
     put_members(object, (const struct member[]){__VA_ARGS__},                                      \
                 sizeof((const struct member[]){__VA_ARGS__}) / sizeof(struct member))
 
+/* A list with one object for each i below the count. */
+#define PUT_LIST(object, key, count, element)                                                      \
+    do {                                                                                           \
+        json_t *list = json_array();                                                               \
+        for (size_t i = 0; i < (count); i++)                                                       \
+            json_array_append_new(list, element);                                                  \
+        json_object_set_new(object, key, list);                                                    \
+    } while (0)
+
 static json_t *put_spread(json_t *object, const struct error_spread *spread)
 {
     PUT(object, {"min", json_difference(spread->min)}, {"q1", json_difference(spread->q1)},
@@ -123,18 +132,13 @@ static json_t *best_json(const struct error_case *file, const struct error_best 
     return object;
 }
 
-static json_t *table3_json(void)
+static json_t *table3_json(const struct error_table3 *row)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3); i++) {
-        const struct error_table3 *row = &error_table3[i];
-        json_t *object = json_object();
-        PUT(object, {"mode", json_text(row->mode)}, {"tool", json_text(row->tool)},
-            {"like", json_text(row->like)}, {"pattern", json_text(pattern_names[row->pattern])},
-            {"median", json_real(row->median)}, {"min", json_difference(row->min)});
-        json_array_append_new(list, object);
-    }
-    return list;
+    json_t *object = json_object();
+    PUT(object, {"mode", json_text(row->mode)}, {"tool", json_text(row->tool)},
+        {"like", json_text(row->like)}, {"pattern", json_text(pattern_names[row->pattern])},
+        {"median", json_real(row->median)}, {"min", json_difference(row->min)});
+    return object;
 }
 
 /* --- factors --- */
@@ -221,16 +225,14 @@ static json_t *agreement_json(const struct error_agreement *agreement)
 
 static json_t *stepped_json(const struct error_stepped *stepped)
 {
-    json_t *object = json_object(), *list = json_array();
+    json_t *object = json_object();
     PUT(object, {"comparable", json_count(stepped->comparable)},
         {"equal", json_count(stepped->equal)});
     if (stepped->comparable)
         PUT(object, {"edge", json_difference(stepped->edge)});
     else
         json_absent(object, "edge", "no cell was both measured and stepped");
-    for (size_t i = 0; i < stepped->comparable; i++)
-        json_array_append_new(list, agreement_json(&stepped->list[i]));
-    PUT(object, {"cells", list});
+    PUT_LIST(object, "cells", stepped->comparable, agreement_json(&stepped->list[i]));
     return object;
 }
 
@@ -339,30 +341,14 @@ static json_t *advice_json(const struct error_advice *advice)
     return object;
 }
 
-static json_t *checks_json(const struct facts *facts)
+static json_t *check_json(const struct error_check *check)
 {
-    json_t *list = json_array();
-    struct error_check *checks;
-    size_t count = error_checks(facts, &checks);
-    for (size_t i = 0; i < count; i++) {
-        const struct advice *advice = &checks[i].advice;
-        json_t *object = json_object();
-        PUT(object, {"check", json_text(checks[i].check->name)},
-            {"status", json_text(check_status_names[advice->status])},
-            {"value", json_text(advice->value)}, {"fix", json_text(advice->fix)});
-        json_array_append_new(list, object);
-    }
-    return list;
+    json_t *object = json_object();
+    PUT(object, {"check", json_text(check->check->name)},
+        {"status", json_text(check_status_names[check->advice.status])},
+        {"value", json_text(check->advice.value)}, {"fix", json_text(check->advice.fix)});
+    return object;
 }
-
-/* A list with one object for each i below the count. */
-#define PUT_LIST(object, key, count, element)                                                      \
-    do {                                                                                           \
-        json_t *list = json_array();                                                               \
-        for (size_t i = 0; i < (count); i++)                                                       \
-            json_array_append_new(list, element);                                                  \
-        json_object_set_new(object, key, list);                                                    \
-    } while (0)
 
 json_t *error_analysis_json(const void *kept)
 {
@@ -370,6 +356,8 @@ json_t *error_analysis_json(const void *kept)
     const struct error_report *report = &run->report;
     const struct error_case *file = &run->file;
     json_t *analysis = json_object();
+    struct error_check *checks;
+    const size_t check_count = error_checks(run->studying.facts, &checks);
     PUT(analysis, {"store", run->studying.stored ? json_text(run->studying.stored) : json_null()},
         {"complete", json_boolean(run->studying.complete)},
         {"seconds", json_real(round(run->studying.seconds * 10) / 10)},
@@ -377,7 +365,8 @@ json_t *error_analysis_json(const void *kept)
         {"cells", json_count(report->cells_measured)},
         {"least_processes", json_count(report->least_processes)});
     PUT_LIST(analysis, "best", report->best_count, best_json(file, &report->best[i]));
-    PUT(analysis, {"table3", table3_json()});
+    PUT_LIST(analysis, "table3", sizeof(error_table3) / sizeof(*error_table3),
+             table3_json(&error_table3[i]));
     PUT_LIST(analysis, "anova", report->effect_count, effect_json(&report->effects[i]));
     PUT_LIST(analysis, "models", report->anova_count, model_json(&report->anovas[i]));
     PUT_LIST(analysis, "counters", report->by_counters_count,
@@ -392,6 +381,6 @@ json_t *error_analysis_json(const void *kept)
     PUT_LIST(analysis, "multiplexing", report->multiplex_count,
              multiplex_json(&report->multiplex[i]));
     PUT_LIST(analysis, "advice", report->advice_count, advice_json(&report->advice[i]));
-    PUT(analysis, {"doctor", checks_json(run->studying.facts)});
+    PUT_LIST(analysis, "doctor", check_count, check_json(&checks[i]));
     return analysis;
 }

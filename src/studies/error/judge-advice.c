@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
 

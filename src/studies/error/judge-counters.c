@@ -11,7 +11,6 @@
 #include "stats/least-squares.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
-#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The same number of counters, other events in the further ones, against the event itself repeated

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
@@ -290,8 +289,9 @@ struct tick_cell {
     struct tick_sums *processes; /* [cell->processes] */
 };
 
+enum { EACH, RATE, PREDICTED, TICK_FIGURES };
 struct tick_figures {
-    double each, rate, predicted;
+    double of[TICK_FIGURES];
 };
 
 static void add_run(struct tick_sums *sums, double x, double y)
@@ -366,11 +366,11 @@ static struct tick_figures figures_of(const struct tick_cell *cells, size_t coun
         struct tick_sums sums = sums_without(cells, i, left_out, process);
         double x = spread_x(&sums);
         double part = cells[i].share * (cells[i].origin_x + sums.x / sums.runs);
-        figures.rate += part;
+        figures.of[RATE] += part;
         if (part < 0 || part > 0)
-            figures.predicted += part * (x > 0 ? spread_xy(&sums) / x : common);
+            figures.of[PREDICTED] += part * (x > 0 ? spread_xy(&sums) / x : common);
     }
-    figures.each = figures.predicted / figures.rate;
+    figures.of[EACH] = figures.of[PREDICTED] / figures.of[RATE];
     return figures;
 }
 
@@ -392,42 +392,38 @@ static void add_spread(struct tick_spread *spread, const double *values, size_t 
     spread->squares += part * part / (double)(count - 1);
 }
 
-static void bounds(double estimate, const struct tick_spread *spread, double *low, double *high)
-{
-    struct slope_line line = {
-        .slope = estimate,
-        .error = sqrt(spread->variance),
-        .df = spread->squares > 0 ? spread->variance * spread->variance / spread->squares : 0};
-    slope_bounds(&line);
-    *low = line.low;
-    *high = line.high;
-}
-
 static void judge_figures(const struct tick_cell *cells, size_t count, struct error_ticks *ticks)
 {
-    struct tick_figures figures = figures_of(cells, count, SIZE_MAX, 0);
-    struct tick_spread each = {0}, rate = {0}, predicted = {0};
+    double *const told[TICK_FIGURES][3] = {
+        [EACH] = {&ticks->each, &ticks->each_low, &ticks->each_high},
+        [RATE] = {&ticks->rate, &ticks->rate_low, &ticks->rate_high},
+        [PREDICTED] = {&ticks->predicted, &ticks->predicted_low, &ticks->predicted_high}};
+    const struct tick_figures figures = figures_of(cells, count, SIZE_MAX, 0);
+    struct tick_spread spreads[TICK_FIGURES] = {{0}};
     for (size_t i = 0; i < count; i++) {
         size_t processes = cells[i].cell->processes, present = 0;
-        AUTO_MEMORY double *values = memory_new(processes, 3 * sizeof(*values));
+        AUTO_MEMORY double *values = memory_new(processes, TICK_FIGURES * sizeof(*values));
         for (size_t process = 0; process < processes; process++) {
             if (!(cells[i].processes[process].runs > 0))
                 continue;
-            struct tick_figures without = figures_of(cells, count, i, process);
-            values[present] = without.each;
-            values[processes + present] = without.rate;
-            values[2 * processes + present++] = without.predicted;
+            const struct tick_figures without = figures_of(cells, count, i, process);
+            for (size_t of = 0; of < TICK_FIGURES; of++)
+                values[of * processes + present] = without.of[of];
+            present++;
         }
-        add_spread(&each, values, present);
-        add_spread(&rate, values + processes, present);
-        add_spread(&predicted, values + 2 * processes, present);
+        for (size_t of = 0; of < TICK_FIGURES; of++)
+            add_spread(&spreads[of], values + of * processes, present);
     }
-    ticks->each = figures.each;
-    ticks->rate = figures.rate;
-    ticks->predicted = figures.predicted;
-    bounds(ticks->each, &each, &ticks->each_low, &ticks->each_high);
-    bounds(ticks->rate, &rate, &ticks->rate_low, &ticks->rate_high);
-    bounds(ticks->predicted, &predicted, &ticks->predicted_low, &ticks->predicted_high);
+    for (size_t of = 0; of < TICK_FIGURES; of++) {
+        const double variance = spreads[of].variance, squares = spreads[of].squares;
+        struct slope_line line = {.slope = figures.of[of],
+                                  .error = sqrt(variance),
+                                  .df = squares > 0 ? variance * variance / squares : 0};
+        slope_bounds(&line);
+        *told[of][0] = line.slope;
+        *told[of][1] = line.low;
+        *told[of][2] = line.high;
+    }
 }
 
 /* --- which cells --- */

@@ -11,11 +11,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
 #include "stats/anova.h"
 #include "stats/least-squares.h"
 #include "studies/error/judge.h"
-#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * How far apart the levels of a factor lie. Means over all cells of a level would mix in what else
@@ -233,12 +231,6 @@ struct error_levels error_levels_of(const struct error_case *file, const struct 
 /* ----------------------------------------------------------------------------------------------
  * Orders the null cells of a case by their factors. */
 
-static bool is_wanted(const struct error_cell *cell)
-{
-    return cell->runs > 0 && (cell->part == PART_NULL ||
-                              (cell->part == PART_STEPPED && strcmp(cell->specimen, "null") == 0));
-}
-
 static int differ_up_to(const struct error_way_of *left, const struct error_way_of *right,
                         enum error_way_depth depth)
 {
@@ -304,7 +296,8 @@ struct error_ways error_ways_of(const struct error_case *file)
     uint32_t events = 0, event = 0;
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
-        if (!is_wanted(cell))
+        if (!cell->runs || (cell->part != PART_NULL &&
+                            (cell->part != PART_STEPPED || strcmp(cell->specimen, "null") != 0)))
             continue;
         if (!events || !same_event(seen[event], cell))
             for (event = 0; event < events && !same_event(seen[event], cell);)

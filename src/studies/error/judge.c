@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
-#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The case of measurement error: its cells, and which of them are measured the same way. */

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engine/loading.h"
 #include "engine/predict.h"
+#include "engine/skips.h"
 #include "studies/error/plan.h"
 #include "studies/validate/plan.h"
 
@@ -146,12 +147,6 @@ static int64_t median(const struct error_accounts *accounts, int what)
     qsort(values, above, sizeof(*values), by_value);
     uint64_t value = values[rank - zeroes - 1];
     return value < (uint64_t)ERROR_FURTHEST ? (int64_t)value : ERROR_FURTHEST;
-}
-
-static void at_least(struct maybe *expected, int64_t usual)
-{
-    if (!expected->known || expected->value < usual)
-        *expected = (struct maybe){true, usual};
 }
 
 static bool beyond(uint64_t seen, struct maybe expected)
@@ -403,11 +398,6 @@ static bool part_of(const struct stored_cell *stored, const char *kind, enum err
 
 /* --- the whole --- */
 
-/* An event as the store lists it. */
-struct listed {
-    char *name, *kind, *class;
-};
-
 /* A null cell that was read, for the cells that are measured the same way. */
 struct null_way {
     const struct error_cell *cell;
@@ -419,9 +409,8 @@ struct load {
     struct error_case *file;
     struct failure *failure;
     struct known known;
-    struct listed *events;
-    size_t event_count;
-    void *nulls; /* tree of struct null_way */
+    struct tried_events events; /* that the store lists */
+    void *nulls;                /* tree of struct null_way */
     uint32_t machine;
     size_t first_cell; /* of this store in the case */
     struct error_origin *origins;
@@ -459,21 +448,22 @@ static int take_machine(struct load *load)
 
 /* --- events --- */
 
-static int take_event(void *context, const struct stored_event *event)
+static int take_events(struct load *load)
 {
-    struct load *load = context;
     struct error_case *file = load->file;
-    *memory_add(load->events, load->event_count) = (struct listed){
-        memory_copy(event->name), memory_copy(event->kind), memory_copy(event->class)};
-    bool told = !event->error;
-    for (size_t i = 0; i < file->absence_count && !told; i++)
-        told = strcmp(file->absences[i].what, event->name) == 0 &&
-               file->absences[i].error == event->error;
-    if (!told)
-        *memory_add(file->absences, file->absence_count) = (struct error_absence){
-            memory_copy(event->name),
-            memory_copy(event->reason ? event->reason : strerror(event->error)), event->error};
-    return 0;
+    int error = tried_recall(&load->events, load->store, load->failure);
+    for (size_t i = 0; i < load->events.count; i++) {
+        const struct tried_event *event = &load->events.list[i];
+        bool told = !event->error;
+        for (size_t j = 0; j < file->absence_count && !told; j++)
+            told = strcmp(file->absences[j].what, event->name) == 0 &&
+                   file->absences[j].error == event->error;
+        if (!told)
+            *memory_add(file->absences, file->absence_count) = (struct error_absence){
+                event->name, *event->reason ? event->reason : memory_copy(strerror(event->error)),
+                event->error};
+    }
+    return error;
 }
 
 /* --- cells --- */
@@ -485,13 +475,11 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     struct stored_counter *counter = &told.counters[0];
     /* What the store lists of the event under test; it need not know it. Class and truth may stand
      * in its lists alone. */
-    struct stored_event event = {.name = told.cell.events[0], .kind = ""};
+    const struct tried_event *listed = tried_find(&load->events, told.cell.events[0]);
+    const struct stored_event event = {.name = told.cell.events[0],
+                                       .kind = listed ? listed->kind : "",
+                                       .class = listed ? listed->class : NULL};
     enum error_part part;
-    for (size_t i = load->event_count; i-- > 0;)
-        if (strcmp(load->events[i].name, event.name) == 0) {
-            event.kind = load->events[i].kind;
-            event.class = load->events[i].class;
-        }
     if (!counter->class)
         counter->class = (char *)(uintptr_t)event.class;
     if (counter->class && !counter->has_truth) /* its value follows from factors */
@@ -599,12 +587,6 @@ static int compare_ways(const void *one, const void *other)
                     ORDER(a->origin->cpu, b->origin->cpu));
 }
 
-static void add_own(struct maybe *predicted, struct maybe own)
-{
-    if (own.known && __builtin_add_overflow(predicted->value, own.value, &predicted->value))
-        *predicted = (struct maybe){0};
-}
-
 /* What the account of a run of this cell may show: what its specimen does and what its way does.
  * Where either is not known, what most of its runs show. Runs that show more were disturbed. */
 static void judge_account(struct load *load, size_t index)
@@ -619,11 +601,14 @@ static void judge_account(struct load *load, size_t index)
     *way = (struct null_way){cell, origin};
     if (!origin->is_null && may[FAULTS].known && may[SWITCHES].known)
         null = tfind(way, &load->nulls, compare_ways);
-    for (int what = 0; what < ACCOUNTED; what++)
-        if (null)
-            add_own(&may[what], (*null)->origin->may[what]);
-        else
-            at_least(&may[what], median(accounts, what));
+    for (int what = 0; what < ACCOUNTED; what++) {
+        const struct maybe own = null ? (*null)->origin->may[what] : (struct maybe){0};
+        const int64_t usual = null ? 0 : median(accounts, what);
+        if (own.known && __builtin_add_overflow(may[what].value, own.value, &may[what].value))
+            may[what] = (struct maybe){0};
+        if (!null && (!may[what].known || may[what].value < usual))
+            may[what] = (struct maybe){true, usual};
+    }
     for (size_t i = 0; i < accounts->count; i++)
         cell->disturbed += beyond(accounts->list[i].of[FAULTS], may[FAULTS]) ||
                            beyond(accounts->list[i].of[SWITCHES], may[SWITCHES]);
@@ -647,7 +632,7 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
     if (!error)
         error = known_load(store, &load.known, failure);
     if (!error)
-        error = store_each_event(store, take_event, &load, failure);
+        error = take_events(&load);
     if (!error)
         error = reader_read(&reader);
     for (size_t i = 0; i < load.origin_count; i++)

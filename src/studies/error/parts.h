@@ -4,8 +4,6 @@
  * The parts of `assay error`: events -> wishes -> samples in a store -> judgement -> show. */
 #pragma once
 
-#include <string.h>
-
 #include "base/text.h"
 #include "engine/study.h"
 #include "machine/check.h"
@@ -68,10 +66,6 @@ void error_put_words(const struct style *style, struct text *out, const char *fo
 const char *error_clean(const char *name);
 /* The event, "instructions:u, stepped" where it was counted by execution. */
 const char *error_event_told(const char *event, bool stepped);
-static inline bool error_is_stepped(const struct error_cell *cell)
-{
-    return cell->part == PART_STEPPED;
-}
 /* " on NAME" where there are several machines. */
 const char *error_on(const struct error_case *file, uint32_t machine);
 /* "perf-read read-read", and "on NAME" where there are several machines. */
@@ -85,18 +79,9 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
     error_add_texts(table, tone, (const char *const[]){__VA_ARGS__},                               \
                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 /* A table, and its columns. */
-#define WORDS(heading)                                                                             \
-    {                                                                                              \
-        .title = (heading)                                                                         \
-    }
-#define NUMBER(heading)                                                                            \
-    {                                                                                              \
-        .title = (heading), .right = true                                                          \
-    }
-#define TABLE_OF(list)                                                                             \
-    {                                                                                              \
-        .columns = (list), .column_count = sizeof(list) / sizeof(*(list))                          \
-    }
+#define WORDS(heading)  .title = (heading)
+#define NUMBER(heading) .title = (heading), .right = true
+#define TABLE_OF(list)  .columns = (list), .column_count = sizeof(list) / sizeof(*(list))
 /* "1.2 to 3.4"; `same` where both ends read alike. */
 void error_add_interval(struct table *table, enum tone tone, double low, double high,
                         const char *same);
@@ -146,10 +131,7 @@ error_figures_part error_add_place_figures; /* Figures 11 and 12 */
 
 /* The first column of every figure; error_append_figure takes it away where there is one machine.
  */
-#define ERROR_MACHINE_COLUMN(role)                                                                 \
-    {                                                                                              \
-        "machine", "machine", role, true                                                           \
-    }
+#define ERROR_MACHINE_COLUMN(role) "machine", "machine", role, true
 json_t *error_machine_json(const struct error_case *file, uint32_t machine);
 /* words: its caption; NULL: it has one. */
 void error_append_figure(const struct error_run *run, json_t *figures, json_t *figure,

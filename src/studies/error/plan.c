@@ -176,17 +176,16 @@ static struct window usual_window(const struct catalogue_path *path, enum patter
 }
 
 /* Unless the stage has the same already. */
-static void wish(const struct wisher *wisher, const struct window *window,
-                 const struct asked *asked)
+static void wish(const struct wisher *wisher, struct window window, const struct asked *asked)
 {
     const struct error_study *study = wisher->study;
     struct cell cell = {.counters = asked->counters,
-                        .path = window->path->name,
-                        .pattern = window->pattern,
+                        .path = window.path->name,
+                        .pattern = window.pattern,
                         .specimen = (char *)(uintptr_t)asked->specimen,
                         .n = asked->n,
-                        .opt = (char *)(uintptr_t)window->opt,
-                        .link = (char *)(uintptr_t)window->link,
+                        .opt = (char *)(uintptr_t)window.opt,
+                        .link = (char *)(uintptr_t)window.link,
                         .runs = asked->runs,
                         .separate = asked->separate,
                         .cpu = study->cpu};
@@ -203,7 +202,7 @@ static void wish(const struct wisher *wisher, const struct window *window,
             strcmp(other->specimen, cell.specimen) == 0)
             return;
     }
-    set_price(study, &cell, (size_t)(window->path - study->catalogue->paths), &like);
+    set_price(study, &cell, (size_t)(window.path - study->catalogue->paths), &like);
     cell = plan_copy(&cell);
     wishes_add(wisher->wishes, &like, &cell);
 }
@@ -215,7 +214,7 @@ static void wish_patterns(const struct wisher *wisher, struct window window,
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
         window.pattern = (enum pattern)pattern;
         if (word_list_has(window.path->patterns, pattern_names[pattern]))
-            wish(wisher, &window, asked);
+            wish(wisher, window, asked);
     }
 }
 
@@ -426,15 +425,13 @@ static void wish_choices(const struct wisher *wisher, const struct error_event *
 static void wish_both_modes(const struct wisher *wisher, const struct error_event *event)
 {
     const struct error_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
     for (size_t number = 0; number < NUMBERS_OF_BOTH_MODES; number++)
-        for (size_t i = 0; i < catalogue->path_count; i++) {
-            const struct catalogue_path *path = &catalogue->paths[i];
+        for (size_t i = 0; i < study->catalogue->path_count; i++) {
+            const struct catalogue_path *path = &study->catalogue->paths[i];
             const struct asked asked = null_of(study, event, number_at(study, number));
-            const struct window window = usual_window(path, PATTERN_RR);
             if (takes_copies(path) && can_count(study, path, event) &&
                 word_list_has(path->patterns, "rr"))
-                wish(wisher, &window, &asked);
+                wish(wisher, usual_window(path, PATTERN_RR), &asked);
         }
 }
 
@@ -503,8 +500,7 @@ static enum pattern usual_pattern(const struct catalogue_path *path)
 static void wish_usual(const struct wisher *wisher, const struct catalogue_path *path,
                        const struct asked *asked)
 {
-    const struct window window = usual_window(path, usual_pattern(path));
-    wish(wisher, &window, asked);
+    wish(wisher, usual_window(path, usual_pattern(path)), asked);
 }
 
 /* --- duration --- */
@@ -612,10 +608,8 @@ static void wish_ladder(const struct wisher *wisher, const struct catalogue_path
     static const uint64_t ends[] = {TOP, 1}, rungs[] = {100000, 1000, 10000, 100, 10};
     for (size_t i = 0; i < 4; i++)
         wish_some(wisher, path, ends[i % 2], first, i < 2 ? COUNTED_BY_CPU : ALL_OTHERS);
-    for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++) {
-        wish_some(wisher, path, rungs[i], first, COUNTED_BY_CPU);
-        wish_some(wisher, path, rungs[i], first, ALL_OTHERS);
-    }
+    for (size_t i = 0; i < 10; i++)
+        wish_some(wisher, path, rungs[i / 2], first, i % 2 ? ALL_OTHERS : COUNTED_BY_CPU);
     for (uint64_t n = 10 * TOP; wisher->study->full && n <= FULL_TOP; n *= 10) {
         wish_some(wisher, path, n, first, COUNTED_BY_CPU);
         wish_some(wisher, path, n, first, ALL_OTHERS);
@@ -624,11 +618,10 @@ static void wish_ladder(const struct wisher *wisher, const struct catalogue_path
 
 static void wish_duration(const struct wisher *wisher)
 {
-    const struct error_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
+    const struct catalogue *catalogue = wisher->study->catalogue;
     bool first = true;
     for (size_t i = 0; catalogue_specimen(catalogue, "loop") && i < catalogue->path_count; i++) {
-        if (!uses_path(study, &catalogue->paths[i], "perf_event"))
+        if (!uses_path(wisher->study, &catalogue->paths[i], "perf_event"))
             continue;
         wish_ladder(wisher, &catalogue->paths[i], first);
         first = false;
@@ -788,8 +781,7 @@ static void wish_phases(const struct wisher *wisher, struct asked asked)
     if (!path || !uses_path(study, path, "perf_event") || !asked.event ||
         !catalogue_specimen(study->catalogue, "phases"))
         return;
-    const struct window window = usual_window(path, PATTERN_AO);
-    wish(wisher, &window, &asked);
+    wish(wisher, usual_window(path, PATTERN_AO), &asked);
 }
 
 static void wish_calibration(const struct wisher *wisher)

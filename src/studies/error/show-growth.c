@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "output/table.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -156,11 +155,11 @@ static bool same_way(const struct error_multiplex *left, const struct error_mult
 static void put_way(const struct error_report *report, size_t first, const struct style *style,
                     struct text *out)
 {
-    static const struct column columns[] = {WORDS("  code"), NUMBER("counted"),
-                                            NUMBER("error"), WORDS("smallest to largest"),
-                                            NUMBER("alone"), NUMBER("phases")};
+    static const struct column columns[] = {{WORDS("  code")}, {NUMBER("counted")},
+                                            {NUMBER("error")}, {WORDS("smallest to largest")},
+                                            {NUMBER("alone")}, {NUMBER("phases")}};
     const struct error_multiplex *like = &report->multiplex[first];
-    struct table table = TABLE_OF(columns);
+    struct table table = {TABLE_OF(columns)};
     for (size_t i = 0; i < first; i++)
         if (same_way(&report->multiplex[i], like))
             return;
@@ -225,10 +224,10 @@ static const char *tool_reason(const struct error_run *run)
 
 void error_put_tools(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {WORDS("event"), WORDS("code"), NUMBER("median"),
-                                            NUMBER("min"),  NUMBER("max"), NUMBER("window")};
+    static const struct column columns[] = {{WORDS("event")}, {WORDS("code")}, {NUMBER("median")},
+                                            {NUMBER("min")},  {NUMBER("max")}, {NUMBER("window")}};
     const struct error_report *report = &run->report;
-    struct table table = TABLE_OF(columns);
+    struct table table = {TABLE_OF(columns)};
     section_put_heading("Whole commands under perf stat", style, out);
     /* A count of code that no truth can be taken off says nothing of the tool. */
     for (size_t i = 0; i < report->row_count; i++) {
@@ -290,10 +289,10 @@ static void put_event(const struct error_run *run, const struct error_slope *lik
                       const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    static const struct column columns[] = {WORDS("  path"),        NUMBER("an iteration"),
-                                            WORDS("95 % interval"), NUMBER("detectable"),
-                                            NUMBER("up to N"),      NUMBER("runs")};
-    struct table table = TABLE_OF(columns);
+    static const struct column columns[] = {{WORDS("  path")},        {NUMBER("an iteration")},
+                                            {WORDS("95 % interval")}, {NUMBER("detectable")},
+                                            {NUMBER("up to N")},      {NUMBER("runs")}};
+    struct table table = {TABLE_OF(columns)};
     text_printf(out, "%s%s\n", error_clean(like->event), error_on(&run->file, like->machine));
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
@@ -373,9 +372,9 @@ static void put_sizes(const struct error_report *report, const struct style *sty
                       struct text *out)
 {
     static const struct column columns[] = {
-        WORDS("in the kernel"), WORDS("path"),  NUMBER("N"),   NUMBER("runs"),
-        NUMBER("median"),       NUMBER("mean"), NUMBER("max"), NUMBER("interrupts")};
-    struct table table = TABLE_OF(columns);
+        {WORDS("in the kernel")}, {WORDS("path")},  {NUMBER("N")},   {NUMBER("runs")},
+        {NUMBER("median")},       {NUMBER("mean")}, {NUMBER("max")}, {NUMBER("interrupts")}};
+    struct table table = {TABLE_OF(columns)};
     for (size_t i = 0; i < report->by_size_count; i++) {
         const struct error_by_size *size = &report->by_size[i];
         char interrupts[NUMBER_SIZE] = "";

@@ -78,13 +78,13 @@ static void put_choices(const struct error_run *run, const struct style *style, 
 static void put_event(const struct error_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
-    static const struct column columns[] = {WORDS("  path"),
-                                            NUMBER("a counter"),
-                                            WORDS("95 % interval"),
+    static const struct column columns[] = {{WORDS("  path")},
+                                            {NUMBER("a counter")},
+                                            {WORDS("95 % interval")},
                                             {.title = "median by number", .wraps = true}};
     const struct error_report *report = &run->report;
     const struct error_by_counters *list = report->by_counters;
-    struct table table = TABLE_OF(columns);
+    struct table table = {TABLE_OF(columns)};
     for (size_t i = 0; i < first; i++)
         if (same_event(&list[i], &list[first]))
             return;
@@ -108,10 +108,10 @@ static void put_event(const struct error_run *run, size_t first, const struct st
  * 2,424 to 2,709"; how many were left out. */
 static size_t put_briefly(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {WORDS("event"), WORDS("path"), NUMBER("a counter"),
-                                            WORDS("95 % interval")};
+    static const struct column columns[] = {
+        {WORDS("event")}, {WORDS("path")}, {NUMBER("a counter")}, {WORDS("95 % interval")}};
     const struct error_report *report = &run->report;
-    struct table table = TABLE_OF(columns);
+    struct table table = {TABLE_OF(columns)};
     size_t folded = 0;
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
@@ -263,10 +263,10 @@ static void put_table(const struct error_report *report, const struct error_anov
                       const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        WORDS("factor"),       NUMBER("df"),           NUMBER("F"),     NUMBER("p"),
-        NUMBER("of variance"), NUMBER("within paths"), NUMBER("range"), WORDS("matters")};
+        {WORDS("factor")},       {NUMBER("df")},           {NUMBER("F")},     {NUMBER("p")},
+        {NUMBER("of variance")}, {NUMBER("within paths")}, {NUMBER("range")}, {WORDS("matters")}};
     AUTO_TEXT struct text words = {0};
-    struct table table = TABLE_OF(columns);
+    struct table table = {TABLE_OF(columns)};
     text_printf(&words, "%s: %s processes in %s cells",
                 error_event_told(anova->event, anova->stepped), WHOLE(anova->count),
                 WHOLE(anova->cells));

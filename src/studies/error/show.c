@@ -7,11 +7,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "engine/claims.h"
-#include "engine/finish.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -50,13 +48,9 @@ const char *error_unit(const char *event, const char *base)
 void error_put_words(const struct style *style, struct text *out, const char *format, ...)
 {
     va_list arguments;
-    char *words = NULL;
     va_start(arguments, format);
-    if (vasprintf(&words, format, arguments) < 0)
-        memory_end();
+    section_put_words(memory_vformat(format, arguments), style, out);
     va_end(arguments);
-    section_put_words(words, style, out);
-    free(words);
 }
 
 const char *error_clean(const char *name)
@@ -337,11 +331,11 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
                        const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        WORDS("mode"), WORDS("path"),  WORDS("best"), NUMBER("median"), NUMBER("min"),
-        WORDS(""),     WORDS("paper"), WORDS("best"), NUMBER("median"), NUMBER("min")};
+        {WORDS("mode")}, {WORDS("path")},  {WORDS("best")}, {NUMBER("median")}, {NUMBER("min")},
+        {WORDS("")},     {WORDS("paper")}, {WORDS("best")}, {NUMBER("median")}, {NUMBER("min")}};
     static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
     static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
-    struct table table = TABLE_OF(columns);
+    struct table table = {TABLE_OF(columns)};
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
         for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
             if (all || any_measured(report, modes[i]))
@@ -354,10 +348,10 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
 
 static void put_others(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {WORDS("event"),         WORDS("path"),
-                                            WORDS("best"),          NUMBER("median"),
-                                            WORDS("19 of 20 runs"), {.title = "", .wraps = true}};
-    struct table table = TABLE_OF(columns);
+    static const struct column columns[] = {{WORDS("event")},         {WORDS("path")},
+                                            {WORDS("best")},          {NUMBER("median")},
+                                            {WORDS("19 of 20 runs")}, {.title = "", .wraps = true}};
+    struct table table = {TABLE_OF(columns)};
     const struct error_report *report = &run->report;
     bool folded = false;
     for (size_t i = 0; i < report->best_count; i++) {

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/loading.h"
 #include "engine/options.h"
@@ -85,29 +84,22 @@ static int check(void *kept, struct failure *failure)
 
 /* --- trying --- */
 
-static int try_all(struct error_run *run, const char *const *list, size_t count,
+/* What helps other events to be measured is no loss where it cannot be opened. */
+enum { HELPING = 1, FIRST_ONLY = 2 };
+
+static int try_all(struct error_run *run, const char *const *list, size_t count, unsigned how,
                    struct failure *failure)
 {
-    int error = 0;
-    for (size_t i = 0; i < count && error == 0; i++)
-        error = tried_try(&run->tried, run->studying.session, list[i], false, failure);
-    return error;
-}
-
-/* What helps other events to be measured is no loss where it cannot be opened. */
-static int try_helpers(struct error_run *run, const char *const *list, size_t count,
-                       bool first_only, struct failure *failure)
-{
     for (size_t i = 0; i < count; i++) {
-        size_t before = run->tried.count;
-        int error = try_all(run, &list[i], 1, failure);
+        const size_t before = run->tried.count;
+        int error = tried_try(&run->tried, run->studying.session, list[i], false, failure);
         if (error < 0)
             return error;
-        if (run->tried.count == before)
+        if (!(how & HELPING) || run->tried.count == before)
             continue;
         if (run->tried.list[before].error)
             tried_drop_last(&run->tried);
-        else if (first_only)
+        else if (how & FIRST_ONLY)
             return 0;
     }
     return 0;
@@ -147,7 +139,7 @@ static int try_cpu_events(struct error_run *run, struct failure *failure)
         return 0;
     int error = session_list_events(run->studying.session, NULL, keep_name, &names, failure);
     if (error == 0)
-        error = try_helpers(run, names.items, names.count, false, failure);
+        error = try_all(run, names.items, names.count, HELPING, failure);
     string_list_free(&names);
     return error;
 }
@@ -162,16 +154,16 @@ static int find(void *kept, struct failure *failure)
         error = tried_try(&run->tried, run->studying.session, named(run, i), true, failure);
     for (size_t i = 0; i < COUNT(usual) && error == 0 && usually; i++)
         if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
-            error = try_all(run, &usual[i], 1, failure);
+            error = try_all(run, &usual[i], 1, 0, failure);
     for (size_t i = 0; i < COUNT(permitted) && error == 0 && usually; i++)
         if (is_forbidden(run, permitted[i]))
-            error = try_all(run, &permitted[i], 1, failure);
+            error = try_all(run, &permitted[i], 1, 0, failure);
     if (error == 0)
-        error = try_all(run, sources, COUNT(sources), failure);
+        error = try_all(run, sources, COUNT(sources), 0, failure);
     if (error == 0)
-        error = try_helpers(run, interrupts, COUNT(interrupts), true, failure);
+        error = try_all(run, interrupts, COUNT(interrupts), HELPING | FIRST_ONLY, failure);
     if (error == 0)
-        error = try_helpers(run, beside, COUNT(beside), false, failure);
+        error = try_all(run, beside, COUNT(beside), HELPING, failure);
     return error == 0 && usually ? try_cpu_events(run, failure) : error;
 }
 
@@ -327,15 +319,12 @@ static int recall(void *kept, struct failure *failure)
 #define PORTIONS     4u
 
 /* Percent of what is left that a stage may take, so that those after it get something. */
-static const unsigned shares[STAGE_COUNT] = {
-    [STAGE_CROSSING] = 60,  [STAGE_DURATION] = 35,  [STAGE_PLACEMENT] = 30, [STAGE_TOOL] = 25,
-    [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
-};
+#define SHARES(of_duration)                                                                        \
+    [STAGE_CROSSING] = 60, [STAGE_DURATION] = (of_duration), [STAGE_PLACEMENT] = 30,               \
+    [STAGE_TOOL] = 25, [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95
+static const unsigned shares[STAGE_COUNT] = {SHARES(35)};
 /* No placement follows there, and long loops are dear. */
-static const unsigned emulated_shares[STAGE_COUNT] = {
-    [STAGE_CROSSING] = 60,  [STAGE_DURATION] = 50,  [STAGE_PLACEMENT] = 30, [STAGE_TOOL] = 25,
-    [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
-};
+static const unsigned emulated_shares[STAGE_COUNT] = {SHARES(50)};
 
 static uint64_t budget(const void *kept)
 {
@@ -348,17 +337,13 @@ static uint64_t budget(const void *kept)
     return facts_get(run->studying.facts, "emulated") ? LONG_BUDGET : USUAL_BUDGET;
 }
 
-struct phases_time {
-    double ns;
-    uint64_t runs;
-};
-
+/* To the ns of all runs, and how many there are. */
 static int add_time(void *context, const struct sample *sample)
 {
-    struct phases_time *time = context;
+    double *time = context;
     if (sample->counter == 0) {
-        time->ns += (double)sample->enabled;
-        time->runs++;
+        time[0] += (double)sample->enabled;
+        time[1]++;
     }
     return 0;
 }
@@ -371,14 +356,14 @@ static int begin(void *kept, unsigned stage)
     struct wishes *wishes = &run->studying.wishes;
     for (size_t i = 0; i < wishes->cell_count && stage == STAGE_MULTIPLEX; i++) {
         const struct cell *cell = &wishes->cells[i];
-        struct phases_time time = {0};
+        double time[2] = {0};
         struct failure failure = {0};
         if (strcmp(cell->specimen, "phases") != 0)
             continue;
-        if (store_each_sample(run->studying.store, cell->id, add_time, &time, &failure) < 0)
+        if (store_each_sample(run->studying.store, cell->id, add_time, time, &failure) < 0)
             return deliver_failure("error", &failure, EXIT_FAILED);
-        if (time.runs && cell->n)
-            run->study.phase_ns = time.ns / (double)time.runs / (double)cell->n;
+        if (time[1] > 0 && cell->n)
+            run->study.phase_ns = time[0] / time[1] / (double)cell->n;
     }
     error_wish(&run->study, (enum error_stage)stage, wishes);
     return EXIT_DONE;
