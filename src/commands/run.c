@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -295,13 +294,12 @@ enum begun { BEGUN_NOTHING, BEGUN_UNFINISHED, BEGUN_WHOLE };
 /* A run that ended before its plan was stored left nothing to go on with. */
 static enum begun look_at_begun(const char *path)
 {
-    struct store *store = NULL;
     struct store_info info = {0};
-    enum begun begun = BEGUN_NOTHING;
-    if (store_open(&store, path, false, NULL) == 0 && store_info(store, &info, NULL) == 0)
-        begun = info.finished ? BEGUN_WHOLE : info.cells ? BEGUN_UNFINISHED : BEGUN_NOTHING;
+    enum begun begun = !read_info(path, &info) ? BEGUN_NOTHING
+                       : info.finished         ? BEGUN_WHOLE
+                       : info.cells            ? BEGUN_UNFINISHED
+                                               : BEGUN_NOTHING;
     store_info_release(&info);
-    store_close(store);
     return begun;
 }
 

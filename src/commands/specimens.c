@@ -5,7 +5,6 @@
  * code of each and has every decoder count it. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -9,11 +9,9 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/command.h"
 #include "engine/options.h"

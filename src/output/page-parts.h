@@ -32,8 +32,6 @@ void page_text(struct page *page, const char *string);
 void page_value(struct page *page, const json_t *value);
 /* A name made of a-z, A-Z, 0-9, - and _, for ids and classes. */
 void page_name(struct page *page, const char *string);
-/* <span class="chip chip-does-not-hold">does not hold</span> */
-void page_chip(struct page *page, const char *verdict);
 
 /* --- parts --- */
 

@@ -90,7 +90,8 @@ void page_name(struct page *page, const char *string)
         putc(strchr(plain, *string) ? *string : '-', page->stream);
 }
 
-void page_chip(struct page *page, const char *verdict)
+/* <span class="chip chip-does-not-hold">does not hold</span> */
+static void page_chip(struct page *page, const char *verdict)
 {
     if (!*verdict)
         return;

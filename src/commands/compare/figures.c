@@ -3,9 +3,7 @@
  *
  * A comparison as figures: verdicts by side, effects with their intervals, what was measured by
  * side, and programs from side to side. */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
