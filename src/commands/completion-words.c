@@ -18,21 +18,16 @@ static void put_word(const char *word, struct text *words)
     text_printf(words, "%s%s", words->length ? " " : "", word);
 }
 
-static void put_names(const char *const *names, size_t count, struct text *words)
-{
-    for (size_t i = 0; i < count; i++)
-        if (names[i] && *names[i])
-            put_word(names[i], words);
-}
-
 static void put_controls(struct text *words)
 {
-    put_names(control_names, CONTROL_COUNT, words);
+    for (size_t i = 0; i < CONTROL_COUNT; i++)
+        put_word(control_names[i], words);
 }
 
 static void put_patterns(struct text *words)
 {
-    put_names(pattern_names, PATTERN_COUNT, words);
+    for (size_t i = 0; i < PATTERN_COUNT; i++)
+        put_word(pattern_names[i], words);
 }
 
 static void put_tables(struct text *words)
@@ -50,38 +45,27 @@ static void put_transports(struct text *words)
     }
 }
 
-static const struct {
-    const char *command;  /* NULL: any */
-    const char *argument; /* as in help */
-    const char *words;    /* NULL: put has them */
-    void (*put)(struct text *words);
-} known[] = {
-    {NULL, "CONTROL", NULL, put_controls},     {NULL, "FORMAT", "csv json", NULL},
-    {NULL, "LEVEL", "O0 O1 O2 O3", NULL},      {NULL, "MODE", "static lazy bind-now", NULL},
-    {NULL, "PATTERN", NULL, put_patterns},     {NULL, "SETTING", "controlled as-is", NULL},
-    {"doctor", "STATUS", "warn bad", NULL},    {"export", "TABLE", NULL, put_tables},
-    {NULL, "TRANSPORT", NULL, put_transports},
+static const struct study_words known[] = {
+    {"CONTROL", NULL, put_controls},     {"FORMAT", "csv json", NULL},
+    {"LEVEL", "O0 O1 O2 O3", NULL},      {"MODE", "static lazy bind-now", NULL},
+    {"PATTERN", NULL, put_patterns},     {"SETTING", "controlled as-is", NULL},
+    {"STATUS", "warn bad", NULL},        {"TABLE", NULL, put_tables},
+    {"TRANSPORT", NULL, put_transports}, {0},
 };
 
 bool completion_words(const struct command *command, const char *argument, struct text *words)
 {
     const struct study_told *told = told_of(command);
-    const char *list = NULL;
-    void (*put)(struct text *) = NULL;
-    for (const struct study_words *own = told ? told->words : NULL; own && own->argument; own++)
-        if (strcmp(own->argument, argument) == 0) {
-            list = own->words;
-            put = own->put;
+    const struct study_words *const lists[] = {told ? told->words : NULL, known};
+    for (size_t i = 0; i < 2; i++)
+        for (const struct study_words *list = lists[i]; list && list->argument; list++) {
+            if (strcmp(list->argument, argument) != 0)
+                continue;
+            if (words && list->put)
+                list->put(words);
+            else if (words)
+                text_puts(words, list->words);
+            return true;
         }
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !list && !put; i++)
-        if (strcmp(known[i].argument, argument) == 0 &&
-            (!known[i].command || strcmp(known[i].command, command->name) == 0)) {
-            list = known[i].words;
-            put = known[i].put;
-        }
-    if (words && put)
-        put(words);
-    else if (words && list)
-        text_puts(words, list);
-    return list || put;
+    return false;
 }

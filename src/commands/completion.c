@@ -18,6 +18,10 @@
 #define EACH_COMMAND(at)                                                                           \
     for (const struct command *const *at = command_registry; *at; at++)                            \
         if (completion_is_plain((*at)->name))
+/* The same of its options. */
+#define EACH_OPTION(spec, command)                                                                 \
+    for (size_t spec##_at = 0; (spec = option_at(command, spec##_at)); spec##_at++)                \
+        if (completion_is_plain(spec->name))
 
 /* Options of the program itself. */
 struct completion_own {
@@ -236,26 +240,11 @@ static const char tail[] =
     "    fi\n"
     "    case $command:$kind:$before in\n";
 
-struct writing {
-    struct text *out;
-    const struct command *command;
-};
-
-static void put_option(void *context, const struct option_spec *spec)
+static void put_option(const struct option_spec *spec, struct text *out)
 {
-    const struct writing *writing = context;
-    if (!completion_is_plain(spec->name))
-        return;
-    text_printf(writing->out, " --%s", spec->name);
+    text_printf(out, " --%s", spec->name);
     if (completion_has_letter(spec))
-        text_printf(writing->out, " -%c", spec->letter);
-}
-
-/* Options that take something, with blanks around each. */
-static void put_taking(void *context, const struct option_spec *spec)
-{
-    if (spec->argument)
-        put_option(context, spec);
+        text_printf(out, " -%c", spec->letter);
 }
 
 /* Plain words, as a list for a shell. */
@@ -265,17 +254,16 @@ static void put_words(const char *words, struct text *out)
         text_printf(out, " %s", words);
 }
 
-static void put_case(void *context, const struct option_spec *spec)
+static void put_case(const struct command *command, const struct option_spec *spec,
+                     struct text *out)
 {
-    const struct writing *writing = context;
-    struct text *out = writing->out;
     AUTO_TEXT struct text words = {0};
-    const enum completion_kind kind = completion_of(writing->command, spec, &words);
-    if (kind == COMPLETION_NOTHING || kind == COMPLETION_ANY || !completion_is_plain(spec->name))
+    const enum completion_kind kind = completion_of(command, spec, &words);
+    if (kind == COMPLETION_NOTHING || kind == COMPLETION_ANY)
         return;
-    text_printf(out, "    %s::--%s", writing->command->name, spec->name);
+    text_printf(out, "    %s::--%s", command->name, spec->name);
     if (completion_has_letter(spec))
-        text_printf(out, " | %s::-%c", writing->command->name, spec->letter);
+        text_printf(out, " | %s::-%c", command->name, spec->letter);
     text_puts(out, ") ");
 
     if (kind == COMPLETION_FILE || kind == COMPLETION_FOLDER)
@@ -290,21 +278,26 @@ static void put_case(void *context, const struct option_spec *spec)
 /* Which options a command has, and which of them take something. */
 static void put_command(struct text *out, const struct command *command)
 {
-    struct writing writing = {out, command};
+    const struct option_spec *spec;
     text_printf(out, "    %s)\n        options=(", command->name);
-    options_each(command, put_option, &writing);
+    EACH_OPTION(spec, command)
+    put_option(spec, out);
+    /* Those that take something, with blanks around each. */
     text_puts(out, " )\n        takes='");
-    options_each(command, put_taking, &writing);
+    EACH_OPTION(spec, command)
+    if (spec->argument)
+        put_option(spec, out);
     text_printf(out, " '\n        passes=%s\n        ;;\n", command->passes_on ? "yes" : "");
 }
 
 /* What its options take, and what its arguments are. */
 static void put_cases(struct text *out, const struct command *command)
 {
-    struct writing writing = {out, command};
+    const struct option_spec *spec;
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
-    options_each(command, put_case, &writing);
+    EACH_OPTION(spec, command)
+    put_case(command, spec, out);
     text_printf(out, "    %s:arguments:*)\n", command->name);
     text_puts(out, "        if [[ $typed == -* ]]; then\n"
                    "            _assay_words \"$typed\" \"${options[@]}\"\n");
@@ -393,16 +386,12 @@ static void put_taken(enum completion_kind kind, const char *words, struct text 
         text_printf(out, "%s%s", words, forms[kind].after);
 }
 
-static void fish_put_option(void *context, const struct option_spec *spec)
+static void fish_put_option(const struct command *command, const struct option_spec *spec,
+                            struct text *out)
 {
-    const struct writing *writing = context;
-    struct text *out = writing->out;
-    AUTO_TEXT struct text words = {0};
-    AUTO_TEXT struct text brief = {0};
-    const enum completion_kind kind = completion_of(writing->command, spec, &words);
-    if (!completion_is_plain(spec->name))
-        return;
-    put_line(for_command, writing->command->name, out);
+    AUTO_TEXT struct text words = {0}, brief = {0};
+    const enum completion_kind kind = completion_of(command, spec, &words);
+    put_line(for_command, command->name, out);
     if (completion_has_letter(spec))
         text_printf(out, " -s %c", spec->letter);
     text_printf(out, " -l %s", spec->name);
@@ -415,12 +404,13 @@ static void fish_put_option(void *context, const struct option_spec *spec)
 
 static void fish_put_command(const struct command *command, struct text *out)
 {
-    struct writing writing = {out, command};
+    const struct option_spec *spec;
     put_line("__assay_needs_command", NULL, out);
     text_printf(out, " -a %s -d ", command->name);
     put_quoted(command->summary, out);
     text_putc(out, '\n');
-    options_each(command, fish_put_option, &writing);
+    EACH_OPTION(spec, command)
+    fish_put_option(command, spec, out);
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
     if (!command->passes_on && kind == COMPLETION_NOTHING)
@@ -497,12 +487,11 @@ static void put_action(enum completion_kind kind, const char *argument, const ch
     text_puts(out, kind == COMPLETION_WORDS ? ")" : "");
 }
 
-static void put_form(const struct writing *writing, const struct option_spec *spec, bool letter)
+static void put_form(const struct command *command, const struct option_spec *spec, bool letter,
+                     struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    AUTO_TEXT struct text form = {0};
-    AUTO_TEXT struct text brief = {0};
-    const enum completion_kind kind = completion_of(writing->command, spec, &words);
+    AUTO_TEXT struct text words = {0}, form = {0}, brief = {0};
+    const enum completion_kind kind = completion_of(command, spec, &words);
     /* What may be given once excludes itself in its other form. */
     if ((spec->type & OPTION_TYPES) == OPTION_LIST || (spec->type & OPTION_TYPES) == OPTION_FILES)
         text_putc(&form, '*');
@@ -523,25 +512,17 @@ static void put_form(const struct writing *writing, const struct option_spec *sp
         text_printf(&form, ":%s:", named);
         put_action(kind, named, text_string(&words), &form);
     }
-    text_puts(writing->out, " \\\n            ");
-    completion_put_quoted(text_string(&form), writing->out);
-}
-
-static void zsh_put_option(void *context, const struct option_spec *spec)
-{
-    const struct writing *writing = context;
-    if (!completion_is_plain(spec->name))
-        return;
-    if (completion_has_letter(spec))
-        put_form(writing, spec, true);
-    put_form(writing, spec, false);
+    text_puts(out, " \\\n            ");
+    completion_put_quoted(text_string(&form), out);
 }
 
 static void zsh_put_command(const struct command *command, struct text *out)
 {
-    struct writing writing = {out, command};
+    const struct option_spec *spec;
     text_printf(out, "        %s)\n        _arguments -s -S", command->name);
-    options_each(command, zsh_put_option, &writing);
+    EACH_OPTION(spec, command)
+    for (int letter = completion_has_letter(spec); letter >= 0; letter--)
+        put_form(command, spec, letter, out);
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
     if (command->passes_on)

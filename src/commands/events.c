@@ -309,11 +309,6 @@ static int try_exact(struct events *events, const char *name)
                                 : deliver_person(events, false, status);
 }
 
-static void release(struct events *events)
-{
-    session_close(events->session);
-}
-
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct events_options *options = parsed;
@@ -336,7 +331,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return status;
     if (options->specimens) {
         status = specimens_run(&options->common, events.session, glob, &options->n);
-        release(&events);
+        session_close(events.session);
         return status;
     }
     for (const struct command *const *at = command_registry; *at; at++) {
@@ -349,7 +344,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     }
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
     status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
-    release(&events);
+    session_close(events.session);
     return status;
 }
 

@@ -6,7 +6,6 @@
  * written by one function, which names its columns as it goes: the line of names is that of a row
  * of nothing. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -59,7 +59,7 @@ static void entry(struct text *out, const char *name, const char *help)
     wrap(out, help, TEXT_COLUMN, TEXT_COLUMN, HELP_WIDTH);
 }
 
-static void option_entry(void *context, const struct option_spec *spec)
+static void option_entry(struct text *out, const struct option_spec *spec)
 {
     char name[128];
     int length = spec->letter ? snprintf(name, sizeof(name), "-%c, --%s", spec->letter, spec->name)
@@ -70,7 +70,7 @@ static void option_entry(void *context, const struct option_spec *spec)
     text_puts(&help, spec->help);
     if (spec->initial)
         text_printf(&help, " (default: %s)", spec->initial);
-    entry(context, name, text_string(&help));
+    entry(out, name, text_string(&help));
 }
 
 static void exit_entries(struct text *out, const struct exit_meaning *exit)
@@ -140,7 +140,8 @@ void help_command(struct text *out, const struct command *command)
     text_printf(out, "usage: assay %s %s\n\n", command->name, command->synopsis);
     wrap(out, text_string(&words), 0, 0, HELP_WIDTH);
     heading(out, "Options");
-    options_each(command, option_entry, out);
+    for (size_t i = 0; option_at(command, i); i++)
+        option_entry(out, option_at(command, i));
     if (command->examples)
         example_entries(out, command->examples);
     exit_entries(out, exit_meanings_of(command));
@@ -205,9 +206,8 @@ static void title(struct text *out, const char *name, const char *version)
     text_printf(out, " 1 \"\" \"assay %s\" \"User Commands\"\n", version);
 }
 
-static void man_option_entry(void *context, const struct option_spec *spec)
+static void man_option_entry(struct text *out, const struct option_spec *spec)
 {
-    struct text *out = context;
     text_puts(out, ".TP\n");
     if (spec->letter)
         text_printf(out, "\\fB\\-%c\\fR, ", spec->letter);
@@ -311,7 +311,8 @@ void man_command(struct text *out, const struct command *command, const char *ve
     text_puts(out, "\n.SH DESCRIPTION\n");
     prose(out, text_string(&words));
     text_puts(out, ".SH OPTIONS\n");
-    options_each(command, man_option_entry, out);
+    for (size_t i = 0; option_at(command, i); i++)
+        man_option_entry(out, option_at(command, i));
     if (command->examples)
         example_section(out, command->examples);
     exit_section(out, exit_meanings_of(command));

@@ -26,41 +26,19 @@
 /* Where a result went, and how it was told, is the recorder's business. */
 static const char *const dropped[] = {"store", "output", "report", "resume", "json", "quiet", NULL};
 
-struct sought {
-    const char *name; /* of a long option, or a single letter */
-    size_t length;
-    bool letter;
-    const struct option_spec *found;
-};
-
-static void look_at(void *context, const struct option_spec *spec)
-{
-    struct sought *sought = context;
-    if (sought->letter) {
-        if (spec->letter == sought->name[0])
-            sought->found = spec;
-        return;
-    }
-    if (strncmp(spec->name, sought->name, sought->length) != 0)
-        return;
-    /* A beginning will do where no option is called just that. */
-    if (!spec->name[sought->length] || !sought->found)
-        sought->found = spec;
-}
-
 /* The option that a word names; NULL: it is none. */
 static const struct option_spec *option_of(const struct command *command, const char *word)
 {
-    struct sought sought = {0};
-    if (word[0] != '-' || !word[1])
-        return NULL;
-    sought.letter = word[1] != '-';
-    sought.name = word + (sought.letter ? 1 : 2);
-    sought.length = strcspn(sought.name, "=");
-    if (!sought.length)
-        return NULL;
-    options_each(command, look_at, &sought);
-    return sought.found;
+    const bool letter = word[0] == '-' && word[1] != '-';
+    const char *name = word + (letter ? 1 : 2);
+    const size_t length = word[0] == '-' && word[1] ? strcspn(name, "=") : 0;
+    const struct option_spec *spec, *found = NULL;
+    for (size_t i = 0; length && (spec = option_at(command, i)); i++)
+        if (letter ? spec->letter == name[0]
+                   /* A beginning will do where no option is called just that. */
+                   : strncmp(spec->name, name, length) == 0 && (!spec->name[length] || !found))
+            found = spec;
+    return found;
 }
 
 /* Does the option's value stand in the next word? */
@@ -84,11 +62,6 @@ static void put_word(struct text *out, const char *word)
     text_put_shell(out, word);
 }
 
-static void note_seed(void *context, const struct option_spec *spec)
-{
-    *(bool *)context |= (spec->type & OPTION_TYPES) == OPTION_SEED;
-}
-
 void reproduce_put(const char *argv, const char *seed, struct text *out)
 {
     json_t *list = json_loads(argv ? argv : "", 0, NULL);
@@ -96,15 +69,16 @@ void reproduce_put(const char *argv, const char *seed, struct text *out)
     const struct command *command = name ? command_find(name) : NULL;
     if (command) {
         text_printf(out, "assay %s", command->name);
-        bool open = true; /* options may follow */
-        bool seeded = false;
-        options_each(command, note_seed, &seeded);
-        bool wanted = seed && seeded;
+        bool open = true;    /* options may follow */
+        bool wanted = false; /* the seed that was drawn */
+        const struct option_spec *spec;
+        for (size_t i = 0; seed && (spec = option_at(command, i)); i++)
+            wanted |= (spec->type & OPTION_TYPES) == OPTION_SEED;
         AUTO_TEXT struct text rest = {0};
         for (size_t i = 2; i < json_array_size(list); i++) {
             const char *word = json_string_value(json_array_get(list, i));
             const char *next = json_string_value(json_array_get(list, i + 1));
-            const struct option_spec *spec = word && open ? option_of(command, word) : NULL;
+            spec = word && open ? option_of(command, word) : NULL;
             if (!word)
                 continue;
             bool takes_next = spec && value_follows(spec, word) && next;

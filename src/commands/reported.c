@@ -36,7 +36,7 @@ void reported_machine_label(size_t number, char label[8])
     label[count] = 0;
 }
 
-static const char *fingerprint_of(const struct reported *reported, size_t run)
+const char *reported_fingerprint(const struct reported *reported, size_t run)
 {
     const char *fingerprint = reported->list[run].run->fingerprint;
     return fingerprint ? fingerprint : "";
@@ -46,7 +46,7 @@ static const char *fingerprint_of(const struct reported *reported, size_t run)
 static size_t first_of(const struct reported *reported, size_t run)
 {
     size_t first = 0;
-    while (strcmp(fingerprint_of(reported, first), fingerprint_of(reported, run)) != 0)
+    while (strcmp(reported_fingerprint(reported, first), reported_fingerprint(reported, run)) != 0)
         first++;
     return first;
 }

@@ -46,6 +46,8 @@ void reported_put_how(json_t *report, int argc, char **argv);
 
 /* "A", "B" … "Z", "AA": what a report calls its machines. */
 void reported_machine_label(size_t number, char label[8]);
+/* What its machine is known by; "" of one whose store says none. */
+const char *reported_fingerprint(const struct reported *reported, size_t run);
 /* The machine of a run, under the label of this number. */
 json_t *reported_machine_json(const struct listed_run *run, size_t number);
 /* The sentences that tell what came out. */

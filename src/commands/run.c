@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -295,13 +294,12 @@ enum begun { BEGUN_NOTHING, BEGUN_UNFINISHED, BEGUN_WHOLE };
 /* A run that ended before its plan was stored left nothing to go on with. */
 static enum begun look_at_begun(const char *path)
 {
-    struct store *store = NULL;
     struct store_info info = {0};
-    enum begun begun = BEGUN_NOTHING;
-    if (store_open(&store, path, false, NULL) == 0 && store_info(store, &info, NULL) == 0)
-        begun = info.finished ? BEGUN_WHOLE : info.cells ? BEGUN_UNFINISHED : BEGUN_NOTHING;
+    enum begun begun = !read_info(path, &info) ? BEGUN_NOTHING
+                       : info.finished         ? BEGUN_WHOLE
+                       : info.cells            ? BEGUN_UNFINISHED
+                                               : BEGUN_NOTHING;
     store_info_release(&info);
-    store_close(store);
     return begun;
 }
 
@@ -349,49 +347,35 @@ static int close_part(const char *path, struct failure *failure)
 
 /* --- one part --- */
 
-struct words {
-    const char *list[MOST_WORDS];
-    size_t count;
-    char budget[32], seed[32];
-};
-
-static void add(struct words *words, const char *word)
-{
-    words->list[words->count++] = word;
-}
-
 static int execute(struct running *running, size_t part, uint64_t budget_ms, const char *store,
                    bool resumed)
 {
     struct run_part *state = &running->plan.parts[part];
-    struct words words = {0};
     struct retold retold = {0};
     AUTO_TEXT struct text said = {0};
-    const struct run_plan *plan = &running->plan;
-    add(&words, run_part_at(part)->name);
-    snprintf(words.budget, sizeof(words.budget), "%" PRIu64 "ms", budget_ms);
-    snprintf(words.seed, sizeof(words.seed), "%" PRIu64, plan->seed);
+    const char *words[MOST_WORDS] = {run_part_at(part)->name};
+    size_t count = 1;
     if (resumed) {
-        add(&words, "--resume");
+        words[count++] = "--resume";
     } else {
-        add(&words, "--seed");
-        add(&words, words.seed);
-        if (run_is_quick(plan, part, budget_ms))
-            add(&words, "--quick");
+        words[count++] = "--seed";
+        words[count++] = memory_format("%" PRIu64, running->plan.seed);
+        if (run_is_quick(&running->plan, part, budget_ms))
+            words[count++] = "--quick";
     }
-    add(&words, "--budget");
-    add(&words, words.budget);
-    add(&words, "--store");
-    add(&words, store);
+    words[count++] = "--budget";
+    words[count++] = memory_format("%" PRIu64 "ms", budget_ms);
+    words[count++] = "--store";
+    words[count++] = store;
     if (running->via) {
-        add(&words, "--via");
-        add(&words, running->via);
+        words[count++] = "--via";
+        words[count++] = running->via;
     }
     if (running->options->common.quiet)
-        add(&words, "--quiet");
+        words[count++] = "--quiet";
 
     deliver_divert(&said);
-    int status = retell(words.list, words.count, &retold);
+    int status = retell(words, count, &retold);
     deliver_divert(NULL);
     struct failure failure = {0};
     if (status == EXIT_DONE && access(store, F_OK) == 0 && close_part(store, &failure) < 0) {

@@ -5,7 +5,6 @@
  * code of each and has every decoder count it. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -55,13 +54,17 @@ static bool specimens_out_of_range(const struct specimen_list *list,
     return list->counted && (list->n < specimen->min_n || list->n > specimen->max_n);
 }
 
+static bool is_bounded(const struct catalogue_truth *truth)
+{
+    return strcmp(truth->grade, "bounded") == 0;
+}
+
 /* The truth at n; false where there is none: only limits, n out of range, more than 64 bits. */
 static bool specimens_predict(const struct specimen_list *list,
                               const struct catalogue_specimen *specimen,
                               const struct catalogue_truth *truth, int64_t *count)
 {
-    return list->counted && !specimens_out_of_range(list, specimen) &&
-           strcmp(truth->grade, "bounded") != 0 &&
+    return list->counted && !specimens_out_of_range(list, specimen) && !is_bounded(truth) &&
            linear_at((struct linear){truth->base, truth->each}, list->n, count);
 }
 
@@ -99,7 +102,7 @@ static void put_decoded(json_t *object, const struct specimen_list *list,
 static json_t *truth_json(const struct specimen_list *list, const struct listed_specimen *listed,
                           const struct catalogue_truth *truth)
 {
-    bool bounded = strcmp(truth->grade, "bounded") == 0;
+    bool bounded = is_bounded(truth);
     json_t *object = JSON_OBJECT(
         {"specimen", json_text(listed->specimen->name)}, {"class", json_text(truth->class)},
         {"base", json_difference(truth->base)}, {"each", json_difference(truth->each)},
@@ -126,8 +129,7 @@ static json_t *truth_json(const struct specimen_list *list, const struct listed_
         json_absent(object, "predicted", "the specimen does not do this N");
     else
         json_absent(object, "predicted",
-                    strcmp(truth->grade, "bounded") == 0 ? "only limits can be stated"
-                                                         : "more than 64 bits hold");
+                    bounded ? "only limits can be stated" : "more than 64 bits hold");
 
     put_decoded(object, list, listed, truth->class);
     return object;
@@ -190,33 +192,32 @@ struct page {
     struct text *out;
 };
 
+/* Without a plus. */
+static const char *plain(int64_t count, char number[NUMBER_SIZE])
+{
+    number_signed(count, number, NUMBER_SIZE);
+    return number + (*number == '+');
+}
+
 /* "4 + 18·N", "N - 1", "7" */
 static void put_linear(struct text *out, int64_t base, int64_t each)
 {
     char number[NUMBER_SIZE];
     if (!each) {
-        number_signed(base, number, sizeof(number));
-        text_puts(out, number + (*number == '+'));
+        text_puts(out, plain(base, number));
         return;
     }
     if (base > 0) {
         number_count((uint64_t)base, number, sizeof(number));
         text_printf(out, "%s + ", number);
     }
-    if (each != 1) {
-        number_signed(each, number, sizeof(number));
-        text_printf(out, "%s·", number + (*number == '+'));
-    }
+    if (each != 1)
+        text_printf(out, "%s·", plain(each, number));
     text_puts(out, "N");
     if (base < 0) {
         number_count(-(uint64_t)base, number, sizeof(number));
         text_printf(out, " - %s", number);
     }
-}
-
-static bool is_bounded(const struct catalogue_truth *truth)
-{
-    return strcmp(truth->grade, "bounded") == 0;
 }
 
 /* Commas with spaces behind them; "decode" stands for both decoders. */
@@ -247,9 +248,7 @@ static void show_put_decoded(const struct page *page, const struct listed_specim
         char number[NUMBER_SIZE];
         if (!specimens_decoded(page->list, listed, i, truth->class, &count))
             continue;
-        number_signed(count, number, sizeof(number));
-        text_printf(&each, "%s%s %s", said ? ", " : "", decoders[i]->name,
-                    number + (*number == '+'));
+        text_printf(&each, "%s%s %s", said ? ", " : "", decoders[i]->name, plain(count, number));
         first = said ? first : count;
         same = same && count == first;
         *agrees = *agrees && (!compare || count == predicted);
@@ -258,8 +257,7 @@ static void show_put_decoded(const struct page *page, const struct listed_specim
     *agrees = *agrees && same;
     if (said && same) {
         char number[NUMBER_SIZE];
-        number_signed(first, number, sizeof(number));
-        text_puts(out, number + (*number == '+'));
+        text_puts(out, plain(first, number));
     } else {
         text_puts(out, text_string(&each));
     }
@@ -286,7 +284,7 @@ static void add_row(const struct page *page, struct table *table,
         enum tone tone;
     } tones[] = {{"proven", TONE_GOOD}, {"bounded", TONE_WARN}, {"model", TONE_WARN}};
     AUTO_TEXT struct text count = {0}, decoded = {0}, sources = {0};
-    char number[NUMBER_SIZE] = "";
+    char number[NUMBER_SIZE];
     int64_t predicted;
     bool agrees = true;
     enum tone tone = TONE_PLAIN;
@@ -299,13 +297,12 @@ static void add_row(const struct page *page, struct table *table,
         put_linear(&count, truth->high_base, truth->high_each);
     }
 
-    if (specimens_predict(page->list, listed->specimen, truth, &predicted))
-        number_signed(predicted, number, sizeof(number));
+    const bool known = specimens_predict(page->list, listed->specimen, truth, &predicted);
     show_put_decoded(page, listed, truth, &decoded, &agrees);
     put_sources(&sources, truth->sources);
     table_add(table, TONE_PLAIN, truth->class);
     table_add(table, TONE_PLAIN, text_string(&count));
-    table_add(table, TONE_PLAIN, number + (*number == '+'));
+    table_add(table, TONE_PLAIN, known ? plain(predicted, number) : "");
     table_add(table, agrees ? TONE_PLAIN : TONE_BAD, text_string(&decoded));
     table_add(table, tone, truth->grade);
     table_add(table, TONE_PLAIN, text_string(&sources));

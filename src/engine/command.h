@@ -20,6 +20,8 @@
  *     executed.h, .c, command-line.h, .c
  *                             commands of a person, and what they executed
  *     findings.h, .c          findings, estimates, numbers in sentences; pure
+ *     compared.h, .c          what studies lay before the judge of comparisons; pure
+ *     told.h, .c              the words of studies in reports, runs and comparisons
  *     finish.h, .c            hands over what a study found
  *     claims.h, .c, skips.h, .c
  *                             findings and what was left out, alike in every study */

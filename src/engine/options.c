@@ -9,11 +9,9 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/command.h"
 #include "engine/options.h"
@@ -323,84 +321,55 @@ static const struct option_spec common_option_specs[] = {
     {0},
 };
 
-void options_each(const struct command *command, option_each *each, void *context)
+const struct option_spec *option_at(const struct command *command, size_t index)
 {
     for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
-        each(context, spec);
+        if (index-- == 0)
+            return spec;
     for (const struct option_spec *spec = common_option_specs; spec->name; spec++)
         if (!command->stays_here || spec->offset != offsetof(struct common_options, via))
-            each(context, spec);
+            if (index-- == 0)
+                return spec;
+    return NULL;
 }
 
 /* --- getopt's view of the table --- */
 
 struct getopt_table {
-    const struct option_spec **specs;
     struct option *longs;
     char *letters;
     size_t count;
 };
 
-static void count_spec(void *context, const struct option_spec *spec)
+static void table_make(const struct command *command, struct getopt_table *table)
 {
-    (void)spec;
-    (*(size_t *)context)++;
-}
-
-static void add_spec(void *context, const struct option_spec *spec)
-{
-    struct getopt_table *table = context;
-    bool argument = (spec->type & OPTION_TYPES) != OPTION_FLAG;
-    table->specs[table->count] = spec;
-    table->longs[table->count] =
-        (struct option){spec->name, argument ? required_argument : no_argument, NULL,
-                        FIRST_LONG + (int)table->count};
-    if (spec->letter) {
-        char *end = table->letters + strlen(table->letters);
-        *end++ = spec->letter;
-        if (argument)
-            *end = ':';
-    }
-    table->count++;
-}
-
-static void table_free(struct getopt_table *table)
-{
-    free(table->specs);
-    free(table->longs);
-    free(table->letters);
-}
-
-static int table_make(const struct command *command, struct getopt_table *table)
-{
-    size_t count = 0;
-    options_each(command, count_spec, &count);
-    *table = (struct getopt_table){
-        .specs = calloc(count + 1, sizeof(*table->specs)),
-        .longs = calloc(count + 1, sizeof(*table->longs)),
-        .letters = calloc(2 * count + 3, 1),
-    };
-    if (!table->specs || !table->longs || !table->letters)
-        return -ENOMEM;
+    const struct option_spec *spec;
+    *table = (struct getopt_table){0};
+    while (option_at(command, table->count))
+        table->count++;
+    table->longs = memory_new(table->count + 1, sizeof(*table->longs));
+    char *end = table->letters = memory_new(2 * table->count + 3, 1);
     /* The colon makes getopt tell a missing argument from an unknown option; the plus makes it stop
      * at the first word that is none, whose own options are not ours. */
-    strcpy(table->letters, command->passes_on ? "+:" : ":");
-    options_each(command, add_spec, table);
-    return 0;
-}
-
-static const struct option_spec *spec_for(const struct getopt_table *table, int value)
-{
-    if (value >= FIRST_LONG)
-        return table->specs[value - FIRST_LONG];
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->specs[i]->letter == value)
-            return table->specs[i];
+    end += sprintf(end, command->passes_on ? "+:" : ":");
+    for (size_t i = 0; (spec = option_at(command, i)); i++) {
+        bool argument = (spec->type & OPTION_TYPES) != OPTION_FLAG;
+        table->longs[i] = (struct option){spec->name, argument ? required_argument : no_argument,
+                                          NULL, FIRST_LONG + (int)i};
+        if (spec->letter)
+            end += sprintf(end, argument ? "%c:" : "%c", spec->letter);
     }
-    return NULL;
 }
 
-/* --- values --- */
+/* By getopt's value for it. */
+static size_t option_for(const struct command *command, int value)
+{
+    const struct option_spec *spec;
+    size_t i = value >= FIRST_LONG ? (size_t)(value - FIRST_LONG) : 0;
+    while (value < FIRST_LONG && (spec = option_at(command, i)) && spec->letter != value)
+        i++;
+    return i;
+}
 
 static int store_value(const struct option_spec *spec, void *options, const char *text)
 {
@@ -467,29 +436,7 @@ static int set_value(const struct option_spec *spec, void *options, const char *
     return 0;
 }
 
-struct defaulting {
-    void *options;
-    const bool *given; /* by position in the table */
-    size_t position;
-    int error;
-    struct failure *failure;
-};
-
-static void set_default(void *context, const struct option_spec *spec)
-{
-    struct defaulting *defaulting = context;
-    bool given = defaulting->given[defaulting->position++];
-    if (given || !spec->initial || defaulting->error < 0)
-        return;
-    defaulting->error = set_value(spec, defaulting->options, spec->initial, defaulting->failure);
-}
-
 /* --- errors --- */
-
-static void offer_spec(void *context, const struct option_spec *spec)
-{
-    nearest_offer(context, spec->name);
-}
 
 static int unknown_option(const struct command *command, const char *word, int letter,
                           struct failure *failure)
@@ -508,7 +455,9 @@ static int unknown_option(const struct command *command, const char *word, int l
     if (short_one)
         return fail_with(failure, -EINVAL, "unknown option -%c", letter);
     struct nearest nearest = {.word = name};
-    options_each(command, offer_spec, &nearest);
+    const struct option_spec *spec;
+    for (size_t i = 0; (spec = option_at(command, i)); i++)
+        nearest_offer(&nearest, spec->name);
     if (nearest.best)
         return fail_with(failure, -EINVAL, "unknown option --%s: did you mean --%s?", name,
                          nearest.best);
@@ -527,18 +476,17 @@ static int parse_words(const struct command *command, const struct getopt_table 
         case -1:
             return 0;
         case ':':
-            spec = spec_for(table, optopt);
+            spec = option_at(command, option_for(command, optopt));
             return fail_with(failure, -EINVAL, "--%s needs %s", spec->name, spec->argument);
         case '?':
             /* A long flag given a value: getopt reports its own number. */
             if (optopt >= FIRST_LONG)
                 return fail_with(failure, -EINVAL, "--%s takes no value",
-                                 spec_for(table, optopt)->name);
+                                 option_at(command, option_for(command, optopt))->name);
             return unknown_option(command, argv[optind - 1], optopt, failure);
         default:
-            spec = spec_for(table, value);
-            for (size_t i = 0; i < table->count; i++)
-                given[i] |= table->specs[i] == spec;
+            spec = option_at(command, option_for(command, value));
+            given[option_for(command, value)] = true;
             int error = set_value(spec, options, optarg, failure);
             if (error < 0)
                 return error;
@@ -550,33 +498,22 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
                   struct failure *failure)
 {
     struct getopt_table table;
-    int error = table_make(command, &table);
-    AUTO_FREE bool *given = error < 0 ? NULL : calloc(table.count, sizeof(*given));
-    if (!given) {
-        error = fail_with(failure, -ENOMEM, "out of memory");
-    } else {
-        error = parse_words(command, &table, argc, argv, options, given, failure);
-        *first = optind;
-    }
-    if (error == 0) {
-        struct defaulting defaulting = {.options = options, .given = given, .failure = failure};
-        options_each(command, set_default, &defaulting);
-        error = defaulting.error;
-    }
-    table_free(&table);
+    const struct option_spec *spec;
+    table_make(command, &table);
+    AUTO_MEMORY bool *given = memory_new(table.count, sizeof(*given));
+    int error = parse_words(command, &table, argc, argv, options, given, failure);
+    *first = optind;
+    for (size_t i = 0; error == 0 && (spec = option_at(command, i)); i++)
+        if (!given[i] && spec->initial)
+            error = set_value(spec, options, spec->initial, failure);
+    memory_give_back(table.longs);
+    memory_give_back(table.letters);
     return error;
-}
-
-static void release_value(void *options, const struct option_spec *spec)
-{
-    const unsigned type = spec->type & OPTION_TYPES;
-    if (type == OPTION_LIST || type == OPTION_FILES)
-        string_list_free((struct string_list *)(void *)((char *)options + spec->offset));
 }
 
 void options_release(const struct command *command, void *options)
 {
-    options_each(command, release_value, options);
+    (void)command, (void)options; /* UNTIL THE MERGE: it is the scope's */
 }
 
 static const size_t value_sizes[] = {

@@ -9,9 +9,8 @@
 #include "base/failure.h"
 #include "engine/command.h"
 
-/* Calls `each` for the command's own options, then for the common ones it has. */
-typedef void option_each(void *context, const struct option_spec *spec);
-void options_each(const struct command *command, option_each *each, void *context);
+/* The command's own options, then the common ones it has; NULL: no more. */
+const struct option_spec *option_at(const struct command *command, size_t index);
 
 /* Fills `options` (options_size bytes) with defaults and what argv says; argv[0] is the command's
  * name. *first is the index of the first argument that is no option (getopt moves options to the

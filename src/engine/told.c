@@ -4,11 +4,9 @@
  * The words of studies in reports, runs and comparisons. */
 #include "engine/told.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 
 /* --- sentences of a section --- */
 

@@ -30,12 +30,8 @@ void page_put(struct page *page, const char *markup);
 void page_text(struct page *page, const char *string);
 /* A number with separators, a text, or nothing. */
 void page_value(struct page *page, const json_t *value);
-/* <TAG class="CLASS">string</TAG> and a newline; class NULL: none. */
-void page_element(struct page *page, const char *tag, const char *class, const char *string);
 /* A name made of a-z, A-Z, 0-9, - and _, for ids and classes. */
 void page_name(struct page *page, const char *string);
-/* <span class="chip chip-does-not-hold">does not hold</span> */
-void page_chip(struct page *page, const char *verdict);
 
 /* --- parts --- */
 

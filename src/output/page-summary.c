@@ -336,7 +336,9 @@ static void put_outcome(struct page *page, const json_t *section)
                                        isdigit((unsigned char)words[length + 2]))))
                 length++;
             text_append(&first, words, words[length] ? length + 1 : length);
-            page_element(page, "dd", NULL, text_string(&first));
+            page_put(page, "<dd>");
+            page_text(page, text_string(&first));
+            page_put(page, "</dd>\n");
         }
     }
     if (*json_word(section, "reason"))

@@ -81,13 +81,6 @@ void page_value(struct page *page, const json_t *value)
         page_put(page, json_is_true(value) ? "yes" : "no");
 }
 
-void page_element(struct page *page, const char *tag, const char *class, const char *string)
-{
-    fprintf(page->stream, class ? "<%s class=\"%s\">" : "<%s>", tag, class);
-    page_text(page, string);
-    fprintf(page->stream, "</%s>\n", tag);
-}
-
 void page_name(struct page *page, const char *string)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -97,7 +90,8 @@ void page_name(struct page *page, const char *string)
         putc(strchr(plain, *string) ? *string : '-', page->stream);
 }
 
-void page_chip(struct page *page, const char *verdict)
+/* <span class="chip chip-does-not-hold">does not hold</span> */
+static void page_chip(struct page *page, const char *verdict)
 {
     if (!*verdict)
         return;
@@ -438,8 +432,9 @@ static void page_section(struct page *page, const json_t *section)
     json_t *sentence;
     json_array_foreach(json_object_get(section, "lead"), i, sentence)
     {
-        if (json_is_string(sentence))
-            page_element(page, "p", "lead", json_string_value(sentence));
+        page_put(page, "<p class=\"lead\">");
+        page_value(page, sentence);
+        page_put(page, "</p>\n");
     }
     if (*json_word(section, "reason"))
         page_form(page, section, "<p class=\"reason\">{reason}</p>\n");

@@ -85,13 +85,6 @@ static int compare_write_page(const struct comparing *comparing, struct failure 
 
 /* --- which runs --- */
 
-/* The machine of a run; one whose store says none is taken for its own. */
-static const char *machine_of(const struct reported *reported, size_t run)
-{
-    const char *fingerprint = reported->list[run].run->fingerprint;
-    return fingerprint ? fingerprint : "";
-}
-
 struct pairing {
     size_t files[COMPARE_MOST_SIDES]; /* of each side */
     size_t runs[COMPARE_MOST_SIDES];  /* its first */
@@ -104,8 +97,8 @@ static int side_of(struct comparing *comparing, struct pairing *pairing, size_t 
     size_t side = 0;
     while (side < pairing->count &&
            (pairing->files[side] != file ||
-            strcmp(machine_of(&comparing->reported, run),
-                   machine_of(&comparing->reported, pairing->runs[side])) != 0))
+            strcmp(reported_fingerprint(&comparing->reported, run),
+                   reported_fingerprint(&comparing->reported, pairing->runs[side])) != 0))
         side++;
     if (side == COMPARE_MOST_SIDES)
         return fail_with(failure, -EINVAL, "at most %u sides can be compared", COMPARE_MOST_SIDES);
@@ -271,7 +264,7 @@ static void name_side(struct comparing *comparing, size_t side)
             text_puts(&label, ending + strlen(".sqlite"));
     }
 
-    compare_letter(side, letter);
+    reported_machine_label(side, letter);
     if (is_taken(&comparing->file, side, text_string(&label)))
         text_printf(&label, " (%s)", letter);
     comparing->file.sides[side].label = memory_text(&label);
@@ -348,15 +341,10 @@ void compare_note(struct comparing *comparing, const char *format, ...)
     va_end(arguments);
 }
 
-void compare_letter(size_t side, char letter[8])
-{
-    reported_machine_label(side, letter);
-}
-
 json_t *compare_letter_json(size_t side)
 {
     char letter[8];
-    compare_letter(side, letter);
+    reported_machine_label(side, letter);
     return json_string(letter);
 }
 

@@ -64,7 +64,6 @@ void compare_find_together(struct comparing *comparing);
 int compare_take_together(struct comparing *comparing, struct failure *failure);
 
 /* "A", "B" … as in reports. */
-void compare_letter(size_t side, char letter[8]);
 json_t *compare_letter_json(size_t side);
 /* Do sides differ in what makes their code other code? Their facts are judged. */
 bool compare_executes_other_code(const struct comparing *comparing);

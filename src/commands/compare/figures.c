@@ -3,9 +3,7 @@
  *
  * A comparison as figures: verdicts by side, effects with their intervals, what was measured by
  * side, and programs from side to side. */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -35,7 +33,7 @@ static void list_columns(const struct comparing *comparing, const struct figure_
 {
     *table = (struct by_side){.columns = {first[0], first[1]}};
     for (size_t i = 0; i < comparing->file.side_count; i++) {
-        compare_letter(i, table->letters[i]);
+        reported_machine_label(i, table->letters[i]);
         snprintf(table->keys[i], sizeof(table->keys[i]), "side-%zu", i + 1);
         table->columns[2 + i] =
             (struct figure_column){table->keys[i], table->letters[i], ROLE_NONE, false};

@@ -28,7 +28,7 @@ void compare_put_sides(const struct comparing *comparing, struct text *out)
     const size_t count = comparing->file.side_count;
     for (size_t i = 0; i < count; i++) {
         char letter[8];
-        compare_letter(i, letter);
+        reported_machine_label(i, letter);
         text_printf(out, "%s%s (%s)",
                     i == 0           ? ""
                     : i + 1 == count ? " and "
@@ -123,7 +123,7 @@ static void put_farthest(const struct comparing *comparing, struct text *out)
     if (!group)
         return;
     const struct compare_effect *effect = &comparing->report.effects[group->typical];
-    compare_letter(group->side, letter);
+    reported_machine_label(group->side, letter);
     text_puts(out, "; most of all ");
     compare_put_group(comparing, group, out);
     text_printf(out, ", on %s %s by ", letter, effect->shift < 0 ? "less" : "more");
@@ -205,9 +205,8 @@ static const json_t *machine_row(const struct comparing *comparing)
     const json_t *anova = compare_anova(comparing), *most = NULL;
     json_array_foreach(anova, i, row)
     {
-        const char *factor = json_string_value(json_object_get(row, "factor"));
         const json_t *share = json_object_get(row, "effect_size");
-        if (!factor || strcmp(factor, "machine") != 0 || !json_is_number(share))
+        if (strcmp(json_word(row, "factor"), "machine") != 0 || !json_is_number(share))
             continue;
         if (!most ||
             json_number_value(share) > json_number_value(json_object_get(most, "effect_size")))
@@ -280,7 +279,7 @@ static void side_columns(const struct comparing *comparing, struct column *colum
                          char (*letters)[8])
 {
     for (size_t i = 0; i < comparing->file.side_count; i++) {
-        compare_letter(i, letters[i]);
+        reported_machine_label(i, letters[i]);
         columns[first + i] = (struct column){.title = letters[i]};
     }
 }
@@ -441,7 +440,7 @@ static void add_quantity(const struct compare_quantity *quantity, struct table *
 static void add_side(size_t side, struct table *table)
 {
     char letter[8];
-    compare_letter(side, letter);
+    reported_machine_label(side, letter);
     table_add(table, TONE_PLAIN, letter);
 }
 
@@ -602,13 +601,10 @@ static void put_findings(const struct comparing *comparing, const struct style *
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        const char *id = json_string_value(json_object_get(finding, "id")),
-                   *claim = json_string_value(json_object_get(finding, "claim")),
-                   *verdict = json_string_value(json_object_get(finding, "verdict")),
-                   *reason = json_string_value(json_object_get(finding, "reason"));
+        const char *reason = json_word(finding, "reason");
         AUTO_TEXT struct text words = {0};
-        text_printf(&words, "%s, %s: %s%s%s", id ? id : "", claim ? claim : "",
-                    verdict ? verdict : "", reason ? ": " : "", reason ? reason : "");
+        text_printf(&words, "%s, %s: %s%s%s", json_word(finding, "id"), json_word(finding, "claim"),
+                    json_word(finding, "verdict"), *reason ? ": " : "", reason);
         if (!i)
             section_put_heading("What papers say of several machines", style, out);
         section_put_item(text_string(&words), style, out);
