@@ -483,7 +483,9 @@ static const struct option_spec specs[] = {
      "stop between two processes when TIME is over: 500ms, 60s, 5m", FIELD(study.budget), NULL},
     OPTION_ROW_FROM(FIELD(study.from)),
     OPTION_ROW_STORE(FIELD(study.store)),
-    OPTION_ROW_RESUME(FIELD(study.resume)),
+    {0, "resume", OPTION_FLAG | OPTION_MEASURES, NULL,
+     "go on with an unfinished run: that of --store, else the latest of this machine",
+     FIELD(study.resume), NULL},
     {0},
 };
 

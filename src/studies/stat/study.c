@@ -89,8 +89,9 @@ static int take_input(struct stat_run *run, struct failure *failure)
     const struct stat_options *options = stat_asked(run);
     const char *via = options->study.common.via;
     const bool here = strcmp(via, "local") == 0;
-    int error =
-        command_line_input(run->studying.session, via, options->input, &run->input, failure);
+    AUTO_FREE char *input = NULL;
+    int error = command_line_input(run->studying.session, via, options->input, &input, failure);
+    run->input = memory_copy(input);
     if (error == 0 && options->input)
         run->controls |= CONTROL_BIT(CONTROL_STDIN);
     if (error < 0 || options->input || options->controlled)
@@ -143,11 +144,14 @@ static int check(void *kept, struct failure *failure)
     run->timeout = options->timeout;
     run->is_controlled = options->controlled;
     run->asked = options->events.count > 0;
-    run->name = command_line_name(studying->arguments[0]);
-    int error = command_line_keep(&options->keep, &run->keep, failure);
-    return error == 0 ? command_line_join(studying->arguments, studying->argument_count, &run->line,
-                                          failure)
-                      : error;
+    AUTO_FREE char *name = command_line_name(studying->arguments[0]), *keep = NULL, *line = NULL;
+    int error = command_line_keep(&options->keep, &keep, failure);
+    if (error == 0)
+        error = command_line_join(studying->arguments, studying->argument_count, &line, failure);
+    run->name = memory_copy(name);
+    run->keep = memory_copy(keep);
+    run->line = memory_copy(line);
+    return error;
 }
 
 /* What is named by an option is controlled, also where the rest is as it is. */
@@ -155,6 +159,7 @@ static int prepare(void *kept, struct failure *failure)
 {
     struct stat_run *run = kept;
     const struct stat_options *options = stat_asked(run);
+    AUTO_FREE char *directory = NULL;
     run->controls = options->controlled ? CONTROLS_ALL : 0;
     if (options->cpu.given)
         run->controls |= CONTROL_BIT(CONTROL_CPU);
@@ -168,8 +173,9 @@ static int prepare(void *kept, struct failure *failure)
     if (error == 0)
         error = take_input(run, failure);
     if (error == 0)
-        error = command_line_directory(options->study.common.via, options->directory,
-                                       &run->directory, failure);
+        error = command_line_directory(options->study.common.via, options->directory, &directory,
+                                       failure);
+    run->directory = memory_copy(directory);
     return error == 0 ? stat_find_events(run, failure) : error;
 }
 
