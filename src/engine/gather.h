@@ -108,9 +108,9 @@ struct portioning {
     uint64_t seed;
     uint32_t portions;
     bool resumed;
-    bool dearest_last;                  /* within a look: prices differ a thousandfold */
-    bool once;                          /* as in struct gathering */
-    bool keeps;                         /* what the time does not hold waits for --resume */
+    bool dearest_last; /* within a look: prices differ a thousandfold */
+    bool once;         /* as in struct gathering */
+    bool keeps; /* visits that the time does not hold wait for --resume, instead of being struck */
     struct skips *skips;                /* gets what the time did not hold, of these stages */
     const struct gather_beside *beside; /* as in struct gathering */
     /* Called before the first visit, after every portion, and when all has ended. NULL: nobody has
