@@ -195,13 +195,13 @@ struct pacing {
     uint32_t portions;
     bool dearest_last; /* within a look: prices differ a thousandfold */
     bool keeps;        /* visits that the time does not hold wait for --resume */
-    bool quiet;        /* no progress: it would stand in what a command writes */
     const struct gather_beside *beside;
     int (*between)(void *kept);
     bool (*further)(void *kept);
     const unsigned *shares;
     int (*begin)(void *kept, unsigned stage);
     wishes_put *put;
+    bool quiet; /* no progress: it would stand in what a command writes */
 };
 
 /* For the entry `measure`: an exit code, after saying why. */

@@ -657,30 +657,20 @@ static void add_tlbs(const struct caches_found *whole, const struct tally *tally
         add_unseen(report, NULL, level, type, why);
 }
 
-static double confirmed_ticks(const struct caches_points *points, bool huge, uint64_t bytes)
-{
-    struct caches_draw all = {.halves = false};
-    double ticks = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        const struct caches_point *point = &points->list[i];
-        if (point->shape == CHASE_PAGES && point->huge == huge && point->bytes == bytes &&
-            point->count >= 2)
-            ticks_of(point, &all, &ticks);
-    }
-    return ticks;
-}
-
 /* The largest ring over pages that two processes measured on either kind of page. */
 static void judge_pages(const struct caches_points *points,
                         const struct caches_situation *situation, struct caches_page_effect *effect)
 {
-    for (size_t i = 0; i < points->count; i++) {
-        uint64_t bytes = points->list[i].bytes;
-        double small = confirmed_ticks(points, false, bytes);
-        double huge = confirmed_ticks(points, true, bytes);
-        if (small > 0 && huge > 0 && bytes > effect->bytes)
-            *effect = (struct caches_page_effect){
-                .known = true, .bytes = bytes, .small = small, .huge = huge};
+    struct caches_draw all = {.halves = false};
+    for (size_t i = 0; i < points->count * points->count; i++) {
+        const struct caches_point *small = &points->list[i / points->count];
+        const struct caches_point *huge = &points->list[i % points->count];
+        struct caches_page_effect found = {.known = true, .bytes = small->bytes};
+        if (small->shape == CHASE_PAGES && huge->shape == CHASE_PAGES && !small->huge &&
+            huge->huge && small->bytes == huge->bytes && small->bytes > effect->bytes &&
+            small->count >= 2 && huge->count >= 2 && ticks_of(small, &all, &found.small) &&
+            ticks_of(huge, &all, &found.huge) && found.small > 0 && found.huge > 0)
+            *effect = found;
     }
     if (!effect->known)
         snprintf(effect->reason, sizeof(effect->reason), "%s",

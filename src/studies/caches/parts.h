@@ -53,11 +53,11 @@ struct caches_run {
     struct caches_report report;
 };
 
-/* For the entry of the study: run is struct caches_run. */
-void caches_put_report(const void *run, const struct style *style, struct text *out);
-json_t *caches_results_json(const void *run);
-json_t *caches_analysis_json(const void *run);
-json_t *caches_figures(const void *run);
+/* For the entry of the study: kept is struct caches_run. */
+void caches_put_report(const void *kept, const struct style *style, struct text *out);
+json_t *caches_results_json(const void *kept);
+json_t *caches_analysis_json(const void *kept);
+json_t *caches_figures(const void *kept);
 /* Where the plan was not finished: what is missing and how to go on. */
 void caches_put_unfinished(const struct caches_run *run, struct text *out);
 

@@ -236,9 +236,8 @@ const struct command command_caches = {
         "stands only when random halves of the runs agree on it: that share is its confidence. "
         "What cannot be told has no number but a reason.\n\n"
         "Neighbours that use the same caches, and hypervisors that scatter memory pages, hide "
-        "sizes; "
-        "then the range is given in which steps get slower. Nothing is measured on an emulated "
-        "machine, whose times say nothing of any cache.\n\n"
+        "sizes; then the range is given in which steps get slower. Nothing is measured on an "
+        "emulated machine, whose times say nothing of any cache.\n\n"
         "What was measured serves specimens that depend on caches, until the machine changes. "
         "Everything is stored, so that --from judges it again without the machine.",
     .examples = "# what are the caches of this machine really?\n"

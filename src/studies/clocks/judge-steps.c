@@ -137,7 +137,7 @@ static double quantum_of_steps(const double *sorted, size_t count, double smalle
     if (!count || smallest <= FEW_TICKS)
         return 0;
     size_t taken = take_lengths(sorted, count, lengths_of(sorted, count), lengths);
-    smallest = fmin(smallest, lengths[0]);
+    smallest = fmin(smallest, sorted[0]);
     for (int parts = 1; parts <= MOST_PARTS && (parts == 1 || taken > FEWEST_OTHERS); parts++)
         if (fits(smallest / parts, lengths, taken))
             return smallest / parts;

@@ -18,13 +18,12 @@
 /* --- who can count a command here by executing it: the fastest first, and why others cannot --- */
 
 /* By speed; what a catalogue has beyond these comes behind them. */
-static const char *const by_speed[] = {"qemu", "valgrind", "step"};
-#define SPEEDS (sizeof(by_speed) / sizeof(*by_speed))
+static const char *const by_speed[] = {"qemu", "valgrind", "step", NULL};
 
 static size_t speed_of(const struct catalogue_counter *counter)
 {
     size_t place = 0;
-    while (place < SPEEDS && strcmp(by_speed[place], counter->source) != 0)
+    while (by_speed[place] && strcmp(by_speed[place], counter->source) != 0)
         place++;
     return place;
 }

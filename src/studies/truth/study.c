@@ -210,8 +210,7 @@ const struct command command_truth = {
         "unless --show-output is given. Everything that it started is ended with it.\n\n"
         "A string instruction with a repeat prefix counts once; its repetitions are told apart.\n\n"
         "--from shows a stored run again, without the machine; --by asks for what was counted "
-        "then, "
-        "and the exit status is assay's own.",
+        "then, and the exit status is assay's own.",
     .examples = "# how many instructions does an empty program of Perl take?\n"
                 "assay truth -- perl -e 1\n"
                 "# which functions, which opcodes, by the CPU itself\n"
