@@ -14,7 +14,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -139,12 +138,22 @@ static int choose(struct store *store, const struct run_list *runs, struct failu
     return 0;
 }
 
-static int enter_chosen(struct store *store, struct failure *failure)
+int collection_enter(struct store *store, struct failure *failure)
 {
+    struct run_list runs = {0};
+    int error = verify_index(store, failure);
+    if (error || (store->listing && !store->numbered))
+        return error;
+    error = list_runs(store, &runs, failure);
+    if (!error)
+        error = choose(store, &runs, failure);
+    run_list_release(&runs);
+    if (error)
+        return error;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
     const int of_file = store->schema;
-    int error = store_prepare(store, "SELECT schema, content FROM store WHERE number = ?",
-                              &statement, failure);
+    error = store_prepare(store, "SELECT schema, content FROM store WHERE number = ?", &statement,
+                          failure);
     if (error)
         return error;
     sqlite3_bind_int64(statement, 1, store->number);
@@ -161,19 +170,6 @@ static int enter_chosen(struct store *store, struct failure *failure)
     if (!store->content)
         return store_no_memory(store, failure);
     return collection_show(store, of_file, store->number, failure);
-}
-
-int collection_enter(struct store *store, struct failure *failure)
-{
-    struct run_list runs = {0};
-    int error = verify_index(store, failure);
-    if (error || (store->listing && !store->numbered))
-        return error;
-    error = list_runs(store, &runs, failure);
-    if (!error)
-        error = choose(store, &runs, failure);
-    run_list_release(&runs);
-    return error ? error : enter_chosen(store, failure);
 }
 
 /* --- for everybody --- */
@@ -651,23 +647,6 @@ static int fill(struct collecting *collecting, const char *const *from, size_t c
     return error;
 }
 
-/* What was written can be read again. The writers of its runs cannot say so of all of them. */
-static int check_written(const struct collecting *collecting, struct failure *failure)
-{
-    struct run_list runs = {0};
-    struct failure why = {0};
-    int error = run_list_read(collecting->target.file, &runs, &why);
-    for (size_t i = 0; i < runs.count && !error; i++)
-        error = read_whole(collecting, runs.list[i].name, &why);
-    run_list_release(&runs);
-    if (error)
-        fail_with(failure, error,
-                  "cannot make the collection %.300s: what was read cannot be read "
-                  "again: %.500s",
-                  collecting->target.path, why.text);
-    return error;
-}
-
 static int write_new(const char *path, const char *const *from, size_t count,
                      const struct salvage *salvage, const volatile int *stop,
                      struct failure *failure)
@@ -688,8 +667,21 @@ static int write_new(const char *path, const char *const *from, size_t count,
         collecting.find = collecting.put_run = collecting.put_sample = NULL;
         sqlite3_close(collecting.target.db);
         collecting.target.db = NULL;
-        if (!error && collecting.unvouched)
-            error = check_written(&collecting, failure);
+        if (!error && collecting.unvouched) {
+            /* What was written can be read again. The writers of its runs cannot say so of all of
+             * them. */
+            struct run_list runs = {0};
+            struct failure why = {0};
+            error = run_list_read(collecting.target.file, &runs, &why);
+            for (size_t i = 0; i < runs.count && !error; i++)
+                error = read_whole(&collecting, runs.list[i].name, &why);
+            run_list_release(&runs);
+            if (error)
+                fail_with(failure, error,
+                          "cannot make the collection %.300s: what was read cannot be read "
+                          "again: %.500s",
+                          collecting.target.path, why.text);
+        }
         if (!error)
             error = store_stopped(&collecting.target, failure);
         if (!error)

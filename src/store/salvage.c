@@ -232,21 +232,6 @@ static int put_lost(struct reading *reading, int64_t id, const struct visit *vis
     return error == -EEXIST ? 0 : error;
 }
 
-static int copy_samples(struct reading *reading, const struct visit_entry *entry,
-                        struct failure *failure)
-{
-    int error = put_entry(reading, entry, failure);
-    reading->id = entry->row.id;
-    reading->failure = failure;
-    if (error == -EEXIST) {
-        tell(reading, NULL, entry->row.id, "another one is in its place");
-        return 0;
-    }
-    return error ? error
-                 : samples_of_visit(reading->salvaging->source, &entry->row, put_sample, reading,
-                                    failure);
-}
-
 static int save_visit(struct reading *reading, const struct known *known, struct failure *failure)
 {
     struct visit_entry entry = {0};
@@ -266,7 +251,16 @@ static int save_visit(struct reading *reading, const struct known *known, struct
     if (entry.state == VISIT_DONE && lacks_details(reading, entry.row.visit.cell))
         return put_lost(reading, known->id, &entry.row.visit, "what it executed is damaged",
                         failure);
-    return copy_samples(reading, &entry, failure);
+    error = put_entry(reading, &entry, failure);
+    reading->id = entry.row.id;
+    reading->failure = failure;
+    if (error == -EEXIST) {
+        tell(reading, NULL, entry.row.id, "another one is in its place");
+        return 0;
+    }
+    return error ? error
+                 : samples_of_visit(reading->salvaging->source, &entry.row, put_sample, reading,
+                                    failure);
 }
 
 /* Writes every visit of the source with its samples, or as a failed one. */

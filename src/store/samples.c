@@ -180,14 +180,6 @@ struct sample_scan {
 
 /* --- visits --- */
 
-static bool read_scanned_visit(sqlite3_stmt *row, struct scanned_visit *visit)
-{
-    return column_i64(row, 0, &visit->id) && column_u32(row, 1, &visit->cell) &&
-           column_u32(row, 2, &visit->process) && column_u64(row, 3, &visit->samples) &&
-           column_u64(row, 4, &visit->checksum) && visit->cell > 0 && visit->id >= 1 &&
-           visit->id <= KEY_MAX_VISIT;
-}
-
 static bool grow(struct sample_scan *scan)
 {
     size_t room = scan->room ? scan->room * 2 : 256;
@@ -213,7 +205,12 @@ static int read_visits(struct sample_scan *scan, struct failure *failure)
         if (scan->count == scan->room && !grow(scan))
             return store_no_memory(store, failure);
         struct scanned_visit *visit = &scan->visits[scan->count];
-        if (!read_scanned_visit(statement, visit) || (scan->count && visit->id <= visit[-1].id))
+        if (!(column_i64(statement, 0, &visit->id) && column_u32(statement, 1, &visit->cell) &&
+              column_u32(statement, 2, &visit->process) &&
+              column_u64(statement, 3, &visit->samples) &&
+              column_u64(statement, 4, &visit->checksum) && visit->cell > 0 && visit->id >= 1 &&
+              visit->id <= KEY_MAX_VISIT) ||
+            (scan->count && visit->id <= visit[-1].id))
             return store_damaged(store->path, "its visits hold impossible values", failure);
         scan->count++;
     }
