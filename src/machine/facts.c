@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,13 +61,6 @@ int errno_from_name(const char *name)
  * The list of facts: add, replace, find. Written on the machine under test, read everywhere.
  * Invariant: keys are unique and well formed; a fact has either a value or a positive errno. */
 
-static bool well_formed_key(const char *key)
-{
-    size_t length =
-        strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
-    return length > 0 && length <= FACTS_MAX_KEY && key[length] == '\0';
-}
-
 static struct fact *find(const struct facts *facts, const char *key)
 {
     for (size_t i = 0; i < facts->count; i++)
@@ -99,7 +91,9 @@ static int append(struct facts *facts, const char *key, struct fact **added)
 
 int facts_set(struct facts *facts, const char *key, const char *value, int error)
 {
-    if (!well_formed_key(key))
+    size_t length =
+        strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    if (!(length > 0 && length <= FACTS_MAX_KEY && key[length] == '\0'))
         return -EINVAL;
     char *copy = NULL;
     if (value) {

@@ -80,21 +80,18 @@ int view_text(const struct machine_view *view, const char *path, struct text *co
     return content->failed ? -ENOMEM : read_all(fd, content);
 }
 
-/* Facts are lines of text: a device tree's NUL separators become spaces, trailing blanks go. */
-static void tidy(struct text *content)
-{
-    for (size_t i = 0; i < content->length; i++)
-        if (content->bytes[i] == '\0')
-            content->bytes[i] = ' ';
-    while (content->length > 0 && isspace((unsigned char)content->bytes[content->length - 1]))
-        content->bytes[--content->length] = '\0';
-}
-
 static int read_tidy(const struct machine_view *view, const char *path, struct text *content)
 {
     int result = view_text(view, path, content);
-    if (result == 0)
-        tidy(content);
+    if (result == 0) {
+        /* Facts are lines of text: a device tree's NUL separators become spaces, trailing blanks
+         * go. */
+        for (size_t i = 0; i < content->length; i++)
+            if (content->bytes[i] == '\0')
+                content->bytes[i] = ' ';
+        while (content->length > 0 && isspace((unsigned char)content->bytes[content->length - 1]))
+            content->bytes[--content->length] = '\0';
+    }
     return result;
 }
 
