@@ -153,6 +153,10 @@
 
 #define SPECIMEN_TRIPS(list) .trips = (list), .trip_count = sizeof(list) / sizeof((list)[0])
 
+/* Fields of a specimen whose code is `symbol`, with those trips, for every N from 1 to `most`. */
+#define SPECIMEN_REPEATS(symbol, list, most)                                                       \
+    SPECIMEN_CODE_OF(symbol), SPECIMEN_TRIPS(list), .min_n = 1, .max_n = (most)
+
 /* ----------------------------------------------------------------------------------------------
  * A specimen whose instructions this ISA does not have: it keeps its name, so that who asks for it
  * is told why it is not there. */
