@@ -58,27 +58,6 @@ static const struct {
     {"tracefs", "/sys/kernel/tracing", NULL, false},
 };
 
-/* The modules in /lab/modules, in the order of their names. */
-static void load_modules(void)
-{
-    struct dirent **names = NULL;
-    int count = scandir(MODULES, &names, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        if (names[i]->d_name[0] != '.') {
-            AUTO_TEXT struct text path = {0};
-            text_printf(&path, "%s/%s", MODULES, names[i]->d_name);
-            AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
-            const char *end = strrchr(names[i]->d_name, '.');
-            int flags = end && strcmp(end, ".ko") != 0 ? MODULE_INIT_COMPRESSED_FILE : 0;
-            if (fd < 0 || (syscall(SYS_finit_module, fd, "", flags) < 0 && errno != EEXIST))
-                fprintf(stderr, "assay lab: cannot load %s: %s\n", names[i]->d_name,
-                        strerror(errno));
-        }
-        free(names[i]);
-    }
-    free(names);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The plan: reads it and does what can be done while reading. */
 
@@ -482,7 +461,23 @@ int boot_machine(void)
     }
     if (sethostname("lab", 3) < 0)
         fprintf(stderr, "assay lab: cannot set the name: %s\n", strerror(errno));
-    load_modules();
+    /* The modules in /lab/modules, in the order of their names. */
+    struct dirent **names = NULL;
+    int count = scandir(MODULES, &names, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (names[i]->d_name[0] != '.') {
+            AUTO_TEXT struct text path = {0};
+            text_printf(&path, "%s/%s", MODULES, names[i]->d_name);
+            AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
+            const char *end = strrchr(names[i]->d_name, '.');
+            int flags = end && strcmp(end, ".ko") != 0 ? MODULE_INIT_COMPRESSED_FILE : 0;
+            if (fd < 0 || (syscall(SYS_finit_module, fd, "", flags) < 0 && errno != EEXIST))
+                fprintf(stderr, "assay lab: cannot load %s: %s\n", names[i]->d_name,
+                        strerror(errno));
+        }
+        free(names[i]);
+    }
+    free(names);
     live();
     sync();
     reboot(RB_POWER_OFF);

@@ -212,9 +212,10 @@ static int account_read(struct qemu_account *account, const char *path, const ch
 /* ----------------------------------------------------------------------------------------------
  * All accounts of an execution. */
 
-static int read_folder(struct qemu_accounts *accounts, const char *folder, const char *target,
+int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
                        struct failure *failure)
 {
+    uint64_t due;
     AUTO_DIR DIR *entries = opendir(folder);
     int result = 0;
     if (!entries)
@@ -244,14 +245,6 @@ static int read_folder(struct qemu_accounts *accounts, const char *folder, const
             }
         }
     }
-    return result;
-}
-
-int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
-                       struct failure *failure)
-{
-    uint64_t due;
-    int result = read_folder(accounts, folder, target, failure);
     if (result < 0)
         return result;
     if (!accounts->count)

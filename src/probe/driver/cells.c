@@ -361,17 +361,6 @@ static int check_meters(struct known_cell *known)
     return 0;
 }
 
-static int check_counted(struct known_cell *known)
-{
-    const struct event *counted = &known->counted;
-    if (counted->source || counted->own)
-        return fail_with(&known->failure, -ENOTSUP,
-                         "%s cannot be what the calls of a tour count: that takes an event of the "
-                         "operating system",
-                         counted->name);
-    return 0;
-}
-
 /* Finds the harness of the cell's link mode that has every operation of the tour, and says whether
  * the meters and the event of a cell that is a tour can be what they are. A sentence in the cell's
  * failure otherwise. The cell's events are resolved. */
@@ -390,9 +379,15 @@ static int tour_resolve(struct known_cell *known, const struct probe_kit *kit,
     result = find_tour(known, &search);
     if (result == 0)
         result = check_meters(known);
-    if (result == 0)
-        result = check_counted(known);
-    return result;
+    if (result)
+        return result;
+    const struct event *counted = &known->counted;
+    if (counted->source || counted->own)
+        return fail_with(&known->failure, -ENOTSUP,
+                         "%s cannot be what the calls of a tour count: that takes an event of the "
+                         "operating system",
+                         counted->name);
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------

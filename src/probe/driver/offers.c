@@ -283,19 +283,14 @@ void clocks_free(struct offers *offers)
     free(offers->clocks);
 }
 
-/* What the operating system makes its time of, "" where it does not tell: one word. */
-static void read_clocksource(char *word, size_t size)
-{
-    AUTO_CLOSE int descriptor = open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor < 0 ? 0 : read(descriptor, word, size - 1);
-    word[length > 0 ? length : 0] = '\0';
-    word[strcspn(word, " \t\n")] = '\0';
-}
-
 void clocks_send(struct wire_writer *writer, const struct offers *offers)
 {
     char clocksource[64];
-    read_clocksource(clocksource, sizeof(clocksource));
+    /* What the operating system makes its time of, "" where it does not tell: one word. */
+    AUTO_CLOSE int descriptor = open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor < 0 ? 0 : read(descriptor, clocksource, sizeof(clocksource) - 1);
+    clocksource[length > 0 ? length : 0] = '\0';
+    clocksource[strcspn(clocksource, " \t\n")] = '\0';
     for (size_t index = 0; index < offers->clock_count; index++) {
         wire_begin(writer, "clock");
         wire_put_string(writer, "name", offers->clocks[index].name);

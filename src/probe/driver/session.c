@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "probe/command/launch.h"
-#include "probe/sources/source.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */
 

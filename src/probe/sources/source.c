@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "probe/driver/catalogue.h"
 #include "probe/driver/child.h"
 #include "probe/sources/source.h"
 
