@@ -4,7 +4,6 @@
  * Decodes and walks one specimen with one back end, and sums what it executes. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -39,20 +39,6 @@ void instructions_release(struct instructions *instructions)
     *instructions = (struct instructions){0};
 }
 
-bool instruction_same(const struct instruction *one, const struct instruction *other)
-{
-    if (one->address != other->address || one->length != other->length)
-        return false;
-    if (!one->known || !other->known)
-        return one->known == other->known;
-    return one->loads == other->loads && one->stores == other->stores &&
-           one->repeated == other->repeated && one->system_call == other->system_call &&
-           one->flow == other->flow && one->resolved == other->resolved &&
-           one->target == other->target && one->fp == other->fp &&
-           one->precision == other->precision && one->lanes == other->lanes &&
-           one->packed == other->packed;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Indirect jumps and calls whose address is formed in the instructions right before them, and
  * nowhere else: where these lead can be read. */

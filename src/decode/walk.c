@@ -3,7 +3,6 @@
  *
  * From instructions to counts: how often each is executed, and what that makes per class. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
