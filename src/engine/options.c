@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "engine/command.h"
 #include "engine/options.h"
 #include "output/output.h"
 
@@ -296,9 +294,7 @@ void signals_install(void)
     sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Parses a command line by a command's option table, with getopt_long. First step of every
- * command; knows nothing of what the options mean. */
+/* --- the command line --- */
 
 #define FIRST_LONG 256 /* getopt_long's value for the i-th option: beyond every letter */
 
@@ -364,29 +360,19 @@ static void add_spec(void *context, const struct option_spec *spec)
     table->count++;
 }
 
-static void table_free(struct getopt_table *table)
-{
-    free(table->specs);
-    free(table->longs);
-    free(table->letters);
-}
-
-static int table_make(const struct command *command, struct getopt_table *table)
+static void table_make(const struct command *command, struct getopt_table *table)
 {
     size_t count = 0;
     options_each(command, count_spec, &count);
     *table = (struct getopt_table){
-        .specs = calloc(count + 1, sizeof(*table->specs)),
-        .longs = calloc(count + 1, sizeof(*table->longs)),
-        .letters = calloc(2 * count + 3, 1),
+        .specs = memory_new(count + 1, sizeof(*table->specs)),
+        .longs = memory_new(count + 1, sizeof(*table->longs)),
+        .letters = memory_new(2 * count + 3, 1),
     };
-    if (!table->specs || !table->longs || !table->letters)
-        return -ENOMEM;
     /* The colon makes getopt tell a missing argument from an unknown option; the plus makes it stop
      * at the first word that is none, whose own options are not ours. */
     strcpy(table->letters, command->passes_on ? "+:" : ":");
     options_each(command, add_spec, table);
-    return 0;
 }
 
 static const struct option_spec *spec_for(const struct getopt_table *table, int value)
@@ -550,20 +536,15 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
                   struct failure *failure)
 {
     struct getopt_table table;
-    int error = table_make(command, &table);
-    AUTO_FREE bool *given = error < 0 ? NULL : calloc(table.count, sizeof(*given));
-    if (!given) {
-        error = fail_with(failure, -ENOMEM, "out of memory");
-    } else {
-        error = parse_words(command, &table, argc, argv, options, given, failure);
-        *first = optind;
-    }
+    table_make(command, &table);
+    bool *given = memory_new(table.count, sizeof(*given));
+    int error = parse_words(command, &table, argc, argv, options, given, failure);
+    *first = optind;
     if (error == 0) {
         struct defaulting defaulting = {.options = options, .given = given, .failure = failure};
         options_each(command, set_default, &defaulting);
         error = defaulting.error;
     }
-    table_free(&table);
     return error;
 }
 
