@@ -4,7 +4,6 @@
  * A machine that is about to start. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
