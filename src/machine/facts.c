@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "machine/facts.h"
 
@@ -73,18 +74,12 @@ static int append(struct facts *facts, const char *key, struct fact **added)
 {
     if (facts->count >= FACTS_MAX)
         return -E2BIG;
-    if (facts->count == facts->capacity) {
-        size_t capacity = facts->capacity ? 2 * facts->capacity : 64;
-        struct fact *grown = realloc(facts->list, capacity * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        facts->list = grown;
-        facts->capacity = capacity;
-    }
     char *name = strdup(key);
-    if (!name)
+    *added = name ? list_add(&facts->list, &facts->count, sizeof(**added)) : NULL;
+    if (!*added) {
+        free(name);
         return -ENOMEM;
-    *added = &facts->list[facts->count++];
+    }
     **added = (struct fact){.key = name, .error = ENODATA};
     return 0;
 }

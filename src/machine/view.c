@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 
 #define MAX_FILE (4u << 20) /* bytes; /proc/cpuinfo of a thousand CPUs fits */
 
@@ -121,12 +122,12 @@ static int by_version(const void *left, const void *right)
 
 static int add_name(struct view_names *names, const char *name)
 {
-    char **grown = realloc(names->list, (names->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    names->list = grown;
-    names->list[names->count] = strdup(name);
-    return names->list[names->count++] ? 0 : -ENOMEM;
+    char **added = list_add(&names->list, &names->count, sizeof(*added));
+    if (added)
+        *added = strdup(name);
+    if (added && !*added)
+        names->count--;
+    return added && *added ? 0 : -ENOMEM;
 }
 
 int view_names(const struct machine_view *view, const char *path, const char *pattern,

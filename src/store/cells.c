@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "store/handle.h"
 
 /* --- What a store says of its run and its machine --- */
@@ -527,7 +528,7 @@ const char *visit_state_name(enum visit_state state)
 struct visit_list {
     bool pending_only;
     struct visit *visits;
-    size_t count, capacity;
+    size_t count;
 };
 
 static int add_visit(void *context, const struct stored_visit *visit)
@@ -535,15 +536,10 @@ static int add_visit(void *context, const struct stored_visit *visit)
     struct visit_list *list = context;
     if (list->pending_only && visit->state != VISIT_PENDING)
         return 0;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        struct visit *grown = reallocarray(list->visits, capacity, sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        list->visits = grown;
-        list->capacity = capacity;
-    }
-    list->visits[list->count++] = visit->visit;
+    struct visit *added = list_add(&list->visits, &list->count, sizeof(*added));
+    if (!added)
+        return -ENOMEM;
+    *added = visit->visit;
     return 0;
 }
 

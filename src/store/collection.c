@@ -14,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "base/list.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -66,12 +67,9 @@ static char *meta_of(sqlite3_stmt *statement, int64_t number, const char *key)
 static int take_row(struct store *store, sqlite3_stmt *numbers, sqlite3_stmt *meta,
                     struct run_list *runs, struct failure *failure)
 {
-    struct listed_run *grown = reallocarray(runs->list, runs->count + 1, sizeof(*runs->list));
-    if (!grown)
+    struct listed_run *run = list_add(&runs->list, &runs->count, sizeof(*run));
+    if (!run)
         return store_no_memory(store, failure);
-    runs->list = grown;
-    struct listed_run *run = &grown[runs->count++];
-    *run = (struct listed_run){0};
     uint32_t number;
     if (!column_u32(numbers, 0, &number) || number < 1)
         return store_damaged(store->file, "a run has an impossible number", failure);
@@ -274,21 +272,16 @@ struct whole {
     struct store *store;
     struct failure *failure;
     struct known_cell *cells; /* by id */
-    size_t count, room;
+    size_t count;
 };
 
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct whole *whole = context;
-    if (whole->count == whole->room) {
-        size_t room = whole->room ? whole->room * 2 : 64;
-        struct known_cell *larger = reallocarray(whole->cells, room, sizeof(*larger));
-        if (!larger)
-            return store_no_memory(whole->store, whole->failure);
-        whole->cells = larger;
-        whole->room = room;
-    }
-    whole->cells[whole->count++] = (struct known_cell){stored->cell.id, stored->cell.counters};
+    struct known_cell *known = list_add(&whole->cells, &whole->count, sizeof(*known));
+    if (!known)
+        return store_no_memory(whole->store, whole->failure);
+    *known = (struct known_cell){stored->cell.id, stored->cell.counters};
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "store/handle.h"
 
@@ -38,7 +39,7 @@ struct known {
 };
 struct known_list {
     struct known *list;
-    size_t count, room;
+    size_t count;
 };
 
 struct reading {
@@ -52,16 +53,10 @@ struct reading {
 
 static bool add(struct known_list *known, struct known one)
 {
-    if (known->count == known->room) {
-        size_t room = known->room ? known->room * 2 : 256;
-        struct known *larger = reallocarray(known->list, room, sizeof(*larger));
-        if (!larger)
-            return false;
-        known->list = larger;
-        known->room = room;
-    }
-    known->list[known->count++] = one;
-    return true;
+    struct known *added = list_add(&known->list, &known->count, sizeof(*added));
+    if (added)
+        *added = one;
+    return added;
 }
 
 static int compare(const struct known *one, const struct known *other)

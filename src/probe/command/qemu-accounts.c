@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -226,14 +227,10 @@ int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const
         if (strncmp(entry->d_name, ACCOUNT_PREFIX, strlen(ACCOUNT_PREFIX)) != 0)
             continue;
         text_printf(&path, "%s/%s", folder, entry->d_name);
-        struct qemu_account *grown =
-            realloc(accounts->list, (accounts->count + 1) * sizeof(*accounts->list));
-        if (!grown)
+        struct qemu_account *fresh = list_add(&accounts->list, &accounts->count, sizeof(*fresh));
+        if (!fresh)
             result = fail_with(failure, -ENOMEM, "out of memory");
         else {
-            accounts->list = grown;
-            struct qemu_account *fresh = &accounts->list[accounts->count++];
-            *fresh = (struct qemu_account){0};
             int error = account_read(fresh, text_string(&path), target, failure);
             if (error > 0) {
                 accounts->count--;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "probe/driver/session.h"
 #include "probe/harness/job.h"
@@ -46,32 +47,20 @@ static void known_release(struct known_cell *known)
     *known = (struct known_cell){0};
 }
 
-static int make_room(struct cells *cells)
-{
-    if (cells->count < cells->capacity)
-        return 0;
-    size_t capacity = cells->capacity ? 2 * cells->capacity : 64;
-    struct known_cell **grown = realloc(cells->list, capacity * sizeof(struct known_cell *));
-    if (!grown)
-        return -ENOMEM;
-    cells->list = grown;
-    cells->capacity = capacity;
-    return 0;
-}
-
 int cells_define(struct cells *cells, struct cell *cell)
 {
     struct known_cell *known = cells_find(cells, cell->id);
     if (known) {
         known_release(known);
     } else {
-        if (make_room(cells) < 0 || !(known = calloc(1, sizeof(*known))))
+        size_t place = place_of(cells, cell->id), behind = cells->count - place;
+        known = calloc(1, sizeof(*known));
+        if (!known || !list_add(&cells->list, &cells->count, sizeof(struct known_cell *))) {
+            free(known);
             return -ENOMEM;
-        size_t place = place_of(cells, cell->id);
-        memmove(&cells->list[place + 1], &cells->list[place],
-                (cells->count - place) * sizeof(struct known_cell *));
+        }
+        memmove(&cells->list[place + 1], &cells->list[place], behind * sizeof(struct known_cell *));
         cells->list[place] = known;
-        cells->count++;
     }
     known->cell = *cell;
     *cell = (struct cell){0};
