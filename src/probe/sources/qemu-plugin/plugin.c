@@ -236,19 +236,7 @@ static void pass_accesses(const struct pass *pass, unsigned vcpu, struct instruc
 /* ----------------------------------------------------------------------------------------------
  * The plugin itself: its state, what QEMU calls, what it writes. */
 
-/* QEMU reads it after loading. Version 2 of the interface refuses version 1, and the other way
- * round; what we use is the same in both. */
-PLUGIN_EXPORT extern int qemu_plugin_version;
-int qemu_plugin_version = 1;
-
-PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
-                                      char **argv);
-
-__attribute__((constructor)) static void choose_version(void)
-{
-    if (qemu_plugin_scoreboard_new)
-        qemu_plugin_version = 2;
-}
+PLUGIN_OF_EITHER_VERSION
 
 /* Most of QEMU's callbacks carry no pointer of ours: this is the plugin's one state. */
 static struct {

@@ -370,18 +370,7 @@ static void ledger_map(struct ledger *ledger, uint64_t address)
 #define THREADS_MOST 32768u /* at a time */
 #define PAGE         4096u
 
-/* QEMU reads it after loading; see plugin.c. */
-PLUGIN_EXPORT extern int qemu_plugin_version;
-int qemu_plugin_version = 1;
-
-PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
-                                      char **argv);
-
-__attribute__((constructor)) static void choose_version(void)
-{
-    if (qemu_plugin_scoreboard_new)
-        qemu_plugin_version = 2;
-}
+PLUGIN_OF_EITHER_VERSION
 
 /* QEMU's callbacks carry no pointer of ours, or one only: this is the plugin's one state. */
 static struct {
