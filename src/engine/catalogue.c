@@ -243,18 +243,18 @@ const struct catalogue_specimen *catalogue_specimen(const struct catalogue *cata
                 name, strcspn(name, "/"));
 }
 
-#define FIND(type, list)                                                                           \
+#define FIND(type, list, name)                                                                     \
     const struct catalogue_##type *catalogue_##type(const struct catalogue *catalogue,             \
                                                     const char *name)                              \
     {                                                                                              \
         return find(catalogue->list, catalogue->type##_count, sizeof(*catalogue->list), name,      \
                     strlen(name));                                                                 \
     }
-FIND(path, paths)
-FIND(source, sources)
-FIND(clock, clocks)
-FIND(counter, counters)
-FIND(subject, subjects)
+FIND(path, paths, name)
+FIND(source, sources, name)
+FIND(clock, clocks, name)
+FIND(counter, counters, source)
+FIND(subject, subjects, name)
 
 const struct catalogue_operation *catalogue_operation(const struct catalogue *catalogue,
                                                       const char *name)
