@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "decode/decode.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The list of decoded instructions: it grows at the end, and is searched by address. */
+/* --- The list of decoded instructions: it grows at the end, and is searched by address --- */
 
 struct instruction *instructions_add(struct instructions *instructions)
 {
@@ -62,8 +61,7 @@ static void resolve(struct instructions *instructions, const bool *marks, size_t
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The contract of a back end, kept in one place: whole or not at all. */
+/* --- The contract of a back end, kept in one place: whole or not at all --- */
 
 const struct decoder *const decoders[] = {&decoder_capstone, &decoder_objdump, NULL};
 

@@ -202,8 +202,7 @@ int walk_counts(const struct instructions *code, const struct trips *trips, stru
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What executed instructions make per class: each class is a weight of an instruction. */
+/* --- What executed instructions make per class: each class is a weight of an instruction --- */
 
 typedef unsigned weight_of(const struct instruction *instruction);
 

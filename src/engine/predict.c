@@ -9,8 +9,7 @@
 #include "engine/loading.h"
 #include "engine/predict.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Judges the samples of a cell. Stands between store and show; touches no machine. */
+/* --- Judges the samples of a cell. Stands between store and show; touches no machine. --- */
 
 bool reading_value(const struct reading *reading, uint64_t *value)
 {

@@ -190,8 +190,7 @@ int peer_string(struct session *session, const char *key, const char **value,
                      session->frame.type);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * One question to the probe, and its answer. */
+/* --- One question to the probe, and its answer --- */
 
 #define MAX_ERRNO 4095
 
@@ -235,8 +234,7 @@ int peer_refused(struct session *session, struct failure *failure)
                      *reason ? reason : "the probe does not take this name, and does not say why");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The two ends of a session: from a transport to a probe that is ready, and bye. */
+/* --- The two ends of a session: from a transport to a probe that is ready, and bye --- */
 
 #define SILENCE_MS  15000 /* the probe says `alive` every second */
 #define GOODBYE_MS  2000

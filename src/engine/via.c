@@ -15,8 +15,7 @@
 #include "engine/via.h"
 #include "wire/frame.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The transport that travels nowhere: the probe runs on the controller's own machine. */
+/* --- The transport that travels nowhere: the probe runs on the controller's own machine --- */
 
 /* A kit of another ISA needs an emulator, unless the operating system knows one by itself. */
 static int explain_foreign(const struct kit *kit, struct failure *failure)

@@ -173,8 +173,7 @@ static int generic_resolve(const struct event_view *view, const char *name, stru
 
 const struct event_form event_form_generic = {generic_fits, generic_resolve};
 
-/* ----------------------------------------------------------------------------------------------
- * Raw codes: rNNN with hexadecimal NNN goes to the core PMU's config as it stands. */
+/* --- Raw codes: rNNN with hexadecimal NNN goes to the core PMU's config as it stands --- */
 
 static size_t digits_of(const char *name)
 {

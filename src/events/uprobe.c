@@ -292,8 +292,7 @@ int elf_symbol_offset(int file, const char *symbol, uint64_t *offset, struct sug
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From the name to the event. */
+/* --- From the name to the event --- */
 
 static const char enter_prefix[] = "uprobe:", return_prefix[] = "uretprobe:";
 

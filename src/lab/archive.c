@@ -161,8 +161,7 @@ static int cpio_append(int fd, const char *path, struct failure *failure)
                       : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The part of a machine's archive that stays the same from boot to boot. */
+/* --- The part of a machine's archive that stays the same from boot to boot --- */
 
 /* In the order in which they must be loaded. */
 static const struct {
@@ -308,8 +307,7 @@ int base_archive_make(const char *path, const struct base_content *content, stru
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a machine boots from. */
+/* --- What a machine boots from --- */
 
 #define KERNEL_NEEDS_MB 96 /* besides the archive and its content */
 

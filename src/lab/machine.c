@@ -13,8 +13,7 @@
 #include "lab/packages.h"
 #include "lab/place.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The plan of a boot. */
+/* --- The plan of a boot --- */
 
 void plan_put(struct text *plan, const char *key, const char *value)
 {

@@ -162,8 +162,7 @@ static bool clock_choice_shared(const char *root)
     return clock_choice(&signs, reason, sizeof(reason)) == 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What rate the CPU's counter of time is said to have. */
+/* --- What rate the CPU's counter of time is said to have --- */
 
 #if defined(__aarch64__)
 /* The firmware wrote it down, and the operating system converts with it. */
@@ -200,8 +199,7 @@ double clock_claim(void)
 }
 #endif
 
-/* ----------------------------------------------------------------------------------------------
- * Rates as intervals that hold the truth, and spans from them. */
+/* --- Rates as intervals that hold the truth, and spans from them --- */
 
 #define CLAIM_ERROR 1e-6
 #define ROUNDING    0x1p-50 /* of some operations with doubles, one after the other */
@@ -290,8 +288,7 @@ void clock_habits_of(const uint64_t *readings, size_t count, struct clock_habits
     habits->step = step ? step : 1;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A clock that is held against the operating system's for as long as the process runs. */
+/* --- A clock that is held against the operating system's for as long as the process runs --- */
 
 #define TRIES    16      /* to read both clocks at nearly the same moment */
 #define READINGS 256     /* in a row, to learn what they are like */

@@ -19,8 +19,7 @@
 #include "lib/regions.h"
 #include "lib/set.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Totals of several calipers as one, where they had the same events on the same path. */
+/* --- Totals of several calipers as one, where they had the same events on the same path --- */
 
 struct gathered {
     struct gathered *next;

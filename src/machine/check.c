@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "machine/check.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What the collecting process was allowed to do. */
+/* --- What the collecting process was allowed to do --- */
 
 bool privilege_held(const struct facts *facts, enum privilege privilege)
 {
@@ -61,8 +60,7 @@ static const struct {
     {"user-access", "user-access=on"}, {"tracefs", "without user=nobody"},
 };
 
-/* ----------------------------------------------------------------------------------------------
- * Filling in advice, and keeping it printable. */
+/* --- Filling in advice, and keeping it printable --- */
 
 const char *const check_status_names[] = {"ok", "warn", "bad", "absent"};
 

@@ -14,8 +14,7 @@
 #include "base/text.h"
 #include "machine/facts.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The errnos that reading a machine can give, by name. */
+/* --- The errnos that reading a machine can give, by name --- */
 
 #define NAMED(error)                                                                               \
     {                                                                                              \

@@ -72,8 +72,7 @@ const struct specimen specimen_copies = {
     .restore = scratch_unmap,
 };
 
-/* ----------------------------------------------------------------------------------------------
- * N loads that lie half in one cache line and half in the next. */
+/* --- N loads that lie half in one cache line and half in the next --- */
 
 SPECIMEN_ASSEMBLY(specimen_misaligned_code,
                   CODE_COUNT CODE_MEMORY CODE_LOOP(CODE_LOAD) CODE_RETURN);

@@ -6,8 +6,7 @@
 #include "specimens/floating-point.h"
 #include "specimens/region.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Five operations in every form. */
+/* --- Five operations in every form --- */
 
 /* Where an ISA lacks the registers, the name says so. */
 #define LACKING(symbol, label, words, operation, kind, shape, ...)                                 \

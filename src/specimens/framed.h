@@ -49,8 +49,7 @@
 /* What neither computes with fractions nor enters the operating system. */
 #define TRUTH_QUIET TRUTH_NO_FP, TRUTH_NO_FAULTS, TRUTH_NO_SYSCALLS, TRUTH_NO_SCHEDULING
 
-/* ----------------------------------------------------------------------------------------------
- * The frame, and what it counts. */
+/* --- The frame, and what it counts --- */
 
 /* What stands in front of every specimen's text: nothing, but in broken copies (tests/broken). */
 #ifndef SPECIMEN_DEFECT

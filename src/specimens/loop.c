@@ -86,8 +86,7 @@ const struct specimen specimen_loop = {
     .truth = loop_truths,
 };
 
-/* ----------------------------------------------------------------------------------------------
- * The call of a specimen as it stands in every window, to be read and decoded. */
+/* --- The call of a specimen as it stands in every window, to be read and decoded --- */
 
 /* Never called: here the call can be read. */
 __attribute__((used, noinline)) static void call_to_read(struct specimen_state *state,

@@ -9,8 +9,7 @@
 /* The loop around each, where there is one. */
 static const struct trip trips[] = {TRIP_LOOP};
 
-/* ----------------------------------------------------------------------------------------------
- * N times a chain of sixteen dependent additions. */
+/* --- N times a chain of sixteen dependent additions --- */
 
 SPECIMEN_ASSEMBLY(specimen_adds_code, CODE_COUNT CODE_LOOP(CODE_TIMES(16, CODE_ADD)) CODE_RETURN);
 

@@ -13,8 +13,7 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What an analysis of variance keeps of its observations. */
+/* --- What an analysis of variance keeps of its observations --- */
 
 struct anova_cell {
     uint64_t key;   /* levels, each times its factor's stride */

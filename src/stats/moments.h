@@ -18,8 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ----------------------------------------------------------------------------------------------
- * Mean, spread and quantiles. */
+/* --- Mean, spread and quantiles --- */
 
 struct moments {
     size_t count;

@@ -421,8 +421,7 @@ void connect_limit(struct store *store, unsigned passes)
         sqlite3_progress_handler(store->db, 0, NULL, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Stores by their names: made or opened, finished, closed. */
+/* --- Stores by their names: made or opened, finished, closed --- */
 
 /* FILE#NUMBER names a run in a collection, unless that is the name of a file. 0: it does not. */
 static size_t length_before_number(const char *path, unsigned *number)

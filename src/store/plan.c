@@ -10,8 +10,7 @@
 #include "machine/check.h"
 #include "store/handle.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Cells, their events, tours, watches and commands, and the order of visits. */
+/* --- Cells, their events, tours, watches and commands, and the order of visits --- */
 
 static int check_cell(const struct cell *cell, struct failure *failure)
 {

@@ -318,8 +318,7 @@ static const char schema_5[] =
 static const char *const schema_steps[STORE_SCHEMA] = {schema_1, schema_2, schema_3, schema_4,
                                                        schema_5};
 
-/* ----------------------------------------------------------------------------------------------
- * An empty database becomes a store. */
+/* --- An empty database becomes a store --- */
 
 /* From one version to a later one; the caller's transaction makes it whole or nothing. */
 static int take_steps(sqlite3 *db, int from, int to)

@@ -11,8 +11,7 @@
 #include "base/failure.h"
 #include "base/printable.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Names of the kinds. */
+/* --- Names of the kinds --- */
 
 const char *const watch_kind_names[WATCH_KINDS] = {"",      "interval", "row",    "steps",
                                                    "trips", "edges",    "outside"};

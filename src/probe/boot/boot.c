@@ -36,8 +36,7 @@
 #include "base/monotonic.h"
 #include "base/text.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The file systems programs expect, and the drivers the ports need. */
+/* --- The file systems programs expect, and the drivers the ports need --- */
 
 #define MODULES "/lab/modules"
 #ifndef MODULE_INIT_COMPRESSED_FILE
@@ -58,8 +57,7 @@ static const struct {
     {"tracefs", "/sys/kernel/tracing", NULL, false},
 };
 
-/* ----------------------------------------------------------------------------------------------
- * The plan: reads it and does what can be done while reading. */
+/* --- The plan: reads it and does what can be done while reading --- */
 
 #define PLAN "/lab/plan"
 
@@ -163,8 +161,7 @@ static int read_plan(struct boot_plan *plan, struct failure *failure)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Finds the ports by their names. They appear some time after their driver was loaded. */
+/* --- Finds the ports by their names. They appear some time after their driver was loaded. --- */
 
 #define PORTS   "/sys/class/virtio-ports"
 #define WAIT_MS 5000 /* in the machine's time */
@@ -395,8 +392,7 @@ static int run_command(const struct boot_plan *plan, const struct boot_ports *po
     return failed ? explain_exec(plan, error, failure) : status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From the first process's start to the end of the machine. */
+/* --- From the first process's start to the end of the machine --- */
 
 /* As timeout(1) does. */
 enum { STATUS_FAILED = 125, STATUS_NOT_RUN = 126, STATUS_NOT_FOUND = 127 };

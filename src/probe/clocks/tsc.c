@@ -120,8 +120,7 @@ static uint64_t tsc_rate(char *claim, size_t size)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The clocks. */
+/* --- The clocks --- */
 
 static int open_tsc(struct clock_reader *reader, char *claim, char *reason, size_t size)
 {

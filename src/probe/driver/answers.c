@@ -484,8 +484,7 @@ void brought_free(struct brought *brought)
     *brought = (struct brought){.fd = -1};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Answers `find`. */
+/* --- Answers `find` --- */
 
 int find_answer(struct wire_writer *writer, const char *name)
 {

@@ -222,8 +222,7 @@ int subjects_collect(struct offers *offers, const struct probe_kit *kit,
     return result < 0 ? fail_with(failure, result, "out of memory") : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Asks who counts commands whether they can here. */
+/* --- Asks who counts commands whether they can here --- */
 
 #define REASON_BYTES 1024
 
@@ -241,8 +240,7 @@ int commands_collect(struct offers *offers, const struct probe_kit *kit, struct 
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Hello: everything the controller may plan with. */
+/* --- Hello: everything the controller may plan with --- */
 
 #define WHY_BYTES 512
 

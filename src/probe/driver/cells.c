@@ -15,8 +15,7 @@
 #include "probe/tour/spans.h"
 #include "wire/tour.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Cells by id. */
+/* --- Cells by id --- */
 
 /* Where id is, or belongs. */
 static size_t place_of(const struct cells *cells, uint32_t id)
@@ -77,8 +76,7 @@ void cells_free(struct cells *cells)
     *cells = (struct cells){0};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Cells of a window: their events, and the source of these, which must go with the path. */
+/* --- Cells of a window: their events, and the source of these, which must go with the path --- */
 
 static int resolve_event(struct known_cell *known, const struct event_view *view, const char *name,
                          struct event *event)
@@ -434,8 +432,7 @@ static int check_clock(struct known_cell *known, const struct offers *offers, co
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Every kind of cell. */
+/* --- Every kind of cell --- */
 
 /* The job's fields have fixed sizes; nothing longer can exist, so it is refused by name. */
 static int check_lengths(const struct cell *cell, struct failure *failure)

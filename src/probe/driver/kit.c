@@ -19,8 +19,7 @@
 #include "probe/driver/kit.h"
 #include "probe/driver/workspace.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The manifest: one statement a line, the first says what the file is. */
+/* --- The manifest: one statement a line, the first says what the file is --- */
 
 #define KIT_MAX_ENTRIES 256
 

@@ -16,8 +16,7 @@
 #include "events/event.h"
 #include "probe/driver/catalogue.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Paths, and what cannot be had. */
+/* --- Paths, and what cannot be had --- */
 
 static char *copy(const char *string)
 {
@@ -373,8 +372,7 @@ int presets_try(const struct presets *presets, const struct event_view *view,
     return preset->error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * All of it. */
+/* --- All of it --- */
 
 void offers_free(struct offers *offers)
 {

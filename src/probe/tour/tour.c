@@ -25,8 +25,7 @@
 #include "syscall.h"
 #include "wire/tour.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What calls are called. */
+/* --- What calls are called --- */
 
 const char *const call_kind_names[CALL_KINDS] = {
     [CALL_START] = "start",     [CALL_STOP] = "stop",       [CALL_READ] = "read",

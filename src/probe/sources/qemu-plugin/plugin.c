@@ -233,8 +233,7 @@ static void pass_accesses(const struct pass *pass, unsigned vcpu, struct instruc
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The plugin itself: its state, what QEMU calls, what it writes. */
+/* --- The plugin itself: its state, what QEMU calls, what it writes --- */
 
 PLUGIN_OF_EITHER_VERSION
 
