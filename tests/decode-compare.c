@@ -66,6 +66,21 @@ static void print_opcodes(const struct decoder *decoder, const struct specimen_c
     opcodes_release(&opcodes);
 }
 
+/* Do both say the same of the same instruction? The words may differ. */
+static bool instruction_same(const struct instruction *one, const struct instruction *other)
+{
+    if (one->address != other->address || one->length != other->length)
+        return false;
+    if (!one->known || !other->known)
+        return one->known == other->known;
+    return one->loads == other->loads && one->stores == other->stores &&
+           one->repeated == other->repeated && one->system_call == other->system_call &&
+           one->flow == other->flow && one->resolved == other->resolved &&
+           one->target == other->target && one->fp == other->fp &&
+           one->precision == other->precision && one->lanes == other->lanes &&
+           one->packed == other->packed;
+}
+
 /* Where both can decode at all. */
 static void print_differences(const struct code_bytes *code)
 {

@@ -307,8 +307,7 @@ static void describe_x86(const cs_insn *decoded, struct instruction *instruction
         is_string(decoded->id, x86);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * AArch64 by Capstone's identifiers and operands. */
+/* --- AArch64 by Capstone's identifiers and operands --- */
 
 static const arm64_insn arm_loads[] = {
     ARM64_INS_LDR,    ARM64_INS_LDRB,   ARM64_INS_LDRH,   ARM64_INS_LDRSB, ARM64_INS_LDRSH,
@@ -433,8 +432,7 @@ static void describe_aarch64(const cs_insn *decoded, struct instruction *instruc
         }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The walk over the bytes. */
+/* --- The walk over the bytes --- */
 
 /* From Capstone's identifiers and operands to what an instruction is. */
 typedef void describe_instruction(const cs_insn *decoded, struct instruction *instruction);

@@ -4,15 +4,13 @@
  * Decodes and walks one specimen with one back end, and sums what it executes. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "decode/count.h"
 
-/* ----------------------------------------------------------------------------------------------
- * By class. */
+/* --- By class --- */
 
 /* Given a stretch of code and how often each of its instructions is executed; a non-zero result
  * ends the counting and becomes its result. */
@@ -175,8 +173,7 @@ void opcode_name(const char *isa, const struct instruction *instruction, char na
         snprintf(name + used, OPCODE_SIZE - used, "%s", word);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * By opcode. */
+/* --- By opcode --- */
 
 /* The one of that name, new where there is none. */
 static struct opcode *opcode_of(struct opcodes *opcodes, const char *name)

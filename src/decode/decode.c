@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "decode/decode.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The list of decoded instructions: it grows at the end, and is searched by address. */
+/* --- The list of decoded instructions: it grows at the end, and is searched by address --- */
 
 struct instruction *instructions_add(struct instructions *instructions)
 {
@@ -39,20 +38,6 @@ void instructions_release(struct instructions *instructions)
     *instructions = (struct instructions){0};
 }
 
-bool instruction_same(const struct instruction *one, const struct instruction *other)
-{
-    if (one->address != other->address || one->length != other->length)
-        return false;
-    if (!one->known || !other->known)
-        return one->known == other->known;
-    return one->loads == other->loads && one->stores == other->stores &&
-           one->repeated == other->repeated && one->system_call == other->system_call &&
-           one->flow == other->flow && one->resolved == other->resolved &&
-           one->target == other->target && one->fp == other->fp &&
-           one->precision == other->precision && one->lanes == other->lanes &&
-           one->packed == other->packed;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Indirect jumps and calls whose address is formed in the instructions right before them, and
  * nowhere else: where these lead can be read. */
@@ -76,8 +61,7 @@ static void resolve(struct instructions *instructions, const bool *marks, size_t
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The contract of a back end, kept in one place: whole or not at all. */
+/* --- The contract of a back end, kept in one place: whole or not at all --- */
 
 const struct decoder *const decoders[] = {&decoder_capstone, &decoder_objdump, NULL};
 

@@ -86,11 +86,7 @@ const struct instruction *instructions_at(const struct instructions *instruction
                                           uint64_t address);
 void instructions_release(struct instructions *instructions);
 
-/* Do both say the same of the same instruction? The words may differ. */
-bool instruction_same(const struct instruction *one, const struct instruction *other);
-
-/* ----------------------------------------------------------------------------------------------
- * The contract of a back end. */
+/* --- The contract of a back end --- */
 
 #define DECODE_MAX_BYTES (16u << 20) /* of code: more is no specimen */
 

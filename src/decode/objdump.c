@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "decode/decode.h"
 #include "decode/objdump.h"
 #include "lab/tool.h"
 
@@ -207,29 +206,6 @@ static bool take_line(void *context, const char *line)
     return true;
 }
 
-/* Puts the bytes into a file without a name; its descriptor, or negative errno. */
-static int put_file(const struct code_bytes *code, char *path, struct failure *failure)
-{
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return fail_with(failure, -errno, "no file %s for objdump: %s", path, strerror(errno));
-    const char *bytes = code->bytes;
-    for (size_t done = 0; done < code->length;) {
-        ssize_t wrote = write(fd, bytes + done, code->length - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            int error = wrote < 0 ? -errno : -EIO;
-            close(fd);
-            unlink(path);
-            return fail_with(failure, error, "%s could not be written: %s", path, strerror(-error));
-        }
-        done += (size_t)wrote;
-    }
-    close(fd);
-    return 0;
-}
-
 /* One objdump over the file. -ENOTSUP: it does not know the ISA; -ENOENT: there is none. */
 static int run_one(const char *program, const struct isa *isa, const struct code_bytes *code,
                    const char *path, struct instructions *instructions, struct failure *failure)
@@ -276,10 +252,24 @@ static int decode_objdump(const struct code_bytes *code, struct instructions *in
     if (length < 0 || (size_t)length >= sizeof(path))
         return fail_with(failure, -ENAMETOOLONG, "TMPDIR is too long for a file in it");
     const char *const programs[] = {own, "objdump"};
-    int status = put_file(code, path, failure);
-    if (status < 0)
-        return status;
-    status = -ENOENT;
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return fail_with(failure, -errno, "no file %s for objdump: %s", path, strerror(errno));
+    const char *bytes = code->bytes;
+    for (size_t done = 0; done < code->length;) {
+        ssize_t wrote = write(fd, bytes + done, code->length - done);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            int error = wrote < 0 ? -errno : -EIO;
+            close(fd);
+            unlink(path);
+            return fail_with(failure, error, "%s could not be written: %s", path, strerror(-error));
+        }
+        done += (size_t)wrote;
+    }
+    close(fd);
+    int status = -ENOENT;
     for (size_t i = 0; i < 2 && (status == -ENOENT || status == -ENOTSUP); i++) {
         instructions->count = 0;
         status = run_one(programs[i], isa, code, path, instructions, failure);

@@ -3,7 +3,6 @@
  *
  * From instructions to counts: how often each is executed, and what that makes per class. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -203,8 +202,7 @@ int walk_counts(const struct instructions *code, const struct trips *trips, stru
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What executed instructions make per class: each class is a weight of an instruction. */
+/* --- What executed instructions make per class: each class is a weight of an instruction --- */
 
 typedef unsigned weight_of(const struct instruction *instruction);
 

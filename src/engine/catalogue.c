@@ -235,7 +235,6 @@ static const void *find(const void *list, size_t count, size_t size, const char 
     }
     return NULL;
 }
-#define FIND(list, count, name) find((list), (count), sizeof(*(list)), (name), strlen(name))
 
 const struct catalogue_specimen *catalogue_specimen(const struct catalogue *catalogue,
                                                     const char *name)
@@ -244,32 +243,18 @@ const struct catalogue_specimen *catalogue_specimen(const struct catalogue *cata
                 name, strcspn(name, "/"));
 }
 
-const struct catalogue_path *catalogue_path(const struct catalogue *catalogue, const char *name)
-{
-    return FIND(catalogue->paths, catalogue->path_count, name);
-}
-
-const struct catalogue_source *catalogue_source(const struct catalogue *catalogue, const char *name)
-{
-    return FIND(catalogue->sources, catalogue->source_count, name);
-}
-
-const struct catalogue_clock *catalogue_clock(const struct catalogue *catalogue, const char *name)
-{
-    return FIND(catalogue->clocks, catalogue->clock_count, name);
-}
-
-const struct catalogue_counter *catalogue_counter(const struct catalogue *catalogue,
-                                                  const char *source)
-{
-    return FIND(catalogue->counters, catalogue->counter_count, source);
-}
-
-const struct catalogue_subject *catalogue_subject(const struct catalogue *catalogue,
-                                                  const char *name)
-{
-    return FIND(catalogue->subjects, catalogue->subject_count, name);
-}
+#define FIND(type, list, name)                                                                     \
+    const struct catalogue_##type *catalogue_##type(const struct catalogue *catalogue,             \
+                                                    const char *name)                              \
+    {                                                                                              \
+        return find(catalogue->list, catalogue->type##_count, sizeof(*catalogue->list), name,      \
+                    strlen(name));                                                                 \
+    }
+FIND(path, paths, name)
+FIND(source, sources, name)
+FIND(clock, clocks, name)
+FIND(counter, counters, source)
+FIND(subject, subjects, name)
 
 const struct catalogue_operation *catalogue_operation(const struct catalogue *catalogue,
                                                       const char *name)

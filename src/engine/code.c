@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Asks for the instructions of a specimen. Nothing is believed: sizes are limited, pieces must come
- * in order, digits must be digits. */
+ * Asks for the instructions of a specimen, and brings files. Nothing is believed: sizes are
+ * limited, pieces must come in order, digits must be digits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/peer.h"
 
@@ -119,9 +120,7 @@ int session_find(struct session *session, const char *name, struct failure *fail
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Asks for the instructions of a specimen. Nothing is believed: sizes are limited, pieces must
- * come in order, digits must be digits. */
+/* --- instructions --- */
 
 #define MAX_CODE  (16u << 20) /* bytes */
 #define MAX_TRIPS 100000u
@@ -209,9 +208,7 @@ static int take_head(struct session *session, struct sent_code *code, struct fai
         return (int)call;
     code->call_length = (size_t)call;
     code->length = (size_t)length;
-    code->bytes = malloc(code->length + 1);
-    if (!code->bytes)
-        return peer_lost(session, failure, -ENOMEM, "no memory for a specimen's code");
+    code->bytes = memory_malloc(code->length + 1);
     return take_trips(session, code, failure);
 }
 

@@ -104,8 +104,7 @@ void command_ending(uint64_t status, uint64_t timeout_ms, char *words, size_t si
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Prepares the command behind `--` for the machine under test. */
+/* --- preparing it --- */
 
 static int no_memory(struct failure *failure)
 {

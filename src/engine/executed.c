@@ -5,7 +5,6 @@
  * class from its decoded code. */
 #include <errno.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,22 +48,6 @@ struct executed_code {
     struct code_stretch *list;
     size_t count;
 };
-
-/* Takes a copy. */
-static void executed_code_add(struct executed_code *code, const struct code_stretch *stretch,
-                              const void *bytes)
-{
-    if (code->length + stretch->length > code->capacity) {
-        code->capacity = 2 * (code->length + stretch->length);
-        code->bytes = memory_resize(code->bytes, code->capacity, 1);
-    }
-    struct code_stretch *added = memory_add(code->list, code->count);
-    *added = *stretch;
-    added->offset = code->length;
-    if (stretch->length)
-        memcpy(code->bytes + code->length, bytes, stretch->length);
-    code->length += stretch->length;
-}
 
 /* --- decoding many --- */
 
@@ -309,9 +292,7 @@ static int executed_code_decode(const struct executed_code *code, const char *is
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Sums what a command executed: by function from what the probe says of each stretch, by opcode
- * and class from its decoded code. */
+/* --- summing --- */
 
 /* A function, an opcode or a file; found by its name. */
 struct sum {
@@ -433,7 +414,17 @@ int executed_add(struct executed *executed, const struct sent_ran *ran, struct f
                                          .instructions = ran->instructions,
                                          .executions = ran->executions,
                                          .repetitions = ran->repetitions};
-    executed_code_add(&executed->code, &stretch, ran->bytes);
+    /* Takes a copy. */
+    if (executed->code.length + stretch.length > executed->code.capacity) {
+        executed->code.capacity = 2 * (executed->code.length + stretch.length);
+        executed->code.bytes = memory_resize(executed->code.bytes, executed->code.capacity, 1);
+    }
+    struct code_stretch *added = memory_add(executed->code.list, executed->code.count);
+    *added = stretch;
+    added->offset = executed->code.length;
+    if (stretch.length)
+        memcpy(executed->code.bytes + executed->code.length, ran->bytes, stretch.length);
+    executed->code.length += stretch.length;
     return 0;
 }
 
@@ -498,23 +489,6 @@ static int store_class(const struct executed *executed, struct store *store, con
     return store_put_executed(store, &row, failure);
 }
 
-/* A class of which a part is not known is there too, but those of which nothing is. */
-static int store_classes(const struct executed *executed, struct store *store,
-                         struct failure *failure)
-{
-    int error = store_class(executed, store, "instructions", executed->instructions, failure);
-    if (error == 0 && executed->unknown)
-        error = store_class(executed, store, EXECUTED_UNKNOWN, executed->unknown, failure);
-    for (size_t i = 0; i < TALLY_CLASSES && error == 0; i++) {
-        const struct tally *tally = &executed->classes.list[i];
-        const bool untold = strstr(tally->class, "taken") != NULL;
-        if (strcmp(tally->class, "instructions") != 0 && !untold)
-            error =
-                store_class(executed, store, tally->class, (uint64_t)tally->count.base, failure);
-    }
-    return error;
-}
-
 int executed_store(struct executed *executed, struct store *store, bool opcodes, bool classes,
                    struct failure *failure)
 {
@@ -529,8 +503,19 @@ int executed_store(struct executed *executed, struct store *store, bool opcodes,
         error = store_sums(executed, &executed->functions, "function", store, failure);
     if (error == 0 && opcodes)
         error = store_sums(executed, &executed->opcodes, "opcode", store, failure);
-    if (error == 0 && classes && executed->instructions > 0 && !executed->too_large)
-        error = store_classes(executed, store, failure);
+    if (error == 0 && classes && executed->instructions > 0 && !executed->too_large) {
+        /* A class of which a part is not known is there too, but those of which nothing is. */
+        error = store_class(executed, store, "instructions", executed->instructions, failure);
+        if (error == 0 && executed->unknown)
+            error = store_class(executed, store, EXECUTED_UNKNOWN, executed->unknown, failure);
+        for (size_t i = 0; i < TALLY_CLASSES && error == 0; i++) {
+            const struct tally *tally = &executed->classes.list[i];
+            const bool untold = strstr(tally->class, "taken") != NULL;
+            if (strcmp(tally->class, "instructions") != 0 && !untold)
+                error = store_class(executed, store, tally->class, (uint64_t)tally->count.base,
+                                    failure);
+        }
+    }
     begin_anew(executed);
     return error;
 }

@@ -6,14 +6,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "engine/command.h"
 #include "engine/options.h"
 #include "output/output.h"
 
@@ -294,9 +292,7 @@ void signals_install(void)
     sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Parses a command line by a command's option table, with getopt_long. First step of every
- * command; knows nothing of what the options mean. */
+/* --- the command line --- */
 
 #define FIRST_LONG 256 /* getopt_long's value for the i-th option: beyond every letter */
 
@@ -500,14 +496,12 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
     struct getopt_table table;
     const struct option_spec *spec;
     table_make(command, &table);
-    AUTO_MEMORY bool *given = memory_new(table.count, sizeof(*given));
+    bool *given = memory_new(table.count, sizeof(*given));
     int error = parse_words(command, &table, argc, argv, options, given, failure);
     *first = optind;
     for (size_t i = 0; error == 0 && (spec = option_at(command, i)); i++)
         if (!given[i] && spec->initial)
             error = set_value(spec, options, spec->initial, failure);
-    memory_give_back(table.longs);
-    memory_give_back(table.letters);
     return error;
 }
 

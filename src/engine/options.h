@@ -39,8 +39,7 @@ int string_list_push(struct string_list *list, const char *item, size_t length);
 int string_list_add(struct string_list *list, const char *text);
 void string_list_free(struct string_list *list);
 
-/* ----------------------------------------------------------------------------------------------
- * The nearest known word to one a person mistyped. */
+/* --- The nearest known word to one a person mistyped --- */
 
 /* Edit distance: insertions, deletions, substitutions and swaps of neighbours count one each. */
 size_t edit_distance(const char *left, const char *right);
@@ -54,8 +53,7 @@ struct nearest {
 };
 void nearest_offer(struct nearest *nearest, const char *candidate);
 
-/* ----------------------------------------------------------------------------------------------
- * What signals do to the controller. */
+/* --- What signals do to the controller --- */
 
 /* SIGINT, SIGTERM and SIGHUP count up `interrupted`; SIGPIPE becomes an error of the write. */
 void signals_install(void);

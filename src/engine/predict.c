@@ -9,8 +9,7 @@
 #include "engine/loading.h"
 #include "engine/predict.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Judges the samples of a cell. Stands between store and show; touches no machine. */
+/* --- Judges the samples of a cell. Stands between store and show; touches no machine. --- */
 
 bool reading_value(const struct reading *reading, uint64_t *value)
 {
@@ -83,17 +82,6 @@ static bool beyond(uint64_t seen, struct maybe expected)
     return expected.value < 0 || seen > (uint64_t)expected.value;
 }
 
-/* One more run whose counter had the PMU for part of the time. */
-static void take_multiplexed(const struct reading *reading, struct summary *summary)
-{
-    double scaling = (double)reading->enabled / (double)reading->running;
-    bool first = summary->multiplexed++ == 0;
-    if (first || scaling < summary->scaling_min)
-        summary->scaling_min = scaling;
-    if (first || scaling > summary->scaling_max)
-        summary->scaling_max = scaling;
-}
-
 static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
 {
     struct maybe truth = summary->expected.truth;
@@ -163,10 +151,17 @@ int measure_summarise(const struct reading *readings, size_t count,
             summary->unscheduled++;
             continue;
         }
-        if (reading->running < reading->enabled)
-            take_multiplexed(reading, summary);
-        else
+        if (reading->running < reading->enabled) {
+            /* One more run whose counter had the PMU for part of the time. */
+            double scaling = (double)reading->enabled / (double)reading->running;
+            bool first = summary->multiplexed++ == 0;
+            if (first || scaling < summary->scaling_min)
+                summary->scaling_min = scaling;
+            if (first || scaling > summary->scaling_max)
+                summary->scaling_max = scaling;
+        } else {
             summary->counted++;
+        }
         values[summary->judged++] = value;
         if (!disturbed)
             quiet[summary->quiet_runs++] = value;

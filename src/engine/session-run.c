@@ -195,10 +195,6 @@ static int detail_take_call(struct session *session, const struct visit *visit, 
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Running a plan: cells and visits go out, samples come in, both at the same time. Every frame
- * must fit the plan: the right visit, the right runs, nothing twice and nothing missing. */
-
 #define MAX_ERRNO    4095
 #define FRAME_VISITS 1024u       /* visits in one frame */
 #define SENT_AHEAD   (64u << 10) /* bytes that may wait to be sent */
@@ -556,23 +552,6 @@ static int look_up(struct run *run, int64_t deadline)
     return 0;
 }
 
-static int carry_out(struct run *run, uint64_t budget_ms)
-{
-    const int64_t deadline =
-        budget_ms && budget_ms < INT64_MAX / 2 ? monotonic_ms() + (int64_t)budget_ms : 0;
-    int status = peer_begin(run->session, run->failure);
-    if (status == 0)
-        status = check_plan(run);
-    while (status == 0 && !run->finished) {
-        if ((status = look_up(run, deadline)) < 0 || (status = send_ahead(run)) < 0)
-            break;
-        status = peer_receive(run->session, run->failure);
-        if (status == 1)
-            status = take_frame(run);
-    }
-    return status;
-}
-
 int session_run(struct session *session, const struct cell *cells, size_t cell_count,
                 const struct visit *visits, size_t visit_count, uint64_t budget_ms,
                 const struct session_sink *sink, struct failure *failure)
@@ -585,7 +564,18 @@ int session_run(struct session *session, const struct cell *cells, size_t cell_c
                       .visits = visits,
                       .visit_count = visit_count};
     session->running = true;
-    int status = carry_out(&run, budget_ms);
+    const int64_t deadline =
+        budget_ms && budget_ms < INT64_MAX / 2 ? monotonic_ms() + (int64_t)budget_ms : 0;
+    int status = peer_begin(run.session, run.failure);
+    if (status == 0)
+        status = check_plan(&run);
+    while (status == 0 && !run.finished) {
+        if ((status = look_up(&run, deadline)) < 0 || (status = send_ahead(&run)) < 0)
+            break;
+        status = peer_receive(run.session, run.failure);
+        if (status == 1)
+            status = take_frame(&run);
+    }
     session->running = false;
     free(run.by_id);
     if (status < 0 || run.ended == visit_count)

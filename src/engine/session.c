@@ -44,12 +44,6 @@ static void chatter_quote(const struct chatter *chatter, char *words, size_t siz
  * What a person is told when the probe is lost: the cause, how the other side ended, what it said
  * last, and how to go on. */
 
-/* A peer that closed its output is about to end; one that hangs or babbles is not. */
-static int patience_for(int code)
-{
-    return code == -EPIPE || code == -EPROTO ? 1000 : 0;
-}
-
 int peer_lost(struct session *session, struct failure *failure, int code, const char *format, ...)
 {
     AUTO_TEXT struct text cause = {0};
@@ -63,7 +57,8 @@ int peer_lost(struct session *session, struct failure *failure, int code, const 
     text_puts(&cause, sentence);
     if (!session->over) {
         session->over = true;
-        int status = via_close(&session->link, patience_for(code));
+        /* A peer that closed its output is about to end; one that hangs or babbles is not. */
+        int status = via_close(&session->link, code == -EPIPE || code == -EPROTO ? 1000 : 0);
         via_status_text(status, words, sizeof(words));
         if (code != -EINTR) /* then it was we who ended it */
             text_printf(&cause, "; it ended with %s", words);
@@ -111,19 +106,6 @@ static int flush_some(struct session *session, struct failure *failure)
     text_clear(&session->writer.pending);
     session->writer.frame_start = 0;
     return 0;
-}
-
-static int wait_for_news(struct session *session, struct failure *failure)
-{
-    const bool writing = session->writer.pending.length > 0;
-    struct pollfd all[3] = {{.fd = session->link.from_probe, .events = POLLIN},
-                            {.fd = session->link.errors, .events = POLLIN},
-                            {.fd = writing ? session->link.to_probe : -1, .events = POLLOUT}};
-    if (poll(all, 3, TICK_MS) <= 0)
-        return 0;
-    if (all[1].revents)
-        via_drain(&session->link);
-    return all[2].revents ? flush_some(session, failure) : 0;
 }
 
 static int explain_read(struct session *session, int status, const struct failure *cause,
@@ -176,7 +158,15 @@ int peer_receive(struct session *session, struct failure *failure)
     if (monotonic_ms() - session->heard > session->silence_ms)
         return peer_lost(session, failure, -ETIMEDOUT,
                          "the probe hangs: it has been silent for %d ms", session->silence_ms);
-    return wait_for_news(session, failure);
+    const bool writing = session->writer.pending.length > 0;
+    struct pollfd all[3] = {{.fd = session->link.from_probe, .events = POLLIN},
+                            {.fd = session->link.errors, .events = POLLIN},
+                            {.fd = writing ? session->link.to_probe : -1, .events = POLLOUT}};
+    if (poll(all, 3, TICK_MS) <= 0)
+        return 0;
+    if (all[1].revents)
+        via_drain(&session->link);
+    return all[2].revents ? flush_some(session, failure) : 0;
 }
 
 int peer_number(struct session *session, const char *key, uint64_t highest, uint64_t *value,
@@ -200,8 +190,7 @@ int peer_string(struct session *session, const char *key, const char **value,
                      session->frame.type);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * One question to the probe, and its answer. */
+/* --- One question to the probe, and its answer --- */
 
 #define MAX_ERRNO 4095
 
@@ -245,32 +234,11 @@ int peer_refused(struct session *session, struct failure *failure)
                      *reason ? reason : "the probe does not take this name, and does not say why");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The two ends of a session: from a transport to a probe that is ready, and bye. */
+/* --- The two ends of a session: from a transport to a probe that is ready, and bye --- */
 
 #define SILENCE_MS  15000 /* the probe says `alive` every second */
 #define GOODBYE_MS  2000
 #define SHORTEST_MS 1000 /* for hello, when connecting has used up the time */
-
-static int silence_limit(const char *via)
-{
-    const char *given = getenv("ASSAY_SILENCE_MS");
-    long limit = given ? strtol(given, NULL, 10) : 0;
-    return limit > 0 && limit < 3600000 ? (int)limit : via_silence_ms(via, SILENCE_MS);
-}
-
-/* Everything the transport read while connecting is the session's to read first. */
-static int hand_over(struct session *session, struct failure *failure)
-{
-    session->reader.fd = session->link.from_probe;
-    session->reader.chatter = chatter_keep;
-    session->reader.context = &session->chatter;
-    session->writer.fd = session->link.to_probe;
-    int status =
-        wire_feed(&session->reader, text_string(&session->link.early), session->link.early.length);
-    text_free(&session->link.early);
-    return status < 0 ? fail_with(failure, status, "no memory for a session") : 0;
-}
 
 static int connect_and_greet(struct session *session, const char *via, int timeout_ms,
                              struct failure *failure)
@@ -283,9 +251,16 @@ static int connect_and_greet(struct session *session, const char *via, int timeo
     if (status < 0)
         return status;
     session->over = false;
-    status = hand_over(session, failure);
+    /* Everything the transport read while connecting is the session's to read first. */
+    session->reader.fd = session->link.from_probe;
+    session->reader.chatter = chatter_keep;
+    session->reader.context = &session->chatter;
+    session->writer.fd = session->link.to_probe;
+    status =
+        wire_feed(&session->reader, text_string(&session->link.early), session->link.early.length);
+    text_free(&session->link.early);
     if (status < 0)
-        return status;
+        return fail_with(failure, status, "no memory for a session");
     const int64_t left = timeout_ms - (monotonic_ms() - start);
     return catalogue_read(session, left < SHORTEST_MS ? SHORTEST_MS : (int)left, failure);
 }
@@ -300,7 +275,10 @@ int session_open(struct session **session, const char *via, int hello_timeout_ms
     opened->over = true; /* until there is a transport to say bye to */
     opened->link = (struct via_link){.pid = -1, .to_probe = -1, .from_probe = -1, .errors = -1};
     opened->stop = stop;
-    opened->silence_ms = silence_limit(via);
+    const char *given = getenv("ASSAY_SILENCE_MS");
+    long limit = given ? strtol(given, NULL, 10) : 0;
+    opened->silence_ms =
+        limit > 0 && limit < 3600000 ? (int)limit : via_silence_ms(via, SILENCE_MS);
     int status = connect_and_greet(opened, via, hello_timeout_ms, failure);
     if (status < 0) {
         opened->over = true;

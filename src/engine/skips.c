@@ -6,14 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "engine/options.h"
 #include "engine/skips.h"
 #include "output/json.h"
-#include "output/table.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Groups what was left out by its reason. */
+/* --- Groups what was left out by its reason --- */
 
 #define NAMES_SHOWN 6u
 
@@ -98,8 +95,7 @@ void omissions_free(struct omissions *omissions)
     *omissions = (struct omissions){0};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Tries events, and keeps what came of it. */
+/* --- Tries events, and keeps what came of it --- */
 
 int tried_add(struct tried_events *tried, const struct tried_event *like)
 {
@@ -196,8 +192,7 @@ int tried_recall(struct tried_events *tried, struct store *store, struct failure
     return store_each_event(store, take, tried, failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Keeps the list of what was left out, for the reader and for JSON alike. */
+/* --- Keeps the list of what was left out, for the reader and for JSON alike --- */
 
 int skips_add(struct skips *skips, const char *what, const char *reason, int error)
 {
@@ -240,8 +235,7 @@ void skips_free(struct skips *skips)
     *skips = (struct skips){0};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Gathers what was left out by the reason. */
+/* --- Gathers what was left out by the reason --- */
 
 #define GROUPS_NAMES_SHOWN 12u
 
@@ -290,8 +284,7 @@ int skip_groups_close(struct skip_groups *groups, struct skips *skips)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Tells absences by their reason, and keeps them. */
+/* --- Tells absences by their reason, and keeps them --- */
 
 int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
                   struct skips *skips)

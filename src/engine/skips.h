@@ -32,8 +32,7 @@ json_t *skips_json(const struct skips *skips);
 void skips_put(const struct skips *skips, const struct style *style, struct text *out);
 void skips_free(struct skips *skips);
 
-/* ----------------------------------------------------------------------------------------------
- * Names that share a reason for being left out: hundreds of cells fail for a few of them. */
+/* --- Names that share a reason for being left out: hundreds of cells fail for a few of them --- */
 
 struct skip_group {
     const char *reason;
@@ -54,8 +53,7 @@ int skip_groups_add(struct skip_groups *groups, const char *name, const char *re
 /* A row of skips each, and forgets the groups. 0. */
 int skip_groups_close(struct skip_groups *groups, struct skips *skips);
 
-/* ----------------------------------------------------------------------------------------------
- * What the catalogue says the machine lacks, as far as a study misses it. */
+/* --- What the catalogue says the machine lacks, as far as a study misses it --- */
 
 typedef bool absence_is_missed(const struct catalogue_absence *absence);
 /* What is lacking for the same reason becomes one row. 0. */
@@ -68,8 +66,7 @@ int absences_put(const struct catalogue *catalogue, const char *kind, struct sto
 const struct catalogue_absence *absences_find(const struct catalogue *catalogue, const char *kind,
                                               const char *name);
 
-/* ----------------------------------------------------------------------------------------------
- * What a study left out, for people: each reason once, with all that it keeps out. */
+/* --- What a study left out, for people: each reason once, with all that it keeps out --- */
 
 struct omission {
     const char *what, *reason;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Starts the program at our end of a transport: pipes on its three standard descriptors, a session
- * of its own, signals as a fresh program expects them. */
+ * The program at our end of a transport: started with pipes on its three standard descriptors, in a
+ * session of its own, with signals as a fresh program expects them; talked to, and ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -300,9 +300,7 @@ void via_status_text(int status, char *words, size_t size)
         snprintf(words, size, "an unknown status");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Starts the program at our end of a transport: pipes on its three standard descriptors, a session
- * of its own, signals as a fresh program expects them. */
+/* --- starting it --- */
 
 enum { READ_END, WRITE_END };
 
@@ -359,15 +357,6 @@ static bool connect_standard(const struct plumbing *plumbing)
     return true;
 }
 
-static void forget_signal_settings(void)
-{
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* As execvp looks for a program, but what the operating system does not know how to run is not
  * given to a shell: a program for another machine would be taken for a script. Returns only with
  * errno. */
@@ -403,7 +392,11 @@ static void become(const char *const *argv, const struct plumbing *plumbing, pid
 {
     int news = fcntl(plumbing->news[WRITE_END], F_DUPFD_CLOEXEC, 3);
     setsid();
-    forget_signal_settings();
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     /* Should the controller be killed, nobody else would end this program. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
@@ -432,19 +425,6 @@ static int exec_result(int news)
         got = read(news, &error, sizeof(error));
     while (got < 0 && errno == EINTR);
     return got == (ssize_t)sizeof(error) ? error : 0;
-}
-
-static void keep_our_ends(struct via_link *link, struct plumbing *plumbing, pid_t child)
-{
-    link->pid = child;
-    link->to_probe = plumbing->input[WRITE_END];
-    link->from_probe = plumbing->output[READ_END];
-    link->errors = plumbing->errors[READ_END];
-    plumbing->input[WRITE_END] = plumbing->output[READ_END] = plumbing->errors[READ_END] = -1;
-    /* Our ends only: the child's ends are open file descriptions of their own. */
-    fcntl(link->to_probe, F_SETFL, O_NONBLOCK);
-    fcntl(link->from_probe, F_SETFL, O_NONBLOCK);
-    fcntl(link->errors, F_SETFL, O_NONBLOCK);
 }
 
 bool child_verbose(void)
@@ -493,7 +473,15 @@ static int start(struct via_link *link, const char *const *argv, const struct pl
                                             "whose first line does not say #! and its shell"
                                           : "");
     }
-    keep_our_ends(link, &plumbing, child);
+    link->pid = child;
+    link->to_probe = plumbing.input[WRITE_END];
+    link->from_probe = plumbing.output[READ_END];
+    link->errors = plumbing.errors[READ_END];
+    plumbing.input[WRITE_END] = plumbing.output[READ_END] = plumbing.errors[READ_END] = -1;
+    /* Our ends only: the child's ends are open file descriptions of their own. */
+    fcntl(link->to_probe, F_SETFL, O_NONBLOCK);
+    fcntl(link->from_probe, F_SETFL, O_NONBLOCK);
+    fcntl(link->errors, F_SETFL, O_NONBLOCK);
     plumbing_close(&plumbing);
     return 0;
 }

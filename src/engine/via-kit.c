@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finds the kit: the folder with assay-probe and its harnesses. */
+ * Kits: their files, how they are handed over and kept, and where the one here is: the folder with
+ * assay-probe and its harnesses. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/via-parts.h"
 #include "engine/via.h"
 
@@ -60,18 +61,11 @@ static int map(int folder, struct kit_file *file)
 
 static int keep(struct kit_files *files, int folder, const char *name)
 {
-    struct kit_file file = {.name = strdup(name)};
-    struct kit_file *grown = realloc(files->list, (files->count + 1) * sizeof(*grown));
-    if (grown)
-        files->list = grown;
-    int status = !grown || !file.name         ? -ENOMEM
-                 : files->count >= MOST_FILES ? -E2BIG
-                                              : map(folder, &file);
-    if (status < 0) {
-        free(file.name);
+    struct kit_file file = {.name = memory_copy(name)};
+    int status = files->count >= MOST_FILES ? -E2BIG : map(folder, &file);
+    if (status < 0)
         return status == -EISDIR ? 0 : status;
-    }
-    files->list[files->count++] = file;
+    *memory_add(files->list, files->count) = file;
     files->bytes += file.length;
     return 0;
 }
@@ -142,12 +136,9 @@ int kit_files_open(struct kit_files *files, const struct kit *kit, struct failur
 
 void kit_files_close(struct kit_files *files)
 {
-    for (size_t i = 0; i < files->count; i++) {
+    for (size_t i = 0; i < files->count; i++)
         if (files->list[i].length)
             munmap((void *)(uintptr_t)files->list[i].bytes, files->list[i].length);
-        free(files->list[i].name);
-    }
-    free(files->list);
     *files = (struct kit_files){0};
 }
 
@@ -157,16 +148,6 @@ void kit_files_close(struct kit_files *files)
 
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 
-static void fill(uint32_t table[256])
-{
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t rest = byte << 24;
-        for (int bit = 0; bit < 8; bit++)
-            rest = (rest << 1) ^ (rest >> 31 ? POLYNOMIAL : 0);
-        table[byte] = rest;
-    }
-}
-
 static uint32_t step(const uint32_t table[256], uint32_t sum, unsigned byte)
 {
     return (sum << 8) ^ table[((sum >> 24) ^ byte) & 0xff];
@@ -174,9 +155,13 @@ static uint32_t step(const uint32_t table[256], uint32_t sum, unsigned byte)
 
 uint32_t cksum(const void *bytes, size_t length)
 {
-    uint32_t table[256];
-    fill(table);
-    uint32_t sum = 0;
+    uint32_t table[256], sum = 0;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t rest = byte << 24;
+        for (int bit = 0; bit < 8; bit++)
+            rest = (rest << 1) ^ (rest >> 31 ? POLYNOMIAL : 0);
+        table[byte] = rest;
+    }
     const unsigned char *next = bytes;
     for (size_t i = 0; i < length; i++)
         sum = step(table, sum, next[i]);
@@ -394,13 +379,11 @@ const char keeping_script[] = LOADER TIDY_UP TRY_PLACE TEMPORARY_PLACE RUNS TAKE
     "exit $?\n"
     "#@assay-end\n";
 
-/* ----------------------------------------------------------------------------------------------
- * Finds the kit: the folder with assay-probe and its harnesses. */
+/* --- finding it --- */
 
 static bool holds_probe(const char *folder)
 {
-    AUTO_FREE char *probe = NULL;
-    return asprintf(&probe, "%s/assay-probe", folder) >= 0 && access(probe, X_OK) == 0;
+    return access(memory_format("%s/assay-probe", folder), X_OK) == 0;
 }
 
 /* The folder of the running executable, or false. */
@@ -419,10 +402,7 @@ static bool own_folder(char folder[PATH_MAX])
 
 bool kit_made_for(const char *folder, char isa[32])
 {
-    AUTO_FREE char *manifest = NULL;
-    if (asprintf(&manifest, "%s/manifest", folder) < 0)
-        return false;
-    AUTO_FILE FILE *file = fopen(manifest, "re");
+    AUTO_FILE FILE *file = fopen(memory_format("%s/manifest", folder), "re");
     char line[512];
     while (file && fgets(line, sizeof(line), file))
         if (sscanf(line, "isa %31s", isa) == 1)
@@ -430,34 +410,15 @@ bool kit_made_for(const char *folder, char isa[32])
     return false;
 }
 
-static int take_chosen(struct kit *kit, const char *chosen, const char *isa,
-                       struct failure *failure)
-{
-    if (!holds_probe(chosen))
-        return fail_with(failure, -ENOENT,
-                         "ASSAY_KIT names %s, but there is no assay-probe that can be run: run "
-                         "make, or unset ASSAY_KIT",
-                         chosen);
-    char found[32] = "an unknown ISA";
-    if (isa && (!kit_made_for(chosen, found) || strcmp(found, isa) != 0))
-        return fail_with(failure, -ENOEXEC,
-                         "ASSAY_KIT names %s, a kit for %s, but the machine to be measured is "
-                         "%s: unset ASSAY_KIT, or set it to a kit for %s",
-                         chosen, found, isa, isa);
-    kit->folder = strdup(chosen);
-    return kit->folder ? 0 : fail_with(failure, -ENOMEM, "no memory for the kit's name");
-}
-
 /* Takes the folder when it holds a probe, else notes it among the places looked at. */
 static bool try_folder(struct kit *kit, struct text *looked, const char *start, const char *isa)
 {
-    AUTO_TEXT struct text folder = {0};
-    text_printf(&folder, "%s/%s", start, isa);
-    if (holds_probe(text_string(&folder))) {
-        kit->folder = text_take(&folder);
+    char *folder = memory_format("%s/%s", start, isa);
+    if (holds_probe(folder)) {
+        kit->folder = folder;
         return true;
     }
-    text_printf(looked, "%s%s", looked->length ? ", " : "", text_string(&folder));
+    text_printf(looked, "%s%s", looked->length ? ", " : "", folder);
     return false;
 }
 
@@ -467,20 +428,29 @@ static bool find_beside(struct kit *kit, struct text *looked, const char *isa)
     char folder[PATH_MAX];
     if (!own_folder(folder))
         return false;
-    AUTO_TEXT struct text inside = {0};
-    AUTO_TEXT struct text beside = {0};
-    text_printf(&inside, "%s/libexec/assay", folder);
-    text_printf(&beside, "%s/../libexec/assay", folder);
-    return try_folder(kit, looked, text_string(&inside), isa) ||
-           try_folder(kit, looked, text_string(&beside), isa);
+    return try_folder(kit, looked, memory_format("%s/libexec/assay", folder), isa) ||
+           try_folder(kit, looked, memory_format("%s/../libexec/assay", folder), isa);
 }
 
 int kit_find(struct kit *kit, const char *isa, struct failure *failure)
 {
     *kit = (struct kit){0};
     const char *chosen = getenv("ASSAY_KIT");
-    if (chosen && *chosen)
-        return take_chosen(kit, chosen, isa, failure);
+    if (chosen && *chosen) {
+        if (!holds_probe(chosen))
+            return fail_with(failure, -ENOENT,
+                             "ASSAY_KIT names %s, but there is no assay-probe that can be run: run "
+                             "make, or unset ASSAY_KIT",
+                             chosen);
+        char found[32] = "an unknown ISA";
+        if (isa && (!kit_made_for(chosen, found) || strcmp(found, isa) != 0))
+            return fail_with(failure, -ENOEXEC,
+                             "ASSAY_KIT names %s, a kit for %s, but the machine to be measured is "
+                             "%s: unset ASSAY_KIT, or set it to a kit for %s",
+                             chosen, found, isa, isa);
+        kit->folder = memory_copy(chosen);
+        return 0;
+    }
     bool own = !isa || strcmp(isa, ASSAY_ISA) == 0;
     AUTO_TEXT struct text looked = {0};
     if (!find_beside(kit, &looked, own ? ASSAY_ISA : isa) &&
@@ -490,11 +460,11 @@ int kit_find(struct kit *kit, const char *isa, struct failure *failure)
                          "to the folder that holds assay-probe",
                          own ? "" : " for ", own ? "" : isa, text_string(&looked),
                          own ? "make" : "make kits");
-    return kit->folder ? 0 : fail_with(failure, -ENOMEM, "no memory for the kit's name");
+    return 0;
 }
 
 void kit_release(struct kit *kit)
 {
-    free(kit->folder);
+    memory_give_back(kit->folder);
     kit->folder = NULL;
 }

@@ -106,8 +106,7 @@ struct via_patience push_patience(const struct via_patience *usual);
 int push_kit(struct via_link *link, const struct kit_files *files,
              const struct via_patience *patience, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * The parts of the transport ssh: that stand by themselves. */
+/* --- The parts of the transport ssh: that stand by themselves --- */
 
 /* From what stands behind `ssh:` to the words of the command: [OPTION…] HOST, checked so that HOST
  * cannot be taken for an option, nor a second word for the command to run there. *words ends with

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "engine/via-parts.h"
 #include "wire/frame.h"
@@ -166,40 +167,30 @@ static int find_host(char *const *words, int count, struct failure *failure)
     return at;
 }
 
-/* ssh://user@host:port arrives without its scheme, which is ours. */
-static int restore_address(char **word)
-{
-    char *address = NULL;
-    if (strncmp(*word, "//", 2) != 0)
-        return 0;
-    if (asprintf(&address, "ssh:%s", *word) < 0)
-        return -ENOMEM;
-    free(*word);
-    *word = address;
-    return 0;
-}
-
 int ssh_words(const char *argument, char ***words, const char **host, struct failure *failure)
 {
     int count = words_split(argument, words, failure);
     if (count < 0)
         return count;
     int at = find_host(*words, count, failure);
-    if (at >= 0 && restore_address(&(*words)[at]) < 0)
-        at = fail_with(failure, -ENOMEM, "no memory for the words of '%.100s'", argument);
     if (at < 0) {
         words_free(*words);
         *words = NULL;
         return at;
     }
-    *host = (*words)[at];
+    /* ssh://user@host:port arrives without its scheme, which is ours. */
+    char **word = &(*words)[at], *address;
+    if (strncmp(*word, "//", 2) == 0) {
+        if (asprintf(&address, "ssh:%s", *word) < 0)
+            memory_end();
+        free(*word);
+        *word = address;
+    }
+    *host = *word;
     return count;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * ssh:[OPTION…] HOST: through ssh(1), in one connection. A constant script over there says which
- * machine it is and which kit it keeps; the kit is pushed when that is not the one here, and kept
- * (docs/protocol.md, "Keeping it"). */
+/* --- the transport --- */
 
 #define ENDING_MS  2000 /* for an ssh whose output has ended */
 #define MOST_LINES 1024 /* of a listing */
@@ -221,9 +212,7 @@ static int start(struct visit *visit, char *const *words, int count, struct fail
         "--"};
     const size_t fixed_count = sizeof(fixed) / sizeof(*fixed);
     const char *program = getenv("ASSAY_SSH");
-    AUTO_FREE const char **argv = calloc((size_t)count + fixed_count + 3, sizeof(*argv));
-    if (!argv)
-        return fail_with(failure, -ENOMEM, "no memory to start ssh");
+    const char **argv = memory_new((size_t)count + fixed_count + 3, sizeof(*argv));
     size_t at = 0;
     argv[at++] = program && *program ? program : "ssh";
     for (int i = 0; i < count - 1; i++)
@@ -281,26 +270,6 @@ static bool is_known_isa(const char *isa)
     return false;
 }
 
-static int find_kit(struct visit *visit, struct kit *kit, struct failure *failure)
-{
-    char line[LINE_BYTES];
-    const char *said = "";
-    char isa[32] = "";
-    int status = send_text(visit, keeping_script, failure);
-    if (status == 0)
-        status = take_line(visit, "@assay-there ", line, &said, failure);
-    if (status == 0)
-        status = ssh_machine(said, isa, visit->host, failure);
-    if (status == 0)
-        status = kit_find(kit, isa, failure);
-    if (status == -ENOENT && visit->greeted && !is_known_isa(isa))
-        return fail_with(failure, status,
-                         "%.100s is a %s machine, and assay has no kit for that; it can have one "
-                         "for: %s (docs/isas.md says what another ISA needs)",
-                         visit->host, isa, ASSAY_ISAS);
-    return status;
-}
-
 /* One line of the listing, "CRC SIZE ./NAME": marks the file that it proves to be the same. */
 static void tick_off(const struct kit_files *files, const char *said, bool *same)
 {
@@ -332,9 +301,7 @@ static int decide(struct visit *visit, const struct kit_files *files, const char
 {
     char line[LINE_BYTES];
     const char *said = "";
-    AUTO_FREE bool *same = calloc(files->count, sizeof(*same));
-    if (!same)
-        return fail_with(failure, -ENOMEM, "no memory to compare kits");
+    bool *same = memory_new(files->count, sizeof(*same));
     snprintf(line, sizeof(line), "%s %zu %zu\n", files->build, files->list[0].length, files->bytes);
     int status = send_text(visit, line, failure);
     for (int i = 0; status == 0 && i < MOST_LINES; i++) {
@@ -383,7 +350,21 @@ static int converse(struct visit *visit, struct failure *failure)
     AUTO_KIT struct kit kit = {0};
     AUTO_KIT_FILES struct kit_files files = {0};
     const char *word = "push";
-    int status = find_kit(visit, &kit, failure);
+    char line[LINE_BYTES];
+    const char *said = "";
+    char isa[32] = "";
+    int status = send_text(visit, keeping_script, failure);
+    if (status == 0)
+        status = take_line(visit, "@assay-there ", line, &said, failure);
+    if (status == 0)
+        status = ssh_machine(said, isa, visit->host, failure);
+    if (status == 0)
+        status = kit_find(&kit, isa, failure);
+    if (status == -ENOENT && visit->greeted && !is_known_isa(isa))
+        return fail_with(failure, status,
+                         "%.100s is a %s machine, and assay has no kit for that; it can have one "
+                         "for: %s (docs/isas.md says what another ISA needs)",
+                         visit->host, isa, ASSAY_ISAS);
     if (status == 0)
         status = kit_files_open(&files, &kit, failure);
     if (status == 0)
@@ -463,7 +444,6 @@ static int ssh_open(const char *argument, const struct via_patience *patience,
     return status < 0 ? give_up(&visit, &cause, failure) : 0;
 }
 
-extern const struct via via_ssh;
 const struct via via_ssh = {
     .scheme = "ssh",
     .summary = "ssh:[OPTION...] [USER@]HOST through ssh(1), which gets these words",

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "engine/via-parts.h"
 #include "engine/via.h"
 #include "wire/frame.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The transport that travels nowhere: the probe runs on the controller's own machine. */
+/* --- The transport that travels nowhere: the probe runs on the controller's own machine --- */
 
 /* A kit of another ISA needs an emulator, unless the operating system knows one by itself. */
 static int explain_foreign(const struct kit *kit, struct failure *failure)
@@ -40,9 +40,6 @@ static int local_open(const char *argument, const struct via_patience *patience,
     int status = kit_find(&kit, NULL, failure);
     if (status < 0)
         return status;
-    AUTO_FREE char *probe = NULL;
-    if (asprintf(&probe, "%s/assay-probe", kit.folder) < 0)
-        return fail_with(failure, -ENOMEM, "no memory to start the probe");
     /* Commands write to our own standard output and error: the probe gets both, under other
      * numbers, and says nothing on them itself. */
     AUTO_CLOSE const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -52,12 +49,12 @@ static int local_open(const char *argument, const struct via_patience *patience,
     char numbers[2][16];
     for (size_t i = 0; i < 2; i++)
         snprintf(numbers[i], sizeof(numbers[i]), "%d", lent[i]);
-    const char *const argv[] = {probe, "serve", lends ? numbers[0] : NULL, numbers[1], NULL};
+    const char *const argv[] = {memory_format("%s/assay-probe", kit.folder), "serve",
+                                lends ? numbers[0] : NULL, numbers[1], NULL};
     status = child_start_here(link, argv, lent, lends ? 2 : 0, failure);
     return status == -ENOEXEC ? explain_foreign(&kit, failure) : status;
 }
 
-extern const struct via via_local;
 const struct via via_local = {
     .scheme = "local",
     .summary = "this machine (the default)",
@@ -71,26 +68,18 @@ const struct via via_local = {
 
 #define ENDING_MS 2000 /* for a program whose output has ended */
 
-/* prefix followed by the words in `more` (NULL-terminated); the caller frees the array only. */
-static const char **join(char *const *prefix, size_t count, const char *const *more)
+/* prefix followed by the words in `more` (NULL-terminated). */
+static int start(struct via_link *link, char *const *prefix, size_t count, const char *const *more,
+                 struct failure *failure)
 {
     size_t extra = 0;
     while (more[extra])
         extra++;
-    const char **argv = calloc(count + extra + 1, sizeof(*argv));
-    for (size_t i = 0; argv && i < count; i++)
+    const char **argv = memory_new(count + extra + 1, sizeof(*argv));
+    for (size_t i = 0; i < count; i++)
         argv[i] = prefix[i];
-    for (size_t i = 0; argv && i < extra; i++)
+    for (size_t i = 0; i < extra; i++)
         argv[count + i] = more[i];
-    return argv;
-}
-
-static int start(struct via_link *link, char *const *prefix, size_t count, const char *const *more,
-                 struct failure *failure)
-{
-    AUTO_FREE const char **argv = join(prefix, count, more);
-    if (!argv)
-        return fail_with(failure, -ENOMEM, "no memory to start '%s'", prefix[0]);
     return child_start_here(link, argv, NULL, 0, failure);
 }
 
@@ -103,9 +92,7 @@ static int try_in_place(struct via_link *link, char *const *prefix, size_t count
                         const struct kit *kit, const struct via_patience *patience,
                         struct failure *failure)
 {
-    AUTO_FREE char *probe = NULL;
-    if (asprintf(&probe, "%s/assay-probe", kit->folder) < 0)
-        return fail_with(failure, -ENOMEM, "no memory to start the probe");
+    const char *probe = memory_format("%s/assay-probe", kit->folder);
     int status = start(link, prefix, count, (const char *const[]){probe, "serve", NULL}, failure);
     if (status < 0)
         return status;
@@ -186,15 +173,11 @@ static int exec_open(const char *argument, const struct via_patience *patience,
     return status < 0 ? status : 0;
 }
 
-extern const struct via via_exec;
 const struct via via_exec = {
     .scheme = "exec",
     .summary = "exec:ARGV... through a program that runs another one: exec:docker exec -i box",
     .open = exec_open,
 };
-
-/* ----------------------------------------------------------------------------------------------
- * From what stands behind --via to the transport that serves it. */
 
 static const struct via *find_scheme(const char *spec, size_t length)
 {
@@ -203,15 +186,6 @@ static const struct via *find_scheme(const char *spec, size_t length)
             memcmp(via_registry[i]->scheme, spec, length) == 0)
             return via_registry[i];
     return NULL;
-}
-
-static int refuse_scheme(const char *spec, size_t length, struct failure *failure)
-{
-    AUTO_TEXT struct text known = {0};
-    for (size_t i = 0; via_registry[i]; i++)
-        text_printf(&known, "\n  %-8s %s", via_registry[i]->scheme, via_registry[i]->summary);
-    return fail_with(failure, -EINVAL, "there is no transport '%.*s'; there are:%s",
-                     length > 64 ? 64 : (int)length, spec, text_string(&known));
 }
 
 int via_patience_ms(const char *spec, int asked_ms)
@@ -234,7 +208,12 @@ int via_open(const char *spec, const struct via_patience *patience, struct via_l
         spec = "local";
     const size_t length = strcspn(spec, ":");
     const struct via *via = find_scheme(spec, length);
-    if (!via)
-        return refuse_scheme(spec, length, failure);
+    if (!via) {
+        AUTO_TEXT struct text known = {0};
+        for (size_t i = 0; via_registry[i]; i++)
+            text_printf(&known, "\n  %-8s %s", via_registry[i]->scheme, via_registry[i]->summary);
+        return fail_with(failure, -EINVAL, "there is no transport '%.*s'; there are:%s",
+                         length > 64 ? 64 : (int)length, spec, text_string(&known));
+    }
     return via->open(spec[length] ? spec + length + 1 : "", patience, link, failure);
 }

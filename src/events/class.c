@@ -61,14 +61,6 @@ static const char *const cache[][3][2] = {
                                   {"node-prefetches", "node-prefetch-misses"}},
 };
 
-static const char *cache_class(uint64_t config)
-{
-    uint64_t level = config & 0xff, operation = config >> 8 & 0xff, result = config >> 16 & 0xff;
-    if (level >= sizeof(cache) / sizeof(cache[0]) || operation > 2 || result > 1)
-        return NULL;
-    return cache[level][operation][result];
-}
-
 /* The types whose configs mean the same everywhere. On hybrid CPUs the upper half of config says
  * which cores, not what is counted. */
 static const char *class_of_generic(const struct perf_event_attr *attr)
@@ -79,28 +71,15 @@ static const char *class_of_generic(const struct perf_event_attr *attr)
         return config < sizeof(hardware) / sizeof(hardware[0]) ? hardware[config] : NULL;
     case PERF_TYPE_SOFTWARE:
         return config < sizeof(software) / sizeof(software[0]) ? software[config] : NULL;
-    case PERF_TYPE_HW_CACHE:
-        return cache_class(config);
+    case PERF_TYPE_HW_CACHE: {
+        uint64_t level = config & 0xff, operation = config >> 8 & 0xff, result = config >> 16;
+        if (level >= sizeof(cache) / sizeof(cache[0]) || operation > 2 || (result & 0xff) > 1)
+            return NULL;
+        return cache[level][operation][result & 0xff];
+    }
     default:
         return NULL;
     }
-}
-
-static void offer(const char *class, void (*each)(void *context, const char *class), void *context)
-{
-    if (class)
-        each(context, class);
-}
-
-void class_generic_each(void (*each)(void *context, const char *class), void *context)
-{
-    for (size_t i = 0; i < sizeof(hardware) / sizeof(hardware[0]); i++)
-        offer(hardware[i], each, context);
-    for (size_t i = 0; i < sizeof(software) / sizeof(software[0]); i++)
-        offer(software[i], each, context);
-    const char *const *first = &cache[0][0][0];
-    for (size_t i = 0; i < sizeof(cache) / sizeof(*first); i++)
-        offer(first[i], each, context);
 }
 
 #define CLASS_TABLE(name, of, table)                                                               \

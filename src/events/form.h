@@ -145,6 +145,3 @@ extern const struct class_table class_table_tracepoint;
 
 /* The class of the first `length` bytes of name, letter case ignored; NULL when there is none. */
 const char *class_table_find(const struct class_table *table, const char *name, size_t length);
-
-/* Calls each for every class that a generic event can have, some more than once. */
-void class_generic_each(void (*each)(void *context, const char *class), void *context);

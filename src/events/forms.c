@@ -173,8 +173,7 @@ static int generic_resolve(const struct event_view *view, const char *name, stru
 
 const struct event_form event_form_generic = {generic_fits, generic_resolve};
 
-/* ----------------------------------------------------------------------------------------------
- * Raw codes: rNNN with hexadecimal NNN goes to the core PMU's config as it stands. */
+/* --- Raw codes: rNNN with hexadecimal NNN goes to the core PMU's config as it stands --- */
 
 static size_t digits_of(const char *name)
 {
@@ -392,17 +391,6 @@ static bool source_fits(const struct event_view *view, const char *name)
     return find_source(view, name) != NULL;
 }
 
-/* It runs the code, so what it sees is user code. */
-static int check_modifiers(const char *modifiers, const char *whole, struct failure *failure)
-{
-    modifiers += *modifiers == ':';
-    if (modifiers[strspn(modifiers, "u")])
-        return fail_with(failure, -EINVAL,
-                         "\"%s\": a source counts user code and nothing else; leave \"%s\" away",
-                         whole, modifiers);
-    return 0;
-}
-
 static int source_resolve(const struct event_view *view, const char *name, struct event *event,
                           struct failure *failure)
 {
@@ -424,7 +412,14 @@ static int source_resolve(const struct event_view *view, const char *name, struc
         event->attr.type = PERF_TYPE_SOFTWARE;
         event->attr.config = PERF_COUNT_SW_DUMMY;
         event->attr.exclude_kernel = 1;
-        return check_modifiers(modifiers, name, failure);
+        /* It runs the code, so what it sees is user code. */
+        modifiers += *modifiers == ':';
+        if (modifiers[strspn(modifiers, "u")])
+            return fail_with(
+                failure, -EINVAL,
+                "\"%s\": a source counts user code and nothing else; leave \"%s\" away", name,
+                modifiers);
+        return 0;
     }
     struct suggestions suggestions = {.wanted = class};
     AUTO_TEXT struct text list = {0};

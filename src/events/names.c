@@ -153,22 +153,6 @@ static size_t nearness(const char *wanted, const char *candidate, size_t distanc
     return distance;
 }
 
-/* Keeps the list sorted; of two equally near names the one with fewer edits wins. */
-static void insert(struct suggestions *suggestions, const char *candidate, size_t rank)
-{
-    size_t place = suggestions->count;
-    while (place && suggestions->best[place - 1].rank > rank)
-        place--;
-    if (place == SUGGEST_COUNT)
-        return;
-    if (suggestions->count < SUGGEST_COUNT)
-        suggestions->count++;
-    memmove(&suggestions->best[place + 1], &suggestions->best[place],
-            (suggestions->count - place - 1) * sizeof(suggestions->best[0]));
-    suggestions->best[place].rank = rank;
-    snprintf(suggestions->best[place].name, SUGGEST_NAME, "%s", candidate);
-}
-
 void suggest_consider(struct suggestions *suggestions, const char *candidate)
 {
     size_t length = strlen(suggestions->wanted);
@@ -177,8 +161,21 @@ void suggest_consider(struct suggestions *suggestions, const char *candidate)
     size_t distance = suggest_distance(suggestions->wanted, candidate);
     size_t near = nearness(suggestions->wanted, candidate, distance);
     size_t limit = length < 6 ? 2 : length / 3 + 1;
-    if (near <= limit)
-        insert(suggestions, candidate, near * SUGGEST_NAME + distance);
+    if (near <= limit) {
+        /* Keeps the list sorted; of two equally near names the one with fewer edits wins. */
+        size_t rank = near * SUGGEST_NAME + distance;
+        size_t place = suggestions->count;
+        while (place && suggestions->best[place - 1].rank > rank)
+            place--;
+        if (place == SUGGEST_COUNT)
+            return;
+        if (suggestions->count < SUGGEST_COUNT)
+            suggestions->count++;
+        memmove(&suggestions->best[place + 1], &suggestions->best[place],
+                (suggestions->count - place - 1) * sizeof(suggestions->best[0]));
+        suggestions->best[place].rank = rank;
+        snprintf(suggestions->best[place].name, SUGGEST_NAME, "%s", candidate);
+    }
 }
 
 void suggest_sentence(const struct suggestions *suggestions, char *sentence, size_t size)
@@ -315,30 +312,6 @@ bool event_parse_number(const char *text, uint64_t *value)
     return true;
 }
 
-/* Copies name without surrounding white space, or says why it cannot be a name at all. What is
- * wrong with it is not repeated in the message when it could upset a terminal. */
-static int clean_name(const char *name, char **clean, struct failure *failure)
-{
-    while (isspace((unsigned char)*name))
-        name++;
-    size_t length = strnlen(name, EVENT_NAME_MAX + 64);
-    while (length && isspace((unsigned char)name[length - 1]))
-        length--;
-    if (length == 0)
-        return fail_with(failure, -EINVAL, "an event name is empty: give one such as page-faults");
-    if (length > EVENT_NAME_MAX)
-        return fail_with(failure, -EINVAL, "an event name is longer than %u bytes", EVENT_NAME_MAX);
-    for (size_t i = 0; i < length; i++) {
-        if (name[i] < 0x20 || name[i] > 0x7e)
-            return fail_with(
-                failure, -EINVAL,
-                "an event name holds the byte 0x%02x at position %zu: names are printable ASCII",
-                (unsigned char)name[i], i);
-    }
-    *clean = strndup(name, length);
-    return *clean ? 0 : fail_with(failure, -ENOMEM, "out of memory");
-}
-
 static int consider_event(void *context, const char *name, enum event_kind kind)
 {
     (void)kind;
@@ -368,22 +341,6 @@ static int unknown_name(const struct event_view *view, const char *name, struct 
     suggest_sentence(&suggestions, sentence, sizeof(sentence));
     return fail_with(failure, -ENOENT, "no event is called \"%s\" here%s%s", base, sentence,
                      sentence[0] ? "" : "; `assay events` lists what this machine knows");
-}
-
-/* A plugged-in table may know what no form does; its silence does not hide the first answer. */
-static int ask_resolver(const struct event_view *view, const char *name, struct event *event,
-                        int error)
-{
-    if (error != -ENOENT || !view->resolver)
-        return error;
-    struct event other = {.attr = {.size = sizeof(other.attr)}};
-    if (view->resolver->resolve(name, &other, NULL) < 0) {
-        event_release(&other);
-        return error;
-    }
-    event_release(event);
-    *event = other;
-    return 0;
 }
 
 /* --- names with "::", which only a plugged-in table knows --- */
@@ -433,19 +390,46 @@ static int resolve_clean(const struct event_view *view, const char *name, struct
         error = forms[i]->resolve(view, name, event, failure);
     else
         error = unknown_name(view, name, failure);
-    return ask_resolver(view, name, event, error);
+    /* A plugged-in table may know what no form does; its silence does not hide the first answer. */
+    if (error != -ENOENT || !view->resolver)
+        return error;
+    struct event other = {.attr = {.size = sizeof(other.attr)}};
+    if (view->resolver->resolve(name, &other, NULL) < 0) {
+        event_release(&other);
+        return error;
+    }
+    event_release(event);
+    *event = other;
+    return 0;
 }
 
 int event_resolve(const struct event_view *view, const char *name, struct event *event,
                   struct failure *failure)
 {
     *event = (struct event){0};
-    char *clean = NULL;
-    int error = clean_name(name, &clean, failure);
-    if (error < 0)
-        return error;
+    /* Copies name without surrounding white space, or says why it cannot be a name at all. What is
+     * wrong with it is not repeated in the message when it could upset a terminal. */
+    while (isspace((unsigned char)*name))
+        name++;
+    size_t length = strnlen(name, EVENT_NAME_MAX + 64);
+    while (length && isspace((unsigned char)name[length - 1]))
+        length--;
+    if (length == 0)
+        return fail_with(failure, -EINVAL, "an event name is empty: give one such as page-faults");
+    if (length > EVENT_NAME_MAX)
+        return fail_with(failure, -EINVAL, "an event name is longer than %u bytes", EVENT_NAME_MAX);
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] < 0x20 || name[i] > 0x7e)
+            return fail_with(
+                failure, -EINVAL,
+                "an event name holds the byte 0x%02x at position %zu: names are printable ASCII",
+                (unsigned char)name[i], i);
+    }
+    char *clean = strndup(name, length);
+    if (!clean)
+        return fail_with(failure, -ENOMEM, "out of memory");
     event->attr.size = sizeof(event->attr);
-    error = resolve_clean(view, clean, event, failure);
+    int error = resolve_clean(view, clean, event, failure);
     if (error < 0) {
         free(clean);
         event_release(event);

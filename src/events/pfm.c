@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "events/event.h"
 

@@ -371,21 +371,6 @@ static int gather_pmu(void *context, const char *name)
     return 0;
 }
 
-static int unknown_pmu(const struct event_view *view, const char *pmu, struct failure *failure)
-{
-    struct pmu_gathering gathering = {.view = view, .suggestions = {.wanted = pmu}};
-    view_each_entry(view, PMU_FOLDER, gather_pmu, &gathering);
-    for (const struct event_source *source = view->sources; source && source->name; source++)
-        suggest_consider(&gathering.suggestions, source->name);
-    char sentence[512];
-    suggest_sentence(&gathering.suggestions, sentence, sizeof(sentence));
-    fail_with(failure, -ENOENT, "this machine has no PMU \"%s\", only: %.300s%s%s", pmu,
-              gathering.list.length ? text_string(&gathering.list) : "none", sentence,
-              strcmp(pmu, "cpu") == 0 ? " (`assay doctor` says why there is no hardware PMU)" : "");
-    text_free(&gathering.list);
-    return -ENOENT;
-}
-
 static bool pmu_fits(const struct event_view *view, const char *name)
 {
     (void)view;
@@ -408,8 +393,20 @@ static int pmu_resolve(const struct event_view *view, const char *name, struct e
                          "\"%s\" does not begin with the name of a PMU: write pmu/term=value,…/",
                          name);
     uint32_t type;
-    if (pmu_type(view, parts, &type) < 0)
-        return unknown_pmu(view, parts, failure);
+    if (pmu_type(view, parts, &type) < 0) {
+        struct pmu_gathering gathering = {.view = view, .suggestions = {.wanted = parts}};
+        view_each_entry(view, PMU_FOLDER, gather_pmu, &gathering);
+        for (const struct event_source *source = view->sources; source && source->name; source++)
+            suggest_consider(&gathering.suggestions, source->name);
+        char sentence[512];
+        suggest_sentence(&gathering.suggestions, sentence, sizeof(sentence));
+        fail_with(failure, -ENOENT, "this machine has no PMU \"%s\", only: %.300s%s%s", parts,
+                  gathering.list.length ? text_string(&gathering.list) : "none", sentence,
+                  strcmp(parts, "cpu") == 0 ? " (`assay doctor` says why there is no hardware PMU)"
+                                            : "");
+        text_free(&gathering.list);
+        return -ENOENT;
+    }
     event->kind = EVENT_PMU;
     event->attr.type = type;
     /* Applies "event=0x3c,umask=1" (or an alias, or rNNN) to the attr. */

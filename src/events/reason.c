@@ -179,8 +179,7 @@ static void situation_collect(const struct event_view *view, struct situation *s
                            view_exists(view, "/run/systemd/container");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From an errno and the situation to words. */
+/* --- From an errno and the situation to words --- */
 
 struct refusal {
     const struct event_view *view;

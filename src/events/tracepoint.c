@@ -108,28 +108,6 @@ static int consider_tracepoint(void *context, const char *name, enum event_kind 
     return 0;
 }
 
-/* Looks among the events of the systems whose names are nearest (the right one when it exists). */
-static int unknown_tracepoint(const struct event_view *view, const struct tracepoint_name *parts,
-                              struct failure *failure)
-{
-    char wanted[600], sentence[512];
-    snprintf(wanted, sizeof(wanted), "%s:%s", parts->system, parts->name);
-    struct suggestions systems = {.wanted = parts->system}, events = {.wanted = wanted};
-    view_each_entry_at(view->tracefs, "events", consider_system, &systems);
-    for (size_t i = 0; i < systems.count; i++) {
-        char glob[SUGGEST_NAME + 4];
-        if (i && systems.best[0].rank == 0)
-            break;
-        snprintf(glob, sizeof(glob), "%s:*", systems.best[i].name);
-        tracepoint_each(view, glob, consider_tracepoint, &events);
-    }
-    if (!events.count)
-        event_list(view, NULL, consider_tracepoint, &events);
-    suggest_sentence(&events, sentence, sizeof(sentence));
-    return fail_with(failure, -ENOENT, "no tracepoint is called \"%s\" here%s%s", wanted, sentence,
-                     sentence[0] ? "" : "; `assay events '*:*'` lists them");
-}
-
 static int tracepoint_resolve(const struct event_view *view, const char *name, struct event *event,
                               struct failure *failure)
 {
@@ -145,8 +123,26 @@ static int tracepoint_resolve(const struct event_view *view, const char *name, s
         return unreachable(&(struct event_view){.tracefs_error = EACCES}, failure);
     if (error == -EBADMSG)
         return fail_with(failure, -EINVAL, "tracefs gives no number for \"%s\"", name);
-    if (error < 0)
-        return unknown_tracepoint(view, &parts, failure);
+    if (error < 0) {
+        /* Looks among the events of the systems whose names are nearest (the right one when it
+         * exists). */
+        char wanted[600], sentence[512];
+        snprintf(wanted, sizeof(wanted), "%s:%s", parts.system, parts.name);
+        struct suggestions systems = {.wanted = parts.system}, events = {.wanted = wanted};
+        view_each_entry_at(view->tracefs, "events", consider_system, &systems);
+        for (size_t i = 0; i < systems.count; i++) {
+            char glob[SUGGEST_NAME + 4];
+            if (i && systems.best[0].rank == 0)
+                break;
+            snprintf(glob, sizeof(glob), "%s:*", systems.best[i].name);
+            tracepoint_each(view, glob, consider_tracepoint, &events);
+        }
+        if (!events.count)
+            event_list(view, NULL, consider_tracepoint, &events);
+        suggest_sentence(&events, sentence, sizeof(sentence));
+        return fail_with(failure, -ENOENT, "no tracepoint is called \"%s\" here%s%s", wanted,
+                         sentence, sentence[0] ? "" : "; `assay events '*:*'` lists them");
+    }
     event->kind = EVENT_TRACEPOINT;
     event->attr.type = PERF_TYPE_TRACEPOINT;
     event->attr.config = id;

@@ -138,26 +138,6 @@ static int read_header(struct elf *elf)
     return 0;
 }
 
-/* Offsets of table entries are computed by multiplication: the tables must lie in the file, so that
- * none of it can wrap. */
-static int open_elf(int file, struct elf *elf, struct failure *failure)
-{
-    struct stat status;
-    *elf = (struct elf){.file = file};
-    if (fstat(file, &status) < 0)
-        return fail_with(failure, -EINVAL, "the file cannot be examined: %s", strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return fail_with(failure, -EINVAL, "it is not a regular file");
-    elf->length = (uint64_t)status.st_size;
-    if (read_header(elf) < 0)
-        return fail_with(failure, -EINVAL, "it is no ELF file of this machine's byte order");
-    if (elf->type != ET_EXEC && elf->type != ET_DYN)
-        return fail_with(failure, -EINVAL, "it is neither a program nor a shared library");
-    if (elf->sections_at > elf->length || elf->segments_at > elf->length)
-        return fail_with(failure, -EINVAL, "its ELF header points beyond its end");
-    return 0;
-}
-
 static int read_symbol(const struct elf *elf, const char *bytes, struct symbol *symbol)
 {
     if (elf->wide) {
@@ -279,9 +259,21 @@ int elf_symbol_offset(int file, const char *symbol, uint64_t *offset, struct sug
 {
     struct elf elf;
     struct symbol code = {0};
-    int error = open_elf(file, &elf, failure);
-    if (error < 0)
-        return error;
+    /* Offsets of table entries are computed by multiplication: the tables must lie in the file, so
+     * that none of it can wrap. */
+    struct stat status;
+    elf = (struct elf){.file = file};
+    if (fstat(file, &status) < 0)
+        return fail_with(failure, -EINVAL, "the file cannot be examined: %s", strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return fail_with(failure, -EINVAL, "it is not a regular file");
+    elf.length = (uint64_t)status.st_size;
+    if (read_header(&elf) < 0)
+        return fail_with(failure, -EINVAL, "it is no ELF file of this machine's byte order");
+    if (elf.type != ET_EXEC && elf.type != ET_DYN)
+        return fail_with(failure, -EINVAL, "it is neither a program nor a shared library");
+    if (elf.sections_at > elf.length || elf.segments_at > elf.length)
+        return fail_with(failure, -EINVAL, "its ELF header points beyond its end");
     int found = find_symbol(&elf, symbol, near, &code);
     if (found == -ENOMEM)
         return fail_with(failure, -ENOMEM, "out of memory");
@@ -300,8 +292,7 @@ int elf_symbol_offset(int file, const char *symbol, uint64_t *offset, struct sug
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From the name to the event. */
+/* --- From the name to the event --- */
 
 static const char enter_prefix[] = "uprobe:", return_prefix[] = "uretprobe:";
 
@@ -320,16 +311,6 @@ static bool uprobe_fits(const struct event_view *view, const char *name)
            strncmp(name, return_prefix, sizeof(return_prefix) - 1) == 0;
 }
 
-/* "target", alone or with modifiers. */
-static bool take_target(struct uprobe_name *parts)
-{
-    size_t length = strcspn(parts->text, ":");
-    parts->own = length == strlen(TARGET_WORD) && strncmp(parts->text, TARGET_WORD, length) == 0;
-    if (parts->own && parts->text[length])
-        parts->modifiers = parts->text + length + 1;
-    return parts->own;
-}
-
 /* From the right, because a path may hold colons: modifiers (when a path and a symbol remain in
  * front of them), then the symbol. */
 static int split_name(const char *name, struct uprobe_name *parts, struct failure *failure)
@@ -338,7 +319,12 @@ static int split_name(const char *name, struct uprobe_name *parts, struct failur
     strcpy(parts->text, strchr(name, ':') + 1);
     parts->path = parts->text;
     parts->modifiers = NULL;
-    if (take_target(parts))
+    /* "target", alone or with modifiers. */
+    size_t length = strcspn(parts->text, ":");
+    parts->own = length == strlen(TARGET_WORD) && strncmp(parts->text, TARGET_WORD, length) == 0;
+    if (parts->own && parts->text[length])
+        parts->modifiers = parts->text + length + 1;
+    if (parts->own)
         return 0;
     char *last = strrchr(parts->path, ':');
     if (last && event_looks_like_modifiers(last + 1) &&
@@ -404,16 +390,6 @@ static int set_return(const struct event_view *view, struct perf_event_attr *att
     return 0;
 }
 
-/* The place is filled in by who opens it. */
-static int finish_own(const struct event_view *view, const char *name,
-                      const struct uprobe_name *parts, struct event *event, struct failure *failure)
-{
-    int error = target_take(view, name, event, failure);
-    return error < 0 || !parts->modifiers
-               ? error
-               : event_apply_modifiers(parts->modifiers, name, &event->attr, failure);
-}
-
 static int uprobe_resolve(const struct event_view *view, const char *name, struct event *event,
                           struct failure *failure)
 {
@@ -429,8 +405,13 @@ static int uprobe_resolve(const struct event_view *view, const char *name, struc
                          "must be built with CONFIG_UPROBE_EVENTS");
     if (parts.on_return && (error = set_return(view, &event->attr, failure)) < 0)
         return error;
-    if (parts.own)
-        return finish_own(view, name, &parts, event, failure);
+    if (parts.own) {
+        /* The place is filled in by who opens it. */
+        error = target_take(view, name, event, failure);
+        return error < 0 || !parts.modifiers
+                   ? error
+                   : event_apply_modifiers(parts.modifiers, name, &event->attr, failure);
+    }
     error = find_offset(&parts, &offset, failure);
     if (error < 0)
         return error;

@@ -14,6 +14,7 @@
 #include <linux/mount.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "events/form.h"
 #include "syscall.h"
 
@@ -73,7 +74,7 @@ bool view_exists(const struct event_view *view, const char *format, ...)
 
 struct name_list {
     char **names;
-    size_t count, capacity;
+    size_t count;
 };
 
 static void cleanup_names(struct name_list *list)
@@ -85,18 +86,13 @@ static void cleanup_names(struct name_list *list)
 
 static int add_name(struct name_list *list, const char *name)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        char **grown = realloc(list->names, capacity * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        list->names = grown;
-        list->capacity = capacity;
-    }
     char *copy = strdup(name);
-    if (!copy)
+    char **added = copy ? list_add(&list->names, &list->count, sizeof(*added)) : NULL;
+    if (!added) {
+        free(copy);
         return -ENOMEM;
-    list->names[list->count++] = copy;
+    }
+    *added = copy;
     return 0;
 }
 

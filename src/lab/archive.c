@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "lab/archive.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -162,8 +161,7 @@ static int cpio_append(int fd, const char *path, struct failure *failure)
                       : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The part of a machine's archive that stays the same from boot to boot. */
+/* --- The part of a machine's archive that stays the same from boot to boot --- */
 
 /* In the order in which they must be loaded. */
 static const struct {
@@ -309,40 +307,9 @@ int base_archive_make(const char *path, const struct base_content *content, stru
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a machine boots from. */
+/* --- What a machine boots from --- */
 
 #define KERNEL_NEEDS_MB 96 /* besides the archive and its content */
-
-/* As in src/engine/via-kit.c: a kit holds plain names only. */
-static bool belongs(const char *name)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789._-";
-    return name[0] != '.' && name[strspn(name, allowed)] == '\0';
-}
-
-/* Readable and executable by everyone: the probe may have to run as nobody. */
-static int add_kit(struct cpio *archive, const char *folder, struct failure *failure)
-{
-    AUTO_DIR DIR *entries = opendir(folder);
-    if (!entries)
-        return fail_with(failure, -errno, "cannot read the kit %s: %s", folder, strerror(errno));
-    cpio_folder(archive, "kit", 0755);
-    const struct dirent *entry;
-    while ((entry = readdir(entries))) {
-        AUTO_TEXT struct text name = {0};
-        AUTO_TEXT struct text path = {0};
-        struct stat facts;
-        text_printf(&name, "kit/%s", entry->d_name);
-        text_printf(&path, "%s/%s", folder, entry->d_name);
-        if (belongs(entry->d_name) && stat(text_string(&path), &facts) == 0 &&
-            S_ISREG(facts.st_mode))
-            cpio_file(archive, text_string(&name), facts.st_mode & S_IXUSR ? 0755 : 0644,
-                      text_string(&path));
-    }
-    return 0;
-}
 
 static const char *last_name(const char *path)
 {
@@ -398,14 +365,32 @@ static int fill(int fd, const struct boot_content *content, struct failure *fail
     AUTO_TEXT struct text base = {0};
     text_printf(&base, "%s/base.cpio", content->kernel_folder);
     int status = cpio_append(fd, text_string(&base), failure);
+    if (status)
+        return status;
     struct cpio archive = {.fd = fd};
-    if (status == 0)
-        status = add_kit(&archive, content->kit_folder, failure);
-    if (status == 0) {
-        cpio_folder(&archive, "lab", 0755);
-        cpio_bytes(&archive, "lab/plan", 0644, text_string(content->plan), content->plan->length);
-        status = add_files(&archive, content, failure);
+    AUTO_DIR DIR *entries = opendir(content->kit_folder);
+    if (!entries)
+        return fail_with(failure, -errno, "cannot read the kit %s: %s", content->kit_folder,
+                         strerror(errno));
+    /* Readable and executable by everyone: the probe may have to run as nobody. */
+    cpio_folder(&archive, "kit", 0755);
+    const struct dirent *entry;
+    while ((entry = readdir(entries))) {
+        AUTO_TEXT struct text name = {0}, path = {0};
+        struct stat facts;
+        text_printf(&name, "kit/%s", entry->d_name);
+        text_printf(&path, "%s/%s", content->kit_folder, entry->d_name);
+        /* As in src/engine/via-kit.c: a kit holds plain names only. */
+        static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789._-";
+        if (entry->d_name[0] != '.' && entry->d_name[strspn(entry->d_name, allowed)] == '\0' &&
+            stat(text_string(&path), &facts) == 0 && S_ISREG(facts.st_mode))
+            cpio_file(&archive, text_string(&name), facts.st_mode & S_IXUSR ? 0755 : 0644,
+                      text_string(&path));
     }
+    cpio_folder(&archive, "lab", 0755);
+    cpio_bytes(&archive, "lab/plan", 0644, text_string(content->plan), content->plan->length);
+    status = add_files(&archive, content, failure);
     if (status == 0)
         status = cpio_end(&archive, failure);
     return status < 0 ? status : check_size(fd, content->memory_mb, failure);

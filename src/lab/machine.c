@@ -4,7 +4,6 @@
  * A machine that is about to start. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -14,8 +13,7 @@
 #include "lab/packages.h"
 #include "lab/place.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The plan of a boot. */
+/* --- The plan of a boot --- */
 
 void plan_put(struct text *plan, const char *key, const char *value)
 {

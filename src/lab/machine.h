@@ -39,8 +39,7 @@ void plan_put(struct text *plan, const char *key, const char *value);
 /* The part that follows from the settings. */
 void plan_settings(struct text *plan, const struct lab_settings *settings);
 
-/* ----------------------------------------------------------------------------------------------
- * The machine. */
+/* --- The machine --- */
 
 #define LAB_PORTS 2 /* besides input and output */
 

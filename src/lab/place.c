@@ -17,8 +17,7 @@
 #include "base/text.h"
 #include "lab/place.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Small files of the lab's folder, and folders that go. */
+/* --- Small files of the lab's folder, and folders that go --- */
 
 #define OPEN_FOLDERS 32
 
@@ -92,8 +91,7 @@ char *about_get(const char *folder, const char *key)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Takes names of kernels apart. */
+/* --- Takes names of kernels apart --- */
 
 #define DIGITS "0123456789"
 
@@ -141,8 +139,7 @@ void kernel_nearest(const char *names, const char *wanted, char nearest[LAB_KERN
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The folder, and the kernels that can be booted. */
+/* --- The folder, and the kernels that can be booted --- */
 
 int lab_place(char **folder, struct failure *failure)
 {

@@ -11,8 +11,7 @@
 #include "lab/settings.h"
 #include "lab/tool.h"
 
-/* ----------------------------------------------------------------------------------------------
- * A list of names that may stand behind QEMU's -cpu; nothing else ever reaches it. */
+/* --- A list of names that may stand behind QEMU's -cpu; nothing else ever reaches it --- */
 
 const struct cpu_model cpu_models[] = {
     {"cortex-a72", "Armv8.0, PMUv3 with 6 counters", false},
@@ -38,8 +37,7 @@ static const struct cpu_model *cpu_model_find(const char *name)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Finds QEMU and asks what it is. */
+/* --- Finds QEMU and asks what it is --- */
 
 #define ANSWER_MS 10000 /* for a question that takes milliseconds */
 

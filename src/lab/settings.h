@@ -23,8 +23,7 @@ struct cpu_model {
 };
 extern const struct cpu_model cpu_models[]; /* ends with name NULL; the first is the default */
 
-/* ----------------------------------------------------------------------------------------------
- * The program that emulates: a package of this machine, which the user installs. */
+/* --- The program that emulates: a package of this machine, which the user installs --- */
 
 /* Its path, to be freed. ASSAY_QEMU names another one than that in PATH. */
 int emulator_find(char **path, const char *isa, struct failure *failure);
@@ -40,8 +39,7 @@ bool emulator_has(const struct text *models, const char *name);
 /* -ENOENT, with what there is instead, when it has no such CPU. */
 int emulator_check_cpu(const char *path, const struct cpu_model *cpu, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * The settings. */
+/* --- The settings --- */
 
 #define LAB_PARANOID_UNSET (-100) /* leave what the kernel chose */
 

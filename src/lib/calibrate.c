@@ -41,16 +41,6 @@ static double middle_of(const double *sorted, size_t count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-/* Of sorted values, the one that most have, when so large a share of them does. */
-static bool agreed_on(const double *sorted, size_t count, double share, double *value)
-{
-    size_t same = 0;
-    *value = sorted[count / 2];
-    for (size_t i = 0; i < count; i++)
-        same += sorted[i] == *value;
-    return (double)same >= share * (double)count;
-}
-
 /* Mean and spread, with the `outside` least and largest as if they were at their border: the few
  * that something disturbed unseen weigh no more than others. That makes the spread too small, by
  * about as much as there are of them. */
@@ -110,7 +100,12 @@ void null_figures_of(enum caliper_nature nature, const double *values, size_t co
     figures->steady =
         (moved < 0 ? -moved : moved) <= (figures->high - figures->low) / 3 * (double)half;
     double share = nature == NATURE_COUNT ? MOST : NEARLY_ALL;
-    if (agreed_on(ordered, count, share, &figures->middle)) {
+    /* Of sorted values, the one that most have, when so large a share of them does. */
+    size_t same = 0;
+    figures->middle = ordered[count / 2];
+    for (size_t i = 0; i < count; i++)
+        same += ordered[i] == figures->middle;
+    if ((double)same >= share * (double)count) {
         summed_odd(ordered, count, figures);
     } else {
         figures->middle = middle_of(ordered, count);

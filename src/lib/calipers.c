@@ -267,8 +267,7 @@ void calipers_user_shared(const struct assay_calipers *calipers, struct assay_fr
     frame[-1].noticed |= ASSAY_SAW_DISTURBED; /* what stands here is within the region around */
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Ticks in calipers: whether they can be read, and what tells how long a region took. */
+/* --- Ticks in calipers: whether they can be read, and what tells how long a region took --- */
 
 #define NO_INSTRUCTION "user code has no counter of time on this ISA that is known here"
 
@@ -309,8 +308,7 @@ static void calipers_ticks_open(struct assay_calipers *calipers)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What disturbs a count, from what is counted. */
+/* --- What disturbs a count, from what is counted --- */
 
 static bool is_busy(const struct perf_event_attr *attr)
 {

@@ -198,8 +198,7 @@ struct assay_calipers {
     struct assay_calipers *next; /* that the same thread opened before */
 };
 
-/* ----------------------------------------------------------------------------------------------
- * calipers.c */
+/* --- calipers.c --- */
 
 /* The thread's calipers, NULL: none are selected. */
 struct assay_calipers *calipers_here(void);
@@ -218,8 +217,7 @@ void calipers_user_shared(const struct assay_calipers *calipers, struct assay_fr
 
 #define TICKS_EVENT "ticks"
 
-/* ----------------------------------------------------------------------------------------------
- * trap.c */
+/* --- trap.c --- */
 
 /* 0, and events that have a kind or an error are settled; or a negative errno. */
 int calipers_trap_open(struct assay_calipers *calipers);
@@ -229,8 +227,7 @@ const char *calipers_trap_reason(enum trap_lost lost); /* NULL: nothing was lost
 void trap_look(struct assay_here *here, struct assay_frame *frame); /* was all trapped? */
 void trap_leave(void); /* no more traps: the outermost region ended */
 
-/* ----------------------------------------------------------------------------------------------
- * calibrate.c */
+/* --- calibrate.c --- */
 
 /* Pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer regions. */
 void null_figures_of(enum caliper_nature nature, const double *values, size_t count,
@@ -249,8 +246,7 @@ void neighbours_use(struct assay_calipers *calipers);
 
 void nulls_free(struct nulls *nulls);
 
-/* ----------------------------------------------------------------------------------------------
- * correct.c */
+/* --- correct.c --- */
 
 /* From a frame to numbers. */
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
@@ -269,8 +265,7 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
 /* Of the region that ended last. */
 void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
 
-/* ----------------------------------------------------------------------------------------------
- * regions.c and table.c; regions.h has the rest of them. */
+/* --- regions.c and table.c; regions.h has the rest of them --- */
 
 /* Adds the region that is just ending. Its frame must still be the innermost: the one of a handler
  * that comes meanwhile is then another. */
@@ -279,8 +274,7 @@ void regions_add(struct assay_calipers *calipers, struct assay_region *region,
 /* Into those of the process, and free. */
 void regions_merge(struct assay_calipers *calipers);
 
-/* ----------------------------------------------------------------------------------------------
- * Square roots without libm, which libassay does not need. */
+/* --- Square roots without libm, which libassay does not need --- */
 
 /* Heron: from above every step comes down, until rounding stops it. 0 for what has none. */
 static inline double root_of(double square)
@@ -295,8 +289,7 @@ static inline double root_of(double square)
     return root;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What trap.c shows of its handler, to tests that plant what CPUs do. */
+/* --- What trap.c shows of its handler, to tests that plant what CPUs do --- */
 
 /* What the handler knows of the thread it runs on. */
 struct trap_thread {

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 
 #include <linux/perf_event.h>
 
-#include "assay.h"
 #include "assay/counter-in-place.h"
 #include "lib/clock.h"
 #include "lib/set.h"
@@ -66,13 +64,6 @@ static bool read_start(const char *root, const char *path, char *text, size_t si
     return filled > 0;
 }
 
-static void read_source(const char *root, char *source, size_t size)
-{
-    if (!read_start(root, SOURCE, source, size))
-        source[0] = '\0';
-    source[strcspn(source, "\n")] = '\0';
-}
-
 /* Is the word among those of a line? */
 static bool has_word(const char *line, const char *word)
 {
@@ -107,7 +98,9 @@ void clock_signs_of(const char *root, struct clock_signs *signs)
     signs->counter = ASSAY_COUNTER_NAME;
 #endif
     read_flags(root, signs);
-    read_source(root, signs->source, sizeof(signs->source));
+    if (!read_start(root, SOURCE, signs->source, sizeof(signs->source)))
+        signs->source[0] = '\0';
+    signs->source[strcspn(signs->source, "\n")] = '\0';
 }
 
 static bool keeps_time(const char *counter, const char *source)
@@ -169,8 +162,7 @@ static bool clock_choice_shared(const char *root)
     return clock_choice(&signs, reason, sizeof(reason)) == 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What rate the CPU's counter of time is said to have. */
+/* --- What rate the CPU's counter of time is said to have --- */
 
 #if defined(__aarch64__)
 /* The firmware wrote it down, and the operating system converts with it. */
@@ -207,8 +199,7 @@ double clock_claim(void)
 }
 #endif
 
-/* ----------------------------------------------------------------------------------------------
- * Rates as intervals that hold the truth, and spans from them. */
+/* --- Rates as intervals that hold the truth, and spans from them --- */
 
 #define CLAIM_ERROR 1e-6
 #define ROUNDING    0x1p-50 /* of some operations with doubles, one after the other */
@@ -264,16 +255,6 @@ void clock_span_of(const struct clock_rate *rate, const struct clock_habits *hab
                      ((double)habits->cost + (double)habits->step) / rate->low + ns * ROUNDING;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static int by_size(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -291,7 +272,14 @@ void clock_habits_of(const uint64_t *readings, size_t count, struct clock_habits
         if (readings[i] < readings[i - 1])
             continue;
         steps[found++] = readings[i] - readings[i - 1];
-        step = common_divisor(step, steps[found - 1]);
+        uint64_t a = step;
+        uint64_t b = steps[found - 1];
+        while (b) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        step = a;
     }
     if (found)
         qsort(steps, found, sizeof(steps[0]), by_size);
@@ -300,8 +288,7 @@ void clock_habits_of(const uint64_t *readings, size_t count, struct clock_habits
     habits->step = step ? step : 1;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A clock that is held against the operating system's for as long as the process runs. */
+/* --- A clock that is held against the operating system's for as long as the process runs --- */
 
 #define TRIES    16      /* to read both clocks at nearly the same moment */
 #define READINGS 256     /* in a row, to learn what they are like */
@@ -440,21 +427,17 @@ static bool choose_counter(void)
 }
 #endif
 
-/* Nanoseconds by definition: nothing is unknown of their rate. */
-static void choose_fallback(void)
-{
-    if (!chosen.fallback)
-        chosen.fallback = clock_raw;
-    const struct clock_pair pair = {chosen.fallback, chosen.fallback};
-    chosen.running = (struct running_clock){.pair = pair, .rates = {{1, 1}}};
-    clock_habits_watch(&pair, &chosen.running.habits);
-}
-
 static void choose(void)
 {
     chosen.counter = choose_counter();
-    if (!chosen.counter)
-        choose_fallback();
+    if (!chosen.counter) {
+        /* Nanoseconds by definition: nothing is unknown of their rate. */
+        if (!chosen.fallback)
+            chosen.fallback = clock_raw;
+        const struct clock_pair pair = {chosen.fallback, chosen.fallback};
+        chosen.running = (struct running_clock){.pair = pair, .rates = {{1, 1}}};
+        clock_habits_watch(&pair, &chosen.running.habits);
+    }
     __atomic_store_n(&assay_clock_in_place, chosen.counter, __ATOMIC_RELEASE);
 }
 
@@ -472,37 +455,25 @@ static bool by_counter(void)
     return chosen.counter;
 }
 
+#ifndef ASSAY_COUNTER_NAME /* never asked: none is chosen */
+#define assay_counter_now   chosen.fallback
+#define assay_counter_begin chosen.fallback
+#define assay_counter_end   chosen.fallback
+#endif
+
 uint64_t assay_clock_now(void)
 {
-#ifdef ASSAY_COUNTER_NAME
-    if (by_counter())
-        return assay_counter_now();
-#else
-    by_counter();
-#endif
-    return chosen.fallback();
+    return by_counter() ? assay_counter_now() : chosen.fallback();
 }
 
 uint64_t assay_clock_begin(void)
 {
-#ifdef ASSAY_COUNTER_NAME
-    if (by_counter())
-        return assay_counter_begin();
-#else
-    by_counter();
-#endif
-    return chosen.fallback();
+    return by_counter() ? assay_counter_begin() : chosen.fallback();
 }
 
 uint64_t assay_clock_end(void)
 {
-#ifdef ASSAY_COUNTER_NAME
-    if (by_counter())
-        return assay_counter_end();
-#else
-    by_counter();
-#endif
-    return chosen.fallback();
+    return by_counter() ? assay_counter_end() : chosen.fallback();
 }
 
 static struct clock_rate rate_at(uint64_t now)

@@ -12,8 +12,7 @@
 
 #include "assay.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Can the counter be depended on? What the machine says about it, and the judgement. */
+/* --- Can the counter be depended on? What the machine says about it, and the judgement --- */
 
 struct clock_signs {
     const char *counter; /* "tsc" "cntvct" "rdtime"; NULL: user code of this ISA has none */
@@ -68,8 +67,7 @@ void clock_span_of(const struct clock_rate *rate, const struct clock_habits *hab
 /* From readings in a row. */
 void clock_habits_of(const uint64_t *readings, size_t count, struct clock_habits *habits);
 
-/* ----------------------------------------------------------------------------------------------
- * A clock whose rate becomes better known as time goes by. */
+/* --- A clock whose rate becomes better known as time goes by --- */
 
 /* Ticks a second as the operating system or the firmware says; 0: nobody does. */
 double clock_claim(void);

@@ -12,8 +12,7 @@
 #include "assay.h"
 #include "lib/calipers.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The names of regions, numbered for the whole process. */
+/* --- The names of regions, numbered for the whole process --- */
 
 /* Numbers begin with 1. The last one stands for all names behind the first ASSAY_REGIONS_MOST. */
 #define REGION_FURTHER (ASSAY_REGIONS_MOST + 1)
@@ -28,8 +27,7 @@ bool region_is_own(uint32_t number);
 #define REGION_SHOWN 64
 void region_shown(uint32_t number, char *text);
 
-/* ----------------------------------------------------------------------------------------------
- * Sums and totals. */
+/* --- Sums and totals --- */
 
 /* Single regions as corrected, but for the window. squares: of differences from the mean. guessed:
  * the sum of what was added because the counter was shared. */
@@ -79,8 +77,7 @@ void region_total_add(struct region_total *into, const struct region_total *more
 double region_total_uncertainty(const struct region_total *total);
 double region_total_deviation(const struct region_total *total);
 
-/* ----------------------------------------------------------------------------------------------
- * What the process keeps of calipers that are closed, and its table at the end. */
+/* --- What the process keeps of calipers that are closed, and its table at the end --- */
 
 void process_forked(void); /* in the child: what the parent gathered is not its own */
 void process_ended(void);  /* writes the table, where it was asked for, and forgets the totals */

@@ -15,8 +15,7 @@
 #include "lib/set.h"
 #include "syscall.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Single counters. */
+/* --- Single counters --- */
 
 struct counter_options {
     pid_t pid; /* 0: the calling thread */
@@ -345,8 +344,7 @@ void assay_set_close(struct assay_set *set)
     free(set);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Switching a set on and off, and what it says about its members. */
+/* --- Switching a set on and off, and what it says about its members --- */
 
 /* One request to the leader of a group, which its siblings follow, or to every counter. */
 static int request(const struct assay_set *set, unsigned long what, const char *verb)

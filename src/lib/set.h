@@ -11,8 +11,7 @@
 #include "assay.h"
 #include "events/event.h"
 
-/* ----------------------------------------------------------------------------------------------
- * One counter: whether it can be opened, and what its numbers mean. */
+/* --- One counter: whether it can be opened, and what its numbers mean --- */
 
 /* Can the calling thread open it, alone? 0 or negative errno. Nothing stays open. */
 int counter_try_open(const struct event *event);
@@ -29,8 +28,7 @@ struct counter_report {
 double counter_scale(const struct counter_report *report);
 enum assay_state counter_state(const struct counter_report *report);
 
-/* ----------------------------------------------------------------------------------------------
- * A set of counters. */
+/* --- A set of counters --- */
 
 struct set_member {
     struct event event;

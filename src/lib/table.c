@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "lib/regions.h"
 #include "lib/set.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Totals of several calipers as one, where they had the same events on the same path. */
+/* --- Totals of several calipers as one, where they had the same events on the same path --- */
 
 struct gathered {
     struct gathered *next;
@@ -166,7 +166,7 @@ struct row {
 
 struct rows {
     struct row *list;
-    size_t count, room;
+    size_t count;
     bool failed;
 };
 
@@ -174,18 +174,8 @@ static const bool to_the_left[COLUMNS] = {[REGION] = true, [EVENT] = true, [NOTI
 
 static struct row *new_row(struct rows *rows)
 {
-    if (rows->count == rows->room) {
-        size_t room = rows->room ? rows->room * 2 : 64;
-        struct row *list = reallocarray(rows->list, room, sizeof(*list));
-        if (!list) {
-            rows->failed = true;
-            return NULL;
-        }
-        rows->list = list;
-        rows->room = room;
-    }
-    struct row *row = &rows->list[rows->count++];
-    memset(row, 0, sizeof(*row));
+    struct row *row = list_add(&rows->list, &rows->count, sizeof(*row));
+    rows->failed |= !row;
     return row;
 }
 

@@ -490,24 +490,6 @@ struct wishes {
     char refused[1024]; /* why no counter counts them; "": they were not asked for as counters */
 };
 
-static bool may_trap(const struct assay_calipers *calipers)
-{
-    bool may = calipers->flags & ASSAY_OR_TRAP;
-    for (size_t i = 0; i < calipers->count; i++)
-        may |= strncmp(calipers->events[i].name, "trap/", 5) == 0;
-    return may;
-}
-
-static void open_view(struct event_view *view, const struct assay_calipers *calipers)
-{
-    *view = (struct event_view){.root = "", .tracefs = -1};
-    for (size_t i = 0; i < calipers->count && view->tracefs < 0; i++) {
-        if (event_form_tracepoint.fits(NULL, calipers->events[i].name))
-            event_view_open(view, "");
-    }
-    view->sources = sources;
-}
-
 /* instructions:u, which no counter counts here. */
 static bool lacks_counter(const struct event_view *view, const struct event *event,
                           struct wishes *wishes)
@@ -525,7 +507,12 @@ static int find_wishes(const struct assay_calipers *calipers, struct wishes *wis
 {
     struct event_view view;
     int error = 0;
-    open_view(&view, calipers);
+    view = (struct event_view){.root = "", .tracefs = -1};
+    for (size_t i = 0; i < calipers->count && view.tracefs < 0; i++) {
+        if (event_form_tracepoint.fits(NULL, calipers->events[i].name))
+            event_view_open(&view, "");
+    }
+    view.sources = sources;
     for (size_t i = 0; i < calipers->count && !error; i++) {
         if (strcmp(calipers->events[i].name, TICKS_EVENT) == 0)
             continue;
@@ -566,7 +553,10 @@ int calipers_trap_open(struct assay_calipers *calipers)
 {
     struct wishes wishes = {.any = false};
     char why[512] = "";
-    if (!may_trap(calipers))
+    bool may = calipers->flags & ASSAY_OR_TRAP;
+    for (size_t i = 0; i < calipers->count; i++)
+        may |= strncmp(calipers->events[i].name, "trap/", 5) == 0;
+    if (!may)
         return 0;
     int error = find_wishes(calipers, &wishes);
     if (error < 0 || !wishes.any)

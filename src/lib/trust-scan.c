@@ -148,17 +148,6 @@ static void put(struct sink *sink, const char *bytes, size_t count)
     sink->length += count;
 }
 
-static void put_code_point(struct sink *sink, uint32_t code)
-{
-    char bytes[4];
-    size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = count; i-- > 1; code >>= 6)
-        bytes[i] = (char)(0x80 | (code & 0x3f));
-    bytes[0] = (char)(lead[count] | code);
-    put(sink, bytes, count);
-}
-
 static int take_hex(struct trust_scan *scan, uint32_t *code)
 {
     *code = 0;
@@ -196,7 +185,13 @@ static int take_unicode(struct trust_scan *scan, struct sink *sink)
     }
     if (!code)
         return scan_fail(scan, "a string with a NUL in it");
-    put_code_point(sink, code);
+    char bytes[4];
+    size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = count; i-- > 1; code >>= 6)
+        bytes[i] = (char)(0x80 | (code & 0x3f));
+    bytes[0] = (char)(lead[count] | code);
+    put(sink, bytes, count);
     return 0;
 }
 

@@ -392,19 +392,6 @@ static int unknown(const struct trust_question *question, struct assay_trust_ver
                      question->event, question->event);
 }
 
-static void put_answer(const struct looking *looking, struct assay_trust_verdict *trust)
-{
-    *trust = looking->best.trust;
-    int64_t age = looking->question->now - looking->best.validated;
-    trust->age_s = age > 0 ? age : 0;
-    trust->stale = looking->stale;
-    memcpy(trust->difference, looking->difference, sizeof(trust->difference));
-    if (age < 0)
-        snprintf(trust->note, sizeof(trust->note), "dated in the future; %.230s",
-                 looking->best.trust.note);
-    trust_make_printable(trust->note);
-}
-
 int trust_look(const struct trust_question *question, struct assay_trust_verdict *trust,
                struct failure *failure)
 {
@@ -422,7 +409,15 @@ int trust_look(const struct trust_question *question, struct assay_trust_verdict
     looking->folder = folder;
     look_through(looking);
     if (looking->best.found) {
-        put_answer(looking, trust);
+        *trust = looking->best.trust;
+        int64_t age = looking->question->now - looking->best.validated;
+        trust->age_s = age > 0 ? age : 0;
+        trust->stale = looking->stale;
+        memcpy(trust->difference, looking->difference, sizeof(trust->difference));
+        if (age < 0)
+            snprintf(trust->note, sizeof(trust->note), "dated in the future; %.230s",
+                     looking->best.trust.note);
+        trust_make_printable(trust->note);
         return 0;
     }
     if (!looking->broken.code)

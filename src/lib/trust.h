@@ -61,8 +61,7 @@ int scan_end(struct trust_scan *scan);
 int scan_fail(struct trust_scan *scan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ----------------------------------------------------------------------------------------------
- * The fields that tell whether a passport is of this machine. */
+/* --- The fields that tell whether a passport is of this machine --- */
 
 #define TRUST_VALUE 1024 /* bytes of a value; longer ones are cut */
 
@@ -97,8 +96,7 @@ bool trust_machine_same_cpu(const struct trust_machine *then, const struct trust
 size_t trust_machine_difference(const struct trust_machine *then, const struct trust_machine *now,
                                 char *text, size_t size);
 
-/* ----------------------------------------------------------------------------------------------
- * Passports. */
+/* --- Passports --- */
 
 #define PASSPORT_SCHEMA "assay/passport/1"
 

@@ -19,8 +19,7 @@
 #include "lib/user-read.h"
 #include "syscall.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Asking, mapping and looking. */
+/* --- Asking, mapping and looking --- */
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* since Linux 5.14 */

@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "machine/check.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What the collecting process was allowed to do. */
+/* --- What the collecting process was allowed to do --- */
 
 bool privilege_held(const struct facts *facts, enum privilege privilege)
 {
@@ -61,14 +60,7 @@ static const struct {
     {"user-access", "user-access=on"}, {"tracefs", "without user=nobody"},
 };
 
-static bool lab_is(const struct facts *facts)
-{
-    const char *declared = facts_get(facts, "emulated.declared");
-    return declared && strcmp(declared, "lab") == 0;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Filling in advice, and keeping it printable. */
+/* --- Filling in advice, and keeping it printable --- */
 
 const char *const check_status_names[] = {"ok", "warn", "bad", "absent"};
 
@@ -124,7 +116,8 @@ void check_judge(const struct check *check, const struct facts *facts, struct ad
     check->judge(facts, advice);
     fit_to_reader(facts, advice);
     const char *isa = facts_get(facts, "isa");
-    if (lab_is(facts) && advice->fix[0]) {
+    const char *declared = facts_get(facts, "emulated.declared");
+    if ((declared && strcmp(declared, "lab") == 0) && advice->fix[0]) {
         advice->fix[0] = '\0';
         for (size_t i = 0; i < sizeof(fixes) / sizeof(*fixes); i++)
             if (strcmp(fixes[i].check, check->name) == 0)

@@ -66,8 +66,7 @@ void advise_why(struct advice *advice, const char *format, ...)
 void advise_fix(struct advice *advice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ----------------------------------------------------------------------------------------------
- * A machine as a whole. */
+/* --- A machine as a whole --- */
 
 /* CPU, kernel, hypervisor and so on: the description every result carries. */
 void machine_describe(const struct machine_view *view, struct facts *facts);
@@ -105,8 +104,7 @@ bool privilege_held(const struct facts *facts, enum privilege privilege);
 /* May it count whatever paranoid says? */
 bool privilege_perf(const struct facts *facts);
 
-/* ----------------------------------------------------------------------------------------------
- * Which of the PMUs in sysfs are a CPU core's own. */
+/* --- Which of the PMUs in sysfs are a CPU core's own --- */
 
 #define PMU_FOLDER "/sys/bus/event_source/devices"
 

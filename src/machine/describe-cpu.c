@@ -13,7 +13,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "lib/machine-words.h"
 #include "machine/check.h"
 
@@ -63,26 +62,6 @@ static void name_arm_cores(struct facts *facts)
         facts_set(facts, "cpu.model_name", text_string(&names), 0);
 }
 
-static void describe_cpuinfo(const struct machine_view *view, struct facts *facts)
-{
-    AUTO_TEXT struct text cpuinfo = {0};
-    int error = view_text(view, "/proc/cpuinfo", &cpuinfo);
-    struct text values[CPUINFO_WORDS] = {0};
-    bool guest = false;
-    char *save = NULL;
-    for (char *line = error ? NULL : strtok_r(cpuinfo.bytes, "\n", &save); line;
-         line = strtok_r(NULL, "\n", &save))
-        read_line(line, values, &guest);
-    for (size_t i = 0; i < CPUINFO_WORDS; i++) {
-        if (!facts_get(facts, cpuinfo_words[i].key))
-            facts_set(facts, cpuinfo_words[i].key,
-                      values[i].length ? text_string(&values[i]) : NULL, error ? -error : ENOENT);
-        text_free(&values[i]);
-    }
-    name_arm_cores(facts);
-    facts_set(facts, "cpu.guest_flag", error ? NULL : guest ? "1" : "0", -error);
-}
-
 /* "0-3,8" holds five CPUs; 0 when it is no such list. */
 static unsigned count_cpus(const char *list)
 {
@@ -104,13 +83,32 @@ static unsigned count_cpus(const char *list)
 
 #define MOST_CPUS 8192
 
-/* "0-3,8": those that this process may run on. */
-static void describe_allowed(const struct machine_view *view, struct facts *facts)
+void describe_cpu(const struct machine_view *view, struct facts *facts)
 {
+    struct utsname name;
+    view_live(view, facts, "isa", uname(&name) == 0 ? name.machine : NULL, errno);
+    AUTO_TEXT struct text cpuinfo = {0};
+    int error = view_text(view, "/proc/cpuinfo", &cpuinfo);
+    struct text values[CPUINFO_WORDS] = {0};
+    bool guest = false;
+    char *save = NULL;
+    for (char *line = error ? NULL : strtok_r(cpuinfo.bytes, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save))
+        read_line(line, values, &guest);
+    for (size_t i = 0; i < CPUINFO_WORDS; i++) {
+        if (!facts_get(facts, cpuinfo_words[i].key))
+            facts_set(facts, cpuinfo_words[i].key,
+                      values[i].length ? text_string(&values[i]) : NULL, error ? -error : ENOENT);
+        text_free(&values[i]);
+    }
+    name_arm_cores(facts);
+    facts_set(facts, "cpu.guest_flag", error ? NULL : guest ? "1" : "0", -error);
+    view_read(view, facts, "cpu.online", "/sys/devices/system/cpu/online");
+    /* "0-3,8": those that this process may run on. */
     AUTO_TEXT struct text list = {0};
     unsigned long mask[MOST_CPUS / (8 * sizeof(unsigned long))] = {0};
     const unsigned bits = 8 * sizeof(unsigned long);
-    int error = sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask) < 0 ? errno : 0;
+    error = sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask) < 0 ? errno : 0;
     for (unsigned cpu = 0, first = 0; cpu < MOST_CPUS; cpu++) {
         bool here = mask[cpu / bits] >> cpu % bits & 1;
         bool next = cpu + 1 < MOST_CPUS && (mask[(cpu + 1) / bits] >> (cpu + 1) % bits & 1);
@@ -123,15 +121,6 @@ static void describe_allowed(const struct machine_view *view, struct facts *fact
     }
     view_live(view, facts, "cpu.allowed", list.length ? text_string(&list) : NULL,
               error ? error : ENODATA);
-}
-
-void describe_cpu(const struct machine_view *view, struct facts *facts)
-{
-    struct utsname name;
-    view_live(view, facts, "isa", uname(&name) == 0 ? name.machine : NULL, errno);
-    describe_cpuinfo(view, facts);
-    view_read(view, facts, "cpu.online", "/sys/devices/system/cpu/online");
-    describe_allowed(view, facts);
     unsigned count = count_cpus(facts_get(facts, "cpu.online"));
     if (count > 0)
         facts_setf(facts, "cpu.count", "%u", count);
@@ -173,9 +162,10 @@ static const struct {
 } properties[] = {
     {"size", "bytes"}, {"coherency_line_size", "line_bytes"}, {"ways_of_associativity", "ways"}};
 
-/* "l1d", "l1i", "l2" …; "" for what is no cache we know. */
-static void name_cache(const struct machine_view *view, const char *index, char *name, size_t size)
+static void describe_cache(const struct machine_view *view, const char *index, struct facts *facts)
 {
+    char name[8], key[48];
+    /* "l1d", "l1i", "l2" …; "" for what is no cache we know. */
     AUTO_TEXT struct text level = {0}, type = {0};
     read_file(view, index, "level", &level);
     read_file(view, index, "type", &type);
@@ -185,13 +175,7 @@ static void name_cache(const struct machine_view *view, const char *index, char 
                                                                         : "";
     name[0] = '\0';
     if (which >= 1 && which <= 9)
-        snprintf(name, size, "l%llu%s", which, kind);
-}
-
-static void describe_cache(const struct machine_view *view, const char *index, struct facts *facts)
-{
-    char name[8], key[48];
-    name_cache(view, index, name, sizeof(name));
+        snprintf(name, sizeof(name), "l%llu%s", which, kind);
     for (size_t i = 0; name[0] && i < sizeof(properties) / sizeof(*properties); i++) {
         AUTO_TEXT struct text content = {0};
         read_file(view, index, properties[i].file, &content);
@@ -209,38 +193,42 @@ static void describe_cache(const struct machine_view *view, const char *index, s
         facts_set(facts, key, text_string(&cpus), 0);
 }
 
-/* Where the operating system lists none, libc may know some from the CPU itself. */
-static void ask_libc(struct facts *facts)
+void describe_caches(const struct machine_view *view, struct facts *facts)
 {
+    AUTO_NAMES struct view_names names = {0};
+    int error = view_names(view, CACHE_FOLDER, "index*", &names);
+    for (size_t i = 0; error == 0 && i < names.count; i++)
+        describe_cache(view, names.list[i], facts);
+    if ((error < 0 || !names.count) && !view_recorded(view)) {
+        /* Where the operating system lists none, libc may know some from the CPU itself. */
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-    static const struct {
-        int name;
-        const char *key;
-    } questions[] = {{_SC_LEVEL1_DCACHE_SIZE, "cache.l1d.bytes"},
-                     {_SC_LEVEL1_DCACHE_LINESIZE, "cache.l1d.line_bytes"},
-                     {_SC_LEVEL1_DCACHE_ASSOC, "cache.l1d.ways"},
-                     {_SC_LEVEL1_ICACHE_SIZE, "cache.l1i.bytes"},
-                     {_SC_LEVEL2_CACHE_SIZE, "cache.l2.bytes"},
-                     {_SC_LEVEL2_CACHE_LINESIZE, "cache.l2.line_bytes"},
-                     {_SC_LEVEL2_CACHE_ASSOC, "cache.l2.ways"},
-                     {_SC_LEVEL3_CACHE_SIZE, "cache.l3.bytes"},
-                     {_SC_LEVEL3_CACHE_LINESIZE, "cache.l3.line_bytes"},
-                     {_SC_LEVEL3_CACHE_ASSOC, "cache.l3.ways"}};
-    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
-        long answer = sysconf(questions[i].name);
-        if (answer > 0)
-            facts_setf(facts, questions[i].key, "%ld", answer);
-    }
+        static const struct {
+            int name;
+            const char *key;
+        } questions[] = {{_SC_LEVEL1_DCACHE_SIZE, "cache.l1d.bytes"},
+                         {_SC_LEVEL1_DCACHE_LINESIZE, "cache.l1d.line_bytes"},
+                         {_SC_LEVEL1_DCACHE_ASSOC, "cache.l1d.ways"},
+                         {_SC_LEVEL1_ICACHE_SIZE, "cache.l1i.bytes"},
+                         {_SC_LEVEL2_CACHE_SIZE, "cache.l2.bytes"},
+                         {_SC_LEVEL2_CACHE_LINESIZE, "cache.l2.line_bytes"},
+                         {_SC_LEVEL2_CACHE_ASSOC, "cache.l2.ways"},
+                         {_SC_LEVEL3_CACHE_SIZE, "cache.l3.bytes"},
+                         {_SC_LEVEL3_CACHE_LINESIZE, "cache.l3.line_bytes"},
+                         {_SC_LEVEL3_CACHE_ASSOC, "cache.l3.ways"}};
+        for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+            long answer = sysconf(questions[i].name);
+            if (answer > 0)
+                facts_setf(facts, questions[i].key, "%ld", answer);
+        }
 #else
-    (void)facts;
+        (void)facts;
 #endif
-}
-
-/* "always [madvise] never": what is chosen stands in brackets. */
-static void describe_huge_pages(const struct machine_view *view, struct facts *facts)
-{
+    }
+    if (!facts_find(facts, "cache.l1d.bytes"))
+        facts_set(facts, "cache.l1d.bytes", NULL, error < 0 ? -error : ENODATA);
+    /* "always [madvise] never": what is chosen stands in brackets. */
     AUTO_TEXT struct text enabled = {0};
-    int error = view_text(view, "/sys/kernel/mm/transparent_hugepage/enabled", &enabled);
+    error = view_text(view, "/sys/kernel/mm/transparent_hugepage/enabled", &enabled);
     const char *begin = error ? NULL : strchr(text_string(&enabled), '[');
     size_t length = begin ? strcspn(begin + 1, "]") : 0;
     if (length)
@@ -249,19 +237,6 @@ static void describe_huge_pages(const struct machine_view *view, struct facts *f
         facts_set(facts, "memory.huge_pages", NULL, error ? -error : ENODATA);
     view_read(view, facts, "memory.huge_page_bytes",
               "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
-}
-
-void describe_caches(const struct machine_view *view, struct facts *facts)
-{
-    AUTO_NAMES struct view_names names = {0};
-    int error = view_names(view, CACHE_FOLDER, "index*", &names);
-    for (size_t i = 0; error == 0 && i < names.count; i++)
-        describe_cache(view, names.list[i], facts);
-    if ((error < 0 || !names.count) && !view_recorded(view))
-        ask_libc(facts);
-    if (!facts_find(facts, "cache.l1d.bytes"))
-        facts_set(facts, "cache.l1d.bytes", NULL, error < 0 ? -error : ENODATA);
-    describe_huge_pages(view, facts);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -344,16 +319,6 @@ static void describe_flags(const struct machine_view *view, struct facts *facts)
 
 #define USUAL_TICK_US 10000 /* a hundredth of a second, whatever the kernel's own rate is */
 
-/* "forbidden": reading the counter kills the process, and so do clocks of the vDSO, which read it.
- * Processes inherit that, so it is what our parents wished. */
-static void describe_permission(const struct machine_view *view, struct facts *facts)
-{
-    int mode = 0;
-    int error = prctl(PR_GET_TSC, &mode, 0, 0, 0) < 0 ? errno : 0;
-    const char *answer = mode == PR_TSC_SIGSEGV ? "forbidden" : "allowed";
-    view_live(view, facts, "clock.ticks", error ? NULL : answer, error);
-}
-
 void describe_clock(const struct machine_view *view, struct facts *facts)
 {
     describe_flags(view, facts);
@@ -372,5 +337,10 @@ void describe_clock(const struct machine_view *view, struct facts *facts)
     view_live(view, facts, "clock.steered_ppm", ppm[0] ? ppm : NULL, error);
     if (tick[0] && !view_recorded(view))
         facts_set(facts, "clock.tick_us", tick, 0);
-    describe_permission(view, facts);
+    /* "forbidden": reading the counter kills the process, and so do clocks of the vDSO, which read
+     * it. Processes inherit that, so it is what our parents wished. */
+    int mode = 0;
+    error = prctl(PR_GET_TSC, &mode, 0, 0, 0) < 0 ? errno : 0;
+    const char *answer = mode == PR_TSC_SIGSEGV ? "forbidden" : "allowed";
+    view_live(view, facts, "clock.ticks", error ? NULL : answer, error);
 }

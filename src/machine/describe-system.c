@@ -6,12 +6,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/hash.h"
 #include "events/event.h"
 #include "lib/machine-words.h"
@@ -104,17 +102,6 @@ static const char *find_monitor(const struct facts *facts)
     return NULL;
 }
 
-/* Firmware tables name their maker in bytes 10 to 15 of the header. Root only. */
-static void read_acpi_maker(const struct machine_view *view, struct facts *facts)
-{
-    AUTO_TEXT struct text table = {0};
-    int error = view_text(view, "/sys/firmware/acpi/tables/DSDT", &table);
-    if (!error && table.length >= 16)
-        facts_setf(facts, "acpi.oem", "%.6s", table.bytes + 10);
-    else
-        facts_set(facts, "acpi.oem", NULL, error ? -error : EINVAL);
-}
-
 static const char *known(void *facts, const char *key)
 {
     return facts_get(facts, key);
@@ -146,7 +133,13 @@ void describe_hypervisor(const struct machine_view *view, struct facts *facts)
     view_live(view, facts, "cpuid.hypervisor", error ? NULL : signatures, -error);
     for (const struct machine_place *place = hypervisor_places; place->key; place++)
         view_read(view, facts, place->key, place->path);
-    read_acpi_maker(view, facts);
+    /* Firmware tables name their maker in bytes 10 to 15 of the header. Root only. */
+    AUTO_TEXT struct text table = {0};
+    error = view_text(view, "/sys/firmware/acpi/tables/DSDT", &table);
+    if (!error && table.length >= 16)
+        facts_setf(facts, "acpi.oem", "%.6s", table.bytes + 10);
+    else
+        facts_set(facts, "acpi.oem", NULL, error ? -error : EINVAL);
     decide(facts);
     const char *monitor = find_monitor(facts);
     /* KVM without firmware tables: a microVM, though only root can see whose. */
@@ -300,21 +293,6 @@ static void describe_os(const struct machine_view *view, struct facts *facts)
     facts_set(facts, "os.name", NULL, error ? -error : ENOENT);
 }
 
-static void describe_memory(const struct machine_view *view, struct facts *facts)
-{
-    AUTO_TEXT struct text meminfo = {0};
-    int error = view_text(view, "/proc/meminfo", &meminfo);
-    const char *line = error ? NULL : strstr(text_string(&meminfo), "MemTotal:");
-    unsigned long long kib;
-    if (line && sscanf(line, "MemTotal: %llu kB", &kib) == 1)
-        facts_setf(facts, "memory.total_kib", "%llu", kib);
-    else
-        facts_set(facts, "memory.total_kib", NULL, error ? -error : ENOENT);
-    char bytes[24];
-    snprintf(bytes, sizeof(bytes), "%ld", sysconf(_SC_PAGESIZE));
-    view_live(view, facts, "memory.page_bytes", bytes, 0);
-}
-
 /* 64 of 128 salted bits: enough to recognise, too few to get the id back. */
 static void describe_identity(const struct machine_view *view, struct facts *facts)
 {
@@ -336,7 +314,17 @@ void describe_system(const struct machine_view *view, struct facts *facts)
     view_read(view, facts, "kernel.release", "/proc/sys/kernel/osrelease");
     view_read(view, facts, "kernel.version", "/proc/sys/kernel/version");
     describe_os(view, facts);
-    describe_memory(view, facts);
+    AUTO_TEXT struct text meminfo = {0};
+    int error = view_text(view, "/proc/meminfo", &meminfo);
+    const char *line = error ? NULL : strstr(text_string(&meminfo), "MemTotal:");
+    unsigned long long kib;
+    if (line && sscanf(line, "MemTotal: %llu kB", &kib) == 1)
+        facts_setf(facts, "memory.total_kib", "%llu", kib);
+    else
+        facts_set(facts, "memory.total_kib", NULL, error ? -error : ENOENT);
+    char bytes[24];
+    snprintf(bytes, sizeof(bytes), "%ld", sysconf(_SC_PAGESIZE));
+    view_live(view, facts, "memory.page_bytes", bytes, 0);
     describe_identity(view, facts);
     /* Random, and another after every boot: it tells who runs on the same kernel, nothing more. */
     view_read(view, facts, "boot.id", "/proc/sys/kernel/random/boot_id");

@@ -44,8 +44,7 @@ size_t machine_difference(const struct facts *then, const struct facts *now, cha
     return count;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A machine in one line, for the head of every report. Pure. */
+/* --- A machine in one line, for the head of every report. Pure. --- */
 
 void machine_sentence(const struct facts *facts, struct text *line)
 {

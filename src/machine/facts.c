@@ -6,16 +6,15 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "machine/facts.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The errnos that reading a machine can give, by name. */
+/* --- The errnos that reading a machine can give, by name --- */
 
 #define NAMED(error)                                                                               \
     {                                                                                              \
@@ -62,13 +61,6 @@ int errno_from_name(const char *name)
  * The list of facts: add, replace, find. Written on the machine under test, read everywhere.
  * Invariant: keys are unique and well formed; a fact has either a value or a positive errno. */
 
-static bool well_formed_key(const char *key)
-{
-    size_t length =
-        strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
-    return length > 0 && length <= FACTS_MAX_KEY && key[length] == '\0';
-}
-
 static struct fact *find(const struct facts *facts, const char *key)
 {
     for (size_t i = 0; i < facts->count; i++)
@@ -81,25 +73,21 @@ static int append(struct facts *facts, const char *key, struct fact **added)
 {
     if (facts->count >= FACTS_MAX)
         return -E2BIG;
-    if (facts->count == facts->capacity) {
-        size_t capacity = facts->capacity ? 2 * facts->capacity : 64;
-        struct fact *grown = realloc(facts->list, capacity * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        facts->list = grown;
-        facts->capacity = capacity;
-    }
     char *name = strdup(key);
-    if (!name)
+    *added = name ? list_add(&facts->list, &facts->count, sizeof(**added)) : NULL;
+    if (!*added) {
+        free(name);
         return -ENOMEM;
-    *added = &facts->list[facts->count++];
+    }
     **added = (struct fact){.key = name, .error = ENODATA};
     return 0;
 }
 
 int facts_set(struct facts *facts, const char *key, const char *value, int error)
 {
-    if (!well_formed_key(key))
+    size_t length =
+        strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    if (!(length > 0 && length <= FACTS_MAX_KEY && key[length] == '\0'))
         return -EINVAL;
     char *copy = NULL;
     if (value) {

@@ -25,7 +25,6 @@ struct fact {
 struct facts {
     struct fact *list;
     size_t count;
-    size_t capacity;
 };
 
 /* Adds or replaces. value may be NULL, then error (a positive errno) says why. -EINVAL for a

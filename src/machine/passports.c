@@ -6,7 +6,6 @@
 #include "machine/passports.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"

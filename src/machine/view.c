@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 
 #define MAX_FILE (4u << 20) /* bytes; /proc/cpuinfo of a thousand CPUs fits */
 
@@ -80,21 +81,18 @@ int view_text(const struct machine_view *view, const char *path, struct text *co
     return content->failed ? -ENOMEM : read_all(fd, content);
 }
 
-/* Facts are lines of text: a device tree's NUL separators become spaces, trailing blanks go. */
-static void tidy(struct text *content)
-{
-    for (size_t i = 0; i < content->length; i++)
-        if (content->bytes[i] == '\0')
-            content->bytes[i] = ' ';
-    while (content->length > 0 && isspace((unsigned char)content->bytes[content->length - 1]))
-        content->bytes[--content->length] = '\0';
-}
-
 static int read_tidy(const struct machine_view *view, const char *path, struct text *content)
 {
     int result = view_text(view, path, content);
-    if (result == 0)
-        tidy(content);
+    if (result == 0) {
+        /* Facts are lines of text: a device tree's NUL separators become spaces, trailing blanks
+         * go. */
+        for (size_t i = 0; i < content->length; i++)
+            if (content->bytes[i] == '\0')
+                content->bytes[i] = ' ';
+        while (content->length > 0 && isspace((unsigned char)content->bytes[content->length - 1]))
+            content->bytes[--content->length] = '\0';
+    }
     return result;
 }
 
@@ -124,12 +122,12 @@ static int by_version(const void *left, const void *right)
 
 static int add_name(struct view_names *names, const char *name)
 {
-    char **grown = realloc(names->list, (names->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    names->list = grown;
-    names->list[names->count] = strdup(name);
-    return names->list[names->count++] ? 0 : -ENOMEM;
+    char **added = list_add(&names->list, &names->count, sizeof(*added));
+    if (added)
+        *added = strdup(name);
+    if (added && !*added)
+        names->count--;
+    return added && *added ? 0 : -ENOMEM;
 }
 
 int view_names(const struct machine_view *view, const char *path, const char *pattern,

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define AFFINITY_CPUS 8192u
 #define AFFINITY_BITS (8u * sizeof(unsigned long))

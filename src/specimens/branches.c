@@ -61,10 +61,7 @@ static const struct trip loop_trips[] = {TRIP_LOOP};
         .name = (label),                                                                           \
         .summary = (words),                                                                        \
         .stresses = (stressed),                                                                    \
-        SPECIMEN_CODE_OF(specimen_##symbol##_code),                                                \
-        SPECIMEN_TRIPS(taken_how_often),                                                           \
-        .min_n = 1,                                                                                \
-        .max_n = 100000000000u,                                                                    \
+        SPECIMEN_REPEATS(specimen_##symbol##_code, taken_how_often, 100000000000u),                \
         .truth = symbol##_truths,                                                                  \
     };
 
@@ -131,10 +128,7 @@ const struct specimen specimen_nested = {
     .name = "nested",
     .summary = "N times an empty loop of ten iterations",
     .stresses = "mispredictions where a loop ends",
-    SPECIMEN_CODE_OF(specimen_nested_code),
-    SPECIMEN_TRIPS(nested_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
+    SPECIMEN_REPEATS(specimen_nested_code, nested_trips, 100000000000u),
     .truth = nested_truths,
 };
 
@@ -219,10 +213,7 @@ const struct specimen specimen_random_branches = {
     .summary = "N times eight branches on random bits, and eight on their complements",
     .stresses = "mispredictions that no predictor avoids",
     .parameters = "seed",
-    SPECIMEN_CODE_OF(specimen_random_branches_code),
-    SPECIMEN_TRIPS(random_trips),
-    .min_n = 1,
-    .max_n = 1000000000u,
+    SPECIMEN_REPEATS(specimen_random_branches_code, random_trips, 1000000000u),
     .truth = random_truths,
     .prepare = prepare_random,
     .restore = scratch_unmap,

@@ -5,7 +5,6 @@
  * blocks over twice its size, each jumping to the next in random order. They are copies of one
  * block, made when a run is prepared. A call goes on where the last one stopped. */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "base/cleanup.h"
 #include "code-caches.h"

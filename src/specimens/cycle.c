@@ -81,8 +81,7 @@ void cycle_in_sequence(uint64_t *order, uint64_t count)
         order[place] = place;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Places of which a cache or a TLB cannot hold all. */
+/* --- Places of which a cache or a TLB cannot hold all --- */
 
 #define PAGES_APART 8u
 
@@ -120,8 +119,7 @@ void places_in_pages(struct places *places, const struct places_of *of, uint64_t
     places->region.used = region_product(places->count, page);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Rings of pointers. */
+/* --- Rings of pointers --- */
 
 static int check_layout(const struct chain_layout *layout, struct failure *failure)
 {

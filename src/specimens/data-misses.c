@@ -161,10 +161,7 @@ static int prepare_dtlb_pages(struct specimen_state *state, struct failure *fail
         .summary = (words),                                                                        \
         .stresses = (stressed),                                                                    \
         .parameters = (keys),                                                                      \
-        SPECIMEN_CODE_OF(specimen_walk_code),                                                      \
-        SPECIMEN_TRIPS(trips),                                                                     \
-        .min_n = 1,                                                                                \
-        .max_n = 1000000000u,                                                                      \
+        SPECIMEN_REPEATS(specimen_walk_code, trips, 1000000000u),                                  \
         .truth = symbol##_truths,                                                                  \
         .prepare = (preparing),                                                                    \
         .restore = region_unmap,                                                                   \
@@ -268,10 +265,7 @@ const struct specimen specimen_flushed = {
     .name = "flushed",
     .summary = FLUSHED_SUMMARY,
     .stresses = FLUSHED_STRESSES,
-    SPECIMEN_CODE_OF(specimen_flushed_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 1000000000u,
+    SPECIMEN_REPEATS(specimen_flushed_code, trips, 1000000000u),
     .truth = flushed_truths,
     .prepare = scratch_prepare_page,
     .restore = scratch_unmap,

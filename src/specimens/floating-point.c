@@ -6,8 +6,7 @@
 #include "specimens/floating-point.h"
 #include "specimens/region.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Five operations in every form. */
+/* --- Five operations in every form --- */
 
 /* Where an ISA lacks the registers, the name says so. */
 #define LACKING(symbol, label, words, operation, kind, shape, ...)                                 \
@@ -146,10 +145,7 @@ const struct specimen specimen_fldcw = {
     .name = "fldcw",
     .summary = FLDCW_SUMMARY,
     .stresses = FLDCW_STRESSES,
-    SPECIMEN_CODE_OF(specimen_fldcw_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 10000000000u,
+    SPECIMEN_REPEATS(specimen_fldcw_code, trips, 10000000000u),
     .truth = fldcw_truths,
     .prepare = prepare_control,
     .restore = scratch_unmap,
@@ -177,10 +173,7 @@ const struct specimen specimen_x87 = {
     .name = "x87",
     .summary = X87_SUMMARY,
     .stresses = X87_STRESSES,
-    SPECIMEN_CODE_OF(specimen_x87_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 10000000000u,
+    SPECIMEN_REPEATS(specimen_x87_code, trips, 10000000000u),
     .truth = x87_truths,
 };
 

@@ -49,8 +49,7 @@
 /* What neither computes with fractions nor enters the operating system. */
 #define TRUTH_QUIET TRUTH_NO_FP, TRUTH_NO_FAULTS, TRUTH_NO_SYSCALLS, TRUTH_NO_SCHEDULING
 
-/* ----------------------------------------------------------------------------------------------
- * The frame, and what it counts. */
+/* --- The frame, and what it counts --- */
 
 /* What stands in front of every specimen's text: nothing, but in broken copies (tests/broken). */
 #ifndef SPECIMEN_DEFECT
@@ -152,6 +151,10 @@
     }
 
 #define SPECIMEN_TRIPS(list) .trips = (list), .trip_count = sizeof(list) / sizeof((list)[0])
+
+/* Fields of a specimen whose code is `symbol`, with those trips, for every N from 1 to `most`. */
+#define SPECIMEN_REPEATS(symbol, list, most)                                                       \
+    SPECIMEN_CODE_OF(symbol), SPECIMEN_TRIPS(list), .min_n = 1, .max_n = (most)
 
 /* ----------------------------------------------------------------------------------------------
  * A specimen whose instructions this ISA does not have: it keeps its name, so that who asks for it

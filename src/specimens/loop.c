@@ -16,6 +16,11 @@ typedef void specimen_function(struct specimen_state *state);
 /* The branch back of either loop. */
 static const struct trip trips[] = {TRIP_LOOP};
 
+/* What neither of those inside the window does. */
+#define TRUTH_STAYS                                                                                \
+    TRUTH_ZERO("jumps"), TRUTH_ZERO("calls"), TRUTH_ZERO("returns"),                               \
+        TRUTH_ZERO("indirect-branches"), TRUTH_ZERO("loads"), TRUTH_ZERO("stores"), TRUTH_QUIET
+
 /* ----------------------------------------------------------------------------------------------
  * The empty specimen: zero instructions inside the window, so that any count is the error of
  * measuring. N means nothing to it. */
@@ -26,13 +31,7 @@ static const struct truth null_truths[] = {
     TRUTH_ZERO("cond-branches"),
     TRUTH_ZERO("cond-branches-taken"),
     TRUTH_ZERO("cond-branches-not-taken"),
-    TRUTH_ZERO("jumps"),
-    TRUTH_ZERO("calls"),
-    TRUTH_ZERO("returns"),
-    TRUTH_ZERO("indirect-branches"),
-    TRUTH_ZERO("loads"),
-    TRUTH_ZERO("stores"),
-    TRUTH_QUIET,
+    TRUTH_STAYS,
     {.class = NULL},
 };
 
@@ -69,13 +68,7 @@ static const struct truth loop_truths[] = {
     TRUTH_EXACT("cond-branches", 0, 1),
     TRUTH_EXACT("cond-branches-taken", -1, 1),
     TRUTH_EXACT("cond-branches-not-taken", 1, 0),
-    TRUTH_ZERO("jumps"),
-    TRUTH_ZERO("calls"),
-    TRUTH_ZERO("returns"),
-    TRUTH_ZERO("indirect-branches"),
-    TRUTH_ZERO("loads"),
-    TRUTH_ZERO("stores"),
-    TRUTH_QUIET,
+    TRUTH_STAYS,
     TRUTH_END,
 };
 
@@ -93,8 +86,7 @@ const struct specimen specimen_loop = {
     .truth = loop_truths,
 };
 
-/* ----------------------------------------------------------------------------------------------
- * The call of a specimen as it stands in every window, to be read and decoded. */
+/* --- The call of a specimen as it stands in every window, to be read and decoded --- */
 
 /* Never called: here the call can be read. */
 __attribute__((used, noinline)) static void call_to_read(struct specimen_state *state,
@@ -211,10 +203,7 @@ const struct specimen specimen_placed = {
     .stresses = "where code lies: how the CPU fetches and predicts it",
     .needs = "memory that may be executed after it was written",
     .parameters = "offset",
-    SPECIMEN_CODE_OF(specimen_placed_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 1000000000000u,
+    SPECIMEN_REPEATS(specimen_placed_code, trips, 1000000000000u),
     .truth = placed_truths,
     .prepare = prepare,
     .restore = restore,

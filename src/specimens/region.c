@@ -14,8 +14,7 @@
 
 #include "base/cleanup.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Scratch: memory that no longer faults. */
+/* --- Scratch: memory that no longer faults --- */
 
 int scratch_map(struct specimen_state *state, size_t bytes, struct failure *failure)
 {
@@ -52,8 +51,7 @@ void scratch_unmap(struct specimen_state *state)
     state->memory = NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Regions: large memory. */
+/* --- Regions: large memory --- */
 
 #define ALIGNMENT (UINT64_C(2) << 20) /* of huge pages on most machines */
 #define SHARE     4                   /* of memory: this part at most */

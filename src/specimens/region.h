@@ -9,8 +9,7 @@
 
 #include "specimens/specimen.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Scratch: page-aligned, and every page of it written once before the window opens. */
+/* --- Scratch: page-aligned, and every page of it written once before the window opens --- */
 
 /* Sets memory and bytes. -ENOMEM with a sentence where it would take more than half of what the
  * machine has: a specimen must not wake the out-of-memory killer. */
@@ -22,8 +21,7 @@ int scratch_prepare_page(struct specimen_state *state, struct failure *failure);
 /* restore of a specimen whose memory is from here. */
 void scratch_unmap(struct specimen_state *state);
 
-/* ----------------------------------------------------------------------------------------------
- * Regions: none of it touched yet. */
+/* --- Regions: none of it touched yet --- */
 
 struct region {
     const char *specimen; /* for the sentence when it cannot be had */

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +29,7 @@ bool specimen_leaves_turns(const struct specimen *specimen, long cpus)
     return !specimen->takes_cpu || cpus > 1;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A specimen's name with its parameters, NAME/key=value,key=value/, taken apart. */
+/* --- A specimen's name with its parameters, NAME/key=value,key=value/, taken apart --- */
 
 #define KEY(name)                                                                                  \
     {                                                                                              \
@@ -288,8 +286,7 @@ int geometry_require(const char *specimen, const char *key, uint64_t value, stru
                      key, specimen, specimen, key);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Making a specimen ready. */
+/* --- Making a specimen ready --- */
 
 /* Geometry is read from dozens of files: only for who takes some of it. */
 static bool depends_on_geometry(const struct specimen *specimen)

@@ -164,8 +164,7 @@ void geometry_complete(struct specimen_parameters *parameters);
 int geometry_require(const char *specimen, const char *key, uint64_t value,
                      struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * Where code of specimens stands in this process, for who reads it or watches it. */
+/* --- Where code of specimens stands in this process, for who reads it or watches it --- */
 
 /* The instructions with which every window calls a specimen, to be read and decoded: they are part
  * of its truth. */

@@ -9,8 +9,7 @@
 /* The loop around each, where there is one. */
 static const struct trip trips[] = {TRIP_LOOP};
 
-/* ----------------------------------------------------------------------------------------------
- * N times a chain of sixteen dependent additions. */
+/* --- N times a chain of sixteen dependent additions --- */
 
 SPECIMEN_ASSEMBLY(specimen_adds_code, CODE_COUNT CODE_LOOP(CODE_TIMES(16, CODE_ADD)) CODE_RETURN);
 
@@ -25,10 +24,7 @@ const struct specimen specimen_adds = {
     .name = "adds",
     .summary = "N times a chain of sixteen dependent additions",
     .stresses = "completed instructions",
-    SPECIMEN_CODE_OF(specimen_adds_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
+    SPECIMEN_REPEATS(specimen_adds_code, trips, 100000000000u),
     .truth = adds_truths,
 };
 
@@ -48,10 +44,7 @@ const struct specimen specimen_nops = {
     .name = "nops",
     .summary = "N times sixteen no-ops, of all lengths that are used for padding",
     .stresses = "completed instructions that do nothing",
-    SPECIMEN_CODE_OF(specimen_nops_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
+    SPECIMEN_REPEATS(specimen_nops_code, trips, 100000000000u),
     .truth = nops_truths,
 };
 
@@ -79,10 +72,7 @@ const struct specimen specimen_chain = {
     .name = "chain",
     .summary = "N times sixteen additions of registers, each of which needs the one before",
     .stresses = "cycles: one an addition",
-    SPECIMEN_CODE_OF(specimen_chain_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
+    SPECIMEN_REPEATS(specimen_chain_code, trips, 100000000000u),
     .truth = chain_truths,
 };
 
@@ -103,10 +93,7 @@ const struct specimen specimen_two_chains = {
     .name = "two-chains",
     .summary = "N times sixteen additions of registers, alternating between two chains",
     .stresses = "cycles: today more than one addition in each",
-    SPECIMEN_CODE_OF(specimen_two_chains_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
+    SPECIMEN_REPEATS(specimen_two_chains_code, trips, 100000000000u),
     .truth = two_chains_truths,
 };
 
@@ -129,10 +116,7 @@ const struct specimen specimen_mixed = {
     .name = "mixed",
     .summary = "N times a row of moves, arithmetic, comparisons, loads and stores",
     .stresses = "completed instructions of many kinds",
-    SPECIMEN_CODE_OF(specimen_mixed_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
+    SPECIMEN_REPEATS(specimen_mixed_code, trips, 100000000000u),
     .truth = mixed_truths,
     .prepare = scratch_prepare_page,
     .restore = scratch_unmap,

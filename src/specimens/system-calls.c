@@ -124,10 +124,7 @@ const struct specimen specimen_phases = {
                "steps (1 where none is given; N is a multiple of it)",
     .stresses = "counters that take turns: multiplexing",
     .parameters = "period",
-    SPECIMEN_CODE_OF(specimen_phases_code),
-    SPECIMEN_TRIPS(phase_trips),
-    .min_n = 1,
-    .max_n = 1000000000u,
+    SPECIMEN_REPEATS(specimen_phases_code, phase_trips, 1000000000u),
     .truth = phase_truths,
     .prepare = prepare_phases,
 };

@@ -109,10 +109,7 @@ const struct specimen specimen_target_calls = {
     .name = "target-calls",
     .summary = "N calls of a function that mem:target:x, uprobe:target and uretprobe:target watch",
     .stresses = "breakpoints on execution, uprobes",
-    SPECIMEN_CODE_OF(specimen_target_calls_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 1000000000,
+    SPECIMEN_REPEATS(specimen_target_calls_code, trips, 1000000000),
     .truth = call_truths,
 };
 
@@ -120,10 +117,7 @@ const struct specimen specimen_target_writes = {
     .name = "target-writes",
     .summary = "N writes to a word that mem:target:w watches",
     .stresses = "breakpoints on data",
-    SPECIMEN_CODE_OF(specimen_target_writes_code),
-    SPECIMEN_TRIPS(trips),
-    .min_n = 1,
-    .max_n = 1000000000,
+    SPECIMEN_REPEATS(specimen_target_writes_code, trips, 1000000000),
     .truth = write_truths,
     .prepare = prepare_writes,
 };

@@ -13,8 +13,7 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What an analysis of variance keeps of its observations. */
+/* --- What an analysis of variance keeps of its observations --- */
 
 struct anova_cell {
     uint64_t key;   /* levels, each times its factor's stride */
@@ -295,48 +294,6 @@ static long double rest_of_means(const struct model *model)
     return sum;
 }
 
-/* The whole model: what it leaves is what every term is measured by. */
-static void fill_table(struct model *model, struct anova_table *table)
-{
-    begin_order(model);
-    for (size_t term = 0; term < model->term_count; term++)
-        order_term(model, term);
-    eliminate(model);
-    size_t rank;
-    explained_from(model, 0, &rank);
-    long double within = 0, between = 0;
-    for (size_t i = 0; i < model->cells; i++) {
-        within += model->cell[i]->squares;
-        between += (long double)model->cell[i]->count * model->mean[i] * model->mean[i];
-    }
-    const long double rest = rank < model->cells ? rest_of_means(model) : 0;
-    const long double total = within + between, residual = within + rest;
-    *table =
-        (struct anova_table){.residual_df = model->anova->count - rank, .total_sum = (double)total};
-    size_t possible = 1;
-    for (size_t factor = 0; factor < model->anova->factors; factor++)
-        if (__builtin_mul_overflow(possible, model->seen[factor], &possible))
-            possible = SIZE_MAX;
-    table->count = model->anova->count;
-    table->cells = model->cells;
-    table->empty_cells = possible - model->cells;
-    for (size_t i = 0; i < model->cells; i++) {
-        table->replicated_cells += model->cell[i]->count > 1;
-        table->constant_cells += model->cell[i]->count > 1 && model->cell[i]->squares == 0;
-    }
-
-    if (!table->residual_df)
-        table->state = ANOVA_NO_DF;
-    else if (residual <= NOTHING * total)
-        table->state = ANOVA_NO_VARIANCE;
-    if (table->state == ANOVA_TESTED) {
-        table->residual_sum = (double)residual;
-        table->within_sum = (double)within;
-    }
-    if (total > 0)
-        table->r_squared = table->state == ANOVA_TESTED ? (double)((total - residual) / total) : 1;
-}
-
 static void test_term(const struct anova_table *table, struct anova_row *row)
 {
     double error = table->residual_df ? table->residual_sum / (double)table->residual_df : 0;
@@ -448,7 +405,44 @@ int anova_solve(const struct anova *anova, const uint32_t *terms, size_t term_co
         }
     }
 
-    fill_table(&model, table);
+    /* The whole model: what it leaves is what every term is measured by. */
+    begin_order(&model);
+    for (size_t term = 0; term < model.term_count; term++)
+        order_term(&model, term);
+    eliminate(&model);
+    size_t rank;
+    explained_from(&model, 0, &rank);
+    long double within = 0, between = 0;
+    for (size_t i = 0; i < model.cells; i++) {
+        within += model.cell[i]->squares;
+        between += (long double)model.cell[i]->count * model.mean[i] * model.mean[i];
+    }
+    const long double rest = rank < model.cells ? rest_of_means(&model) : 0;
+    const long double total = within + between, residual = within + rest;
+    *table =
+        (struct anova_table){.residual_df = model.anova->count - rank, .total_sum = (double)total};
+    size_t possible = 1;
+    for (size_t factor = 0; factor < model.anova->factors; factor++)
+        if (__builtin_mul_overflow(possible, model.seen[factor], &possible))
+            possible = SIZE_MAX;
+    table->count = model.anova->count;
+    table->cells = model.cells;
+    table->empty_cells = possible - model.cells;
+    for (size_t i = 0; i < model.cells; i++) {
+        table->replicated_cells += model.cell[i]->count > 1;
+        table->constant_cells += model.cell[i]->count > 1 && model.cell[i]->squares == 0;
+    }
+
+    if (!table->residual_df)
+        table->state = ANOVA_NO_DF;
+    else if (residual <= NOTHING * total)
+        table->state = ANOVA_NO_VARIANCE;
+    if (table->state == ANOVA_TESTED) {
+        table->residual_sum = (double)residual;
+        table->within_sum = (double)within;
+    }
+    if (total > 0)
+        table->r_squared = table->state == ANOVA_TESTED ? (double)((total - residual) / total) : 1;
     for (size_t i = 0; i < term_count; i++)
         rows[i] = solve_term(&model, table, i);
     return 0;

@@ -5,7 +5,6 @@
  * and of medians. */
 #include "stats/interval.h"
 
-#include <errno.h>
 #include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 
 #include "base/memory.h"
 #include "stats/interval.h"
@@ -183,34 +182,6 @@ static void fill_coefficients(const struct factors *factors, const struct least_
     }
 }
 
-static void fill_fit(const struct factors *factors, const struct design *design, bool intercept,
-                     struct least_squares *fit)
-{
-    long double left = length_of(factors->y, factors->rank, factors->rows);
-    long double mean = 0, weights = 0, total = 0;
-    for (size_t row = 0; intercept && row < design->rows; row++) {
-        weights += weight_of(design, row);
-        mean += weight_of(design, row) * (long double)design->y[row];
-    }
-    if (weights > 0)
-        mean /= weights;
-    for (size_t row = 0; row < design->rows; row++) {
-        long double deviation = design->y[row] - mean;
-        total += weight_of(design, row) * deviation * deviation;
-    }
-    *fit = (struct least_squares){
-        .rank = factors->rank,
-        .df = factors->rows - factors->rank,
-        .residual_sum = (double)(left * left),
-        .total_sum = (double)total,
-        .residual_stdev = INFINITY,
-    };
-    if (fit->df)
-        fit->residual_stdev = (double)(left / sqrtl((long double)fit->df));
-    if (total > 0)
-        fit->r_squared = (double)(1 - left * left / total);
-}
-
 /* What of y no column reaches, turned back: exact zeros stay near zero, unlike in y - X b. Rows
  * without weight were not fitted and take y - X b. */
 static void fill_residuals(struct factors *factors, const struct design *design,
@@ -280,7 +251,29 @@ int least_squares(const struct design *design, bool intercept, struct least_squa
     }
 
     solve(&factors, design);
-    fill_fit(&factors, design, intercept, fit);
+    long double left = length_of(factors.y, factors.rank, factors.rows);
+    long double mean = 0, weights = 0, total = 0;
+    for (size_t row = 0; intercept && row < design->rows; row++) {
+        weights += weight_of(design, row);
+        mean += weight_of(design, row) * (long double)design->y[row];
+    }
+    if (weights > 0)
+        mean /= weights;
+    for (size_t row = 0; row < design->rows; row++) {
+        long double deviation = design->y[row] - mean;
+        total += weight_of(design, row) * deviation * deviation;
+    }
+    *fit = (struct least_squares){
+        .rank = factors.rank,
+        .df = factors.rows - factors.rank,
+        .residual_sum = (double)(left * left),
+        .total_sum = (double)total,
+        .residual_stdev = INFINITY,
+    };
+    if (fit->df)
+        fit->residual_stdev = (double)(left / sqrtl((long double)fit->df));
+    if (total > 0)
+        fit->r_squared = (double)(1 - left * left / total);
     fill_coefficients(&factors, fit, coefficients);
     if (residuals)
         fill_residuals(&factors, design, coefficients, residuals);

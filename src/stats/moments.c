@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,28 +56,6 @@ struct moments moments_of(const double *values, size_t count)
         moments.stdev = (double)sqrtl(variance);
     }
     return moments;
-}
-
-static bool all_equal(const double *values, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (values[i] != values[0])
-            return false;
-    return true;
-}
-
-double autocorrelation(const double *values, size_t count)
-{
-    if (all_equal(values, count))
-        return 0;
-    long double mean = exact_mean(values, count), before = 0, products = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) {
-        long double deviation = values[i] - mean;
-        squares += deviation * deviation;
-        products += deviation * before;
-        before = deviation;
-    }
-    return (double)(products / squares);
 }
 
 static int by_value(const void *left, const void *right)

@@ -18,8 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ----------------------------------------------------------------------------------------------
- * Mean, spread and quantiles. */
+/* --- Mean, spread and quantiles --- */
 
 struct moments {
     size_t count;
@@ -33,9 +32,6 @@ struct moments {
  * exactly 0. Counts above 2^53 lose their last bits when they become a double: subtract what they
  * share before that. */
 struct moments moments_of(const double *values, size_t count);
-/* Correlation of each value with the one before it (lag 1, about the mean of all); 0 where there
- * is no variance. */
-double autocorrelation(const double *values, size_t count);
 
 /* In place, rising; NaN must not be among them. */
 void sort_values(double *values, size_t count);

@@ -7,7 +7,6 @@
  * adds to counts of 1e12. */
 #include "stats/select.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

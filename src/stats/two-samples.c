@@ -63,8 +63,7 @@ static void split_sums_of(const uint32_t *numbers, size_t count, size_t chosen,
         sums->share[sum] = shares[chosen * width + sum];
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Mann and Whitney's test. Ranks are kept doubled, so that mid-ranks are whole numbers. */
+/* --- Mann and Whitney's test. Ranks are kept doubled, so that mid-ranks are whole numbers. --- */
 
 /* Sums that differ by less are the same: probabilities of them were added up in another order. */
 #define SAME_SHARE 1e-9
@@ -187,8 +186,7 @@ double stratified_p(const struct stratified *stratified)
     return fmax(t_two_sided_p(z, (double)INFINITY), fmin(2 * exp(stratified->log_least), 1));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How far two samples are apart: Hodges and Lehmann's shift. */
+/* --- How far two samples are apart: Hodges and Lehmann's shift --- */
 
 /* Of so many pairwise differences in order, which (from 1) ends the interval? Those of Mann and
  * Whitney's statistic U, which is how many differences lie below 0: the least u with
@@ -239,8 +237,7 @@ int shift_between(const struct two_samples *samples, double confidence, struct s
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How often one sample lies above another: Cliff's delta. */
+/* --- How often one sample lies above another: Cliff's delta --- */
 
 /* Who is above whom in each pair, as sums: of all, of squares, and by value of either side. */
 struct pairs {
@@ -325,8 +322,7 @@ struct dominance stratified_dominance(const struct stratified *stratified, doubl
     return dominance;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Many tests at once: Holm's procedure on the family that Tarone leaves. */
+/* --- Many tests at once: Holm's procedure on the family that Tarone leaves --- */
 
 static int by_least(const void *a, const void *b)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "store/handle.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What a store says of its run and its machine. */
+/* --- What a store says of its run and its machine --- */
 
 static int count_cells(struct store *store, struct store_info *info, struct failure *failure)
 {
@@ -149,8 +149,7 @@ int store_facts(struct store *store, struct facts *facts, struct failure *failur
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Cells, one by one, each with its events, its truth and how its visits fared. */
+/* --- Cells, one by one, each with its events, its truth and how its visits fared --- */
 
 /* The first schemas that have them. */
 #define TOUR_SCHEMA    3
@@ -163,37 +162,6 @@ struct cell_reader {
     sqlite3_stmt *tours, *watches, *commands; /* NULL: an older schema has none */
     struct stored_cell current;
 };
-
-static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
-{
-    const struct {
-        int since;
-        sqlite3_stmt **statement;
-        const char *sql;
-    } wanted[] = {
-        {1, &reader->cells,
-         "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, separate, cpu, faults, "
-         "switches FROM cell ORDER BY id"},
-        {1, &reader->events,
-         "SELECT counter, event, class, truth, truth_grade FROM counter WHERE cell = ? "
-         "ORDER BY counter"},
-        {1, &reader->visits,
-         "SELECT id, process, state, error, reason FROM visit WHERE cell = ? ORDER BY process"},
-        {TOUR_SCHEMA, &reader->tours,
-         "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?"},
-        {WATCH_SCHEMA, &reader->watches,
-         "SELECT kind, looks, workload, length, threads, moves, handover, awake, partner "
-         "FROM watch WHERE cell = ?"},
-        {COMMAND_SCHEMA, &reader->commands,
-         "SELECT words, name, directory, input, keep, setting, controls, sweep, swept, timeout, "
-         "detail, shown FROM command WHERE cell = ?"},
-    };
-    int error = 0;
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !error; i++)
-        if (reader->store->schema >= wanted[i].since)
-            error = store_prepare(reader->store, wanted[i].sql, wanted[i].statement, failure);
-    return error;
-}
 
 /* SQLite's strings belong to the statement: the cell only borrows them for the callback. */
 static bool borrow_text(sqlite3_stmt *statement, int column, char **text)
@@ -478,8 +446,36 @@ int store_each_cell(struct store *store, store_cell_each *each, void *context,
     struct cell_reader reader = {.store = store};
     bool began;
     int error = snapshot_begin(store, &began, failure);
-    if (!error)
-        error = open_cell_reader(&reader, failure);
+    if (!error) {
+        const struct {
+            int since;
+            sqlite3_stmt **statement;
+            const char *sql;
+        } wanted[] = {
+            {1, &reader.cells,
+             "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, separate, cpu, "
+             "faults, "
+             "switches FROM cell ORDER BY id"},
+            {1, &reader.events,
+             "SELECT counter, event, class, truth, truth_grade FROM counter WHERE cell = ? "
+             "ORDER BY counter"},
+            {1, &reader.visits,
+             "SELECT id, process, state, error, reason FROM visit WHERE cell = ? ORDER BY process"},
+            {TOUR_SCHEMA, &reader.tours,
+             "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?"},
+            {WATCH_SCHEMA, &reader.watches,
+             "SELECT kind, looks, workload, length, threads, moves, handover, awake, partner "
+             "FROM watch WHERE cell = ?"},
+            {COMMAND_SCHEMA, &reader.commands,
+             "SELECT words, name, directory, input, keep, setting, controls, sweep, swept, "
+             "timeout, "
+             "detail, shown FROM command WHERE cell = ?"},
+        };
+        error = 0;
+        for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !error; i++)
+            if (reader.store->schema >= wanted[i].since)
+                error = store_prepare(reader.store, wanted[i].sql, wanted[i].statement, failure);
+    }
     if (!error)
         error = each_cell(&reader, each, context, failure);
     sqlite3_finalize(reader.cells);
@@ -492,8 +488,7 @@ int store_each_cell(struct store *store, store_cell_each *each, void *context,
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Visits, in planned order: how each fared, and which are still to be made. */
+/* --- Visits, in planned order: how each fared, and which are still to be made --- */
 
 static bool read_visit(sqlite3_stmt *row, struct stored_visit *visit)
 {
@@ -533,7 +528,7 @@ const char *visit_state_name(enum visit_state state)
 struct visit_list {
     bool pending_only;
     struct visit *visits;
-    size_t count, capacity;
+    size_t count;
 };
 
 static int add_visit(void *context, const struct stored_visit *visit)
@@ -541,15 +536,10 @@ static int add_visit(void *context, const struct stored_visit *visit)
     struct visit_list *list = context;
     if (list->pending_only && visit->state != VISIT_PENDING)
         return 0;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        struct visit *grown = reallocarray(list->visits, capacity, sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        list->visits = grown;
-        list->capacity = capacity;
-    }
-    list->visits[list->count++] = visit->visit;
+    struct visit *added = list_add(&list->visits, &list->count, sizeof(*added));
+    if (!added)
+        return -ENOMEM;
+    *added = visit->visit;
     return 0;
 }
 

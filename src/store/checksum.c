@@ -6,7 +6,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -33,8 +32,16 @@ const struct checked_table checked_tables[] = {
     {0},
 };
 
-static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t length)
+static uint64_t add_column(uint64_t sum, sqlite3_stmt *row, int column)
 {
+    int type = sqlite3_column_type(row, column);
+    sum = checksum_word(sum, (uint64_t)type);
+    if (type == SQLITE_INTEGER)
+        return checksum_word(sum, (uint64_t)sqlite3_column_int64(row, column));
+    if (type == SQLITE_NULL)
+        return sum;
+    const void *bytes = sqlite3_column_blob(row, column);
+    size_t length = (size_t)sqlite3_column_bytes(row, column);
     const char *rest = bytes;
     sum = checksum_word(sum, length);
     while (length) {
@@ -46,18 +53,6 @@ static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t length)
         length -= size;
     }
     return sum;
-}
-
-static uint64_t add_column(uint64_t sum, sqlite3_stmt *row, int column)
-{
-    int type = sqlite3_column_type(row, column);
-    sum = checksum_word(sum, (uint64_t)type);
-    if (type == SQLITE_INTEGER)
-        return checksum_word(sum, (uint64_t)sqlite3_column_int64(row, column));
-    if (type == SQLITE_NULL)
-        return sum;
-    const void *bytes = sqlite3_column_blob(row, column);
-    return add_bytes(sum, bytes, (size_t)sqlite3_column_bytes(row, column));
 }
 
 int checksum_add_rows(struct store *store, const char *query, uint64_t *sum,
@@ -120,9 +115,10 @@ static int sum_of_table(struct store *store, const struct checked_table *table, 
     return error;
 }
 
-/* Table by table, as "meta=0123456789abcdef fact=...": says where the damage is. */
-static int put_each(struct store *store, struct failure *failure)
+int checksum_put(struct store *store, struct failure *failure)
 {
+    char text[17];
+    /* Table by table, as "meta=0123456789abcdef fact=...": says where the damage is. */
     AUTO_TEXT struct text all = {0};
     for (size_t i = 0; checked_tables[i].name; i++) {
         char sum[17];
@@ -133,14 +129,8 @@ static int put_each(struct store *store, struct failure *failure)
             return error;
         text_printf(&all, "%s%s=%s", all.length ? " " : "", checked_tables[i].name, sum);
     }
-    return all.failed ? store_no_memory(store, failure)
-                      : store_put_meta(store, "checksums", text_string(&all), failure);
-}
-
-int checksum_put(struct store *store, struct failure *failure)
-{
-    char text[17];
-    int error = put_each(store, failure);
+    int error = all.failed ? store_no_memory(store, failure)
+                           : store_put_meta(store, "checksums", text_string(&all), failure);
     if (!error)
         error = checksum_of_tables(store, text, failure);
     return error ? error : store_put_meta(store, "checksum", text, failure);

@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
+#include "base/list.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -67,12 +67,9 @@ static char *meta_of(sqlite3_stmt *statement, int64_t number, const char *key)
 static int take_row(struct store *store, sqlite3_stmt *numbers, sqlite3_stmt *meta,
                     struct run_list *runs, struct failure *failure)
 {
-    struct listed_run *grown = reallocarray(runs->list, runs->count + 1, sizeof(*runs->list));
-    if (!grown)
+    struct listed_run *run = list_add(&runs->list, &runs->count, sizeof(*run));
+    if (!run)
         return store_no_memory(store, failure);
-    runs->list = grown;
-    struct listed_run *run = &grown[runs->count++];
-    *run = (struct listed_run){0};
     uint32_t number;
     if (!column_u32(numbers, 0, &number) || number < 1)
         return store_damaged(store->file, "a run has an impossible number", failure);
@@ -139,12 +136,22 @@ static int choose(struct store *store, const struct run_list *runs, struct failu
     return 0;
 }
 
-static int enter_chosen(struct store *store, struct failure *failure)
+int collection_enter(struct store *store, struct failure *failure)
 {
+    struct run_list runs = {0};
+    int error = verify_index(store, failure);
+    if (error || (store->listing && !store->numbered))
+        return error;
+    error = list_runs(store, &runs, failure);
+    if (!error)
+        error = choose(store, &runs, failure);
+    run_list_release(&runs);
+    if (error)
+        return error;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
     const int of_file = store->schema;
-    int error = store_prepare(store, "SELECT schema, content FROM store WHERE number = ?",
-                              &statement, failure);
+    error = store_prepare(store, "SELECT schema, content FROM store WHERE number = ?", &statement,
+                          failure);
     if (error)
         return error;
     sqlite3_bind_int64(statement, 1, store->number);
@@ -161,19 +168,6 @@ static int enter_chosen(struct store *store, struct failure *failure)
     if (!store->content)
         return store_no_memory(store, failure);
     return collection_show(store, of_file, store->number, failure);
-}
-
-int collection_enter(struct store *store, struct failure *failure)
-{
-    struct run_list runs = {0};
-    int error = verify_index(store, failure);
-    if (error || (store->listing && !store->numbered))
-        return error;
-    error = list_runs(store, &runs, failure);
-    if (!error)
-        error = choose(store, &runs, failure);
-    run_list_release(&runs);
-    return error ? error : enter_chosen(store, failure);
 }
 
 /* --- for everybody --- */
@@ -278,21 +272,16 @@ struct whole {
     struct store *store;
     struct failure *failure;
     struct known_cell *cells; /* by id */
-    size_t count, room;
+    size_t count;
 };
 
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct whole *whole = context;
-    if (whole->count == whole->room) {
-        size_t room = whole->room ? whole->room * 2 : 64;
-        struct known_cell *larger = reallocarray(whole->cells, room, sizeof(*larger));
-        if (!larger)
-            return store_no_memory(whole->store, whole->failure);
-        whole->cells = larger;
-        whole->room = room;
-    }
-    whole->cells[whole->count++] = (struct known_cell){stored->cell.id, stored->cell.counters};
+    struct known_cell *known = list_add(&whole->cells, &whole->count, sizeof(*known));
+    if (!known)
+        return store_no_memory(whole->store, whole->failure);
+    *known = (struct known_cell){stored->cell.id, stored->cell.counters};
     return 0;
 }
 
@@ -651,23 +640,6 @@ static int fill(struct collecting *collecting, const char *const *from, size_t c
     return error;
 }
 
-/* What was written can be read again. The writers of its runs cannot say so of all of them. */
-static int check_written(const struct collecting *collecting, struct failure *failure)
-{
-    struct run_list runs = {0};
-    struct failure why = {0};
-    int error = run_list_read(collecting->target.file, &runs, &why);
-    for (size_t i = 0; i < runs.count && !error; i++)
-        error = read_whole(collecting, runs.list[i].name, &why);
-    run_list_release(&runs);
-    if (error)
-        fail_with(failure, error,
-                  "cannot make the collection %.300s: what was read cannot be read "
-                  "again: %.500s",
-                  collecting->target.path, why.text);
-    return error;
-}
-
 static int write_new(const char *path, const char *const *from, size_t count,
                      const struct salvage *salvage, const volatile int *stop,
                      struct failure *failure)
@@ -688,8 +660,21 @@ static int write_new(const char *path, const char *const *from, size_t count,
         collecting.find = collecting.put_run = collecting.put_sample = NULL;
         sqlite3_close(collecting.target.db);
         collecting.target.db = NULL;
-        if (!error && collecting.unvouched)
-            error = check_written(&collecting, failure);
+        if (!error && collecting.unvouched) {
+            /* What was written can be read again. The writers of its runs cannot say so of all of
+             * them. */
+            struct run_list runs = {0};
+            struct failure why = {0};
+            error = run_list_read(collecting.target.file, &runs, &why);
+            for (size_t i = 0; i < runs.count && !error; i++)
+                error = read_whole(&collecting, runs.list[i].name, &why);
+            run_list_release(&runs);
+            if (error)
+                fail_with(failure, error,
+                          "cannot make the collection %.300s: what was read cannot be read "
+                          "again: %.500s",
+                          collecting.target.path, why.text);
+        }
         if (!error)
             error = store_stopped(&collecting.target, failure);
         if (!error)

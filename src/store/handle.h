@@ -66,8 +66,7 @@ struct store {
     const volatile int *stop; /* ends reading and writing when it becomes non-zero; NULL: none */
 };
 
-/* ----------------------------------------------------------------------------------------------
- * statement.c: what every chapter asks of SQLite */
+/* --- statement.c: what every chapter asks of SQLite --- */
 
 /* The negative errno and the sentence for what SQLite reported last on db. doing: "write samples
  * to". */
@@ -151,8 +150,7 @@ int copy_table(struct store *from, struct store *into, const char *table, unsign
 /* Binds what a sample holds behind its key, from that parameter on. */
 void bind_stored(sqlite3_stmt *statement, int index, const struct sample *sample);
 
-/* ----------------------------------------------------------------------------------------------
- * schema.c: how stores and collections are laid out */
+/* --- schema.c: how stores and collections are laid out --- */
 
 /* Makes an empty database ours, of that version. */
 int schema_create_as(struct store *store, int version, struct failure *failure);
@@ -171,8 +169,7 @@ int collection_lay_out(sqlite3 *db, int version);
 /* From here on the names of a store's tables mean those of one run. */
 int collection_show(struct store *store, int version, unsigned number, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * open.c: the connection, and the life of a store */
+/* --- open.c: the connection, and the life of a store --- */
 
 /* Opens the empty file that was just made. */
 int connect_new(struct store *store, struct failure *failure);
@@ -244,8 +241,7 @@ extern const struct checked_table checked_tables[]; /* ends with name NULL */
  * it cannot be read. */
 int checksum_holds(struct store *store, const struct checked_table *table, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * write.c: the one writer, its transactions and what it takes */
+/* --- write.c: the one writer, its transactions and what it takes --- */
 
 /* Takes the write lock for as long as the store is open and chooses the journal: WAL, or a
  * rollback journal where the file system cannot have WAL. */
@@ -265,14 +261,12 @@ void store_release_statements(struct store *store);
 /* Makes the visit the one under way, unless another is. */
 int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * knowledge.c: what is kept besides samples */
+/* --- knowledge.c: what is kept besides samples --- */
 
 /* Takes what was put of this visit out again. */
 int details_drop(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * samples.c: samples, out of the store */
+/* --- samples.c: samples, out of the store --- */
 
 /* What table visit says of one. */
 struct visit_row {
@@ -287,14 +281,12 @@ int samples_of_visit(struct store *store, const struct visit_row *row, store_sam
 /* The key of the sample that store_scan_samples hands on just now. */
 int64_t scan_key(const struct store *store);
 
-/* ----------------------------------------------------------------------------------------------
- * collection.c: several runs in one file */
+/* --- collection.c: several runs in one file --- */
 
 /* Opens the run that store->number says, or the only one; of a listing, none. */
 int collection_enter(struct store *store, struct failure *failure);
 
-/* ----------------------------------------------------------------------------------------------
- * salvage.c: what is left of a damaged store */
+/* --- salvage.c: what is left of a damaged store --- */
 
 /* Says that nothing of the run can be taken. part: "its table cell is damaged". -EBADMSG. */
 int salvage_refuse(const char *name, const char *part, const struct failure *why,

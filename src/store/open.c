@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,14 +47,6 @@ static const struct way that_cleans_up = {SQLITE_OPEN_READWRITE, true, false};
 static const struct way without_company = {SQLITE_OPEN_READONLY, true, true};
 
 static const struct way way_to_write = {SQLITE_OPEN_READWRITE, false, false};
-
-/* A file that was cut short is opened only for those who could write its schema, which nobody does
- * here: every way to read forbids it. */
-static void suffer_damage(sqlite3 *db)
-{
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    sqlite3_exec(db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
-}
 
 /* SQLite's own way of naming a file: never taken for a URI or for ":memory:". */
 static char *file_name(const char *path, bool immutable)
@@ -109,8 +100,12 @@ static int open_file(struct store *store, const struct way *way, int patience_ms
     sqlite3_exec(store->db,
                  "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY", NULL,
                  NULL, NULL);
-    if (store->salvage)
-        suffer_damage(store->db);
+    if (store->salvage) {
+        /* A file that was cut short is opened only for those who could write its schema, which
+         * nobody does here: every way to read forbids it. */
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        sqlite3_exec(store->db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
+    }
     if (way->query_only)
         sqlite3_exec(store->db, "PRAGMA query_only=ON", NULL, NULL, NULL);
     return SQLITE_OK;
@@ -133,14 +128,6 @@ static int64_t file_bytes(const char *path, const char *suffix)
     text_printf(&name, "%s%s", path, suffix);
     struct stat status;
     return !name.failed && stat(text_string(&name), &status) == 0 ? status.st_size : 0;
-}
-
-static void remove_companion(const char *path, const char *suffix)
-{
-    AUTO_TEXT struct text name = {0};
-    text_printf(&name, "%s%s", path, suffix);
-    if (!name.failed)
-        unlink(text_string(&name));
 }
 
 /* Nothing waits beside the file to be recovered. */
@@ -324,7 +311,11 @@ int connect_plain_journal(struct store *store, struct failure *failure)
         return without_locks(store->file, failure);
     if (result != SQLITE_OK)
         return store_sql_failure(store->db, store->path, "write to the store", failure);
-    remove_companion(store->file, "-shm"); /* left by the attempt to have WAL */
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s-shm", store->file);
+    if (!name.failed)
+        unlink(text_string(&name));
+    /* left by the attempt to have WAL */
     return 0;
 }
 
@@ -430,8 +421,7 @@ void connect_limit(struct store *store, unsigned passes)
         sqlite3_progress_handler(store->db, 0, NULL, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Stores by their names: made or opened, finished, closed. */
+/* --- Stores by their names: made or opened, finished, closed --- */
 
 /* FILE#NUMBER names a run in a collection, unless that is the name of a file. 0: it does not. */
 static size_t length_before_number(const char *path, unsigned *number)
@@ -520,21 +510,6 @@ static int put_run(struct store *store, const struct store_run *run, struct fail
     return run->kit ? store_put_meta(store, "kit", run->kit, failure) : 0;
 }
 
-static int put_facts(struct store *store, const struct facts *facts, struct failure *failure)
-{
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int error =
-        store_prepare(store, "INSERT INTO fact(position, key, value, error) VALUES(?, ?, ?, ?)",
-                      &statement, failure);
-    for (size_t i = 0; !error && facts && i < facts->count; i++) {
-        BIND(statement, 1, NUMBER((int64_t)i + 1), TEXT(facts->list[i].key),
-             TEXT(facts->list[i].value), NUMBER(facts->list[i].error));
-        error = store_step(store, statement, "write to", failure);
-        sqlite3_reset(statement);
-    }
-    return error;
-}
-
 int store_create(struct store **store, const char *path, const struct store_run *run,
                  struct failure *failure)
 {
@@ -554,8 +529,18 @@ int store_create(struct store **store, const char *path, const struct store_run 
         error = store_execute(opened, "BEGIN IMMEDIATE", "write to", failure);
     if (!error)
         error = put_run(opened, run, failure);
-    if (!error)
-        error = put_facts(opened, run->facts, failure);
+    if (!error) {
+        AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+        error = store_prepare(opened,
+                              "INSERT INTO fact(position, key, value, error) VALUES(?, ?, ?, ?)",
+                              &statement, failure);
+        for (size_t i = 0; !error && run->facts && i < run->facts->count; i++) {
+            BIND(statement, 1, NUMBER((int64_t)i + 1), TEXT(run->facts->list[i].key),
+                 TEXT(run->facts->list[i].value), NUMBER(run->facts->list[i].error));
+            error = store_step(opened, statement, "write to", failure);
+            sqlite3_reset(statement);
+        }
+    }
     if (!error)
         error = store_execute(opened, "COMMIT", "write to", failure);
     if (!error)
@@ -569,62 +554,6 @@ int store_create(struct store **store, const char *path, const struct store_run 
     return 0;
 }
 
-static int not_written(const struct store *store, struct failure *failure)
-{
-    return fail_with(failure, -EINVAL,
-                     "%.300s is a collection of runs: it can be read, but no run in it can go on. "
-                     "Choose another file with --store.",
-                     store->file);
-}
-
-static int open_existing(struct store *store, bool writable, struct failure *failure)
-{
-    int error = writable ? connect_writing(store, failure) : connect_reading(store, failure);
-    if (!error) {
-        /* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
-        connect_limit(store, 1);
-        bool began = false;
-        error = schema_version(store, failure);
-        if (!error)
-            error = snapshot_begin(store, &began, failure);
-        if (!error)
-            error = schema_compare(store, failure);
-        if (!error && !store->salvage)
-            error = check_pages(store, failure);
-        if (!error && store->collection)
-            error = collection_enter(store, failure);
-        if (!error && (!store->collection || store->number))
-            error = check_finished(store, failure);
-        snapshot_end(store, began);
-        connect_limit(store, 0);
-    }
-    if (!error && store->numbered && !store->collection)
-        error =
-            fail_with(failure, -EINVAL,
-                      "%.300s is a store of one run, not a collection: leave #%u out of its name.",
-                      store->file, store->number);
-    if (!error && writable && store->collection)
-        error = not_written(store, failure);
-    if (!error && writable && !store->finished)
-        error = writer_begin(store, failure);
-    if (!error && store->writer && store->schema < STORE_SCHEMA)
-        error = schema_upgrade(store, failure);
-    return error;
-}
-
-static struct store *make_named_handle(const char *path, struct failure *failure)
-{
-    unsigned number = 0;
-    size_t length = length_before_number(path, &number);
-    AUTO_FREE char *file = length ? strndup(path, length) : strdup(path);
-    struct store *store = make_handle(path, file ? file : "", failure);
-    if (store && length)
-        store->numbered = true;
-    if (store)
-        store->number = number;
-    return store;
-}
-
 struct opening {
     bool writable, listing, salvage;
 };
@@ -633,12 +562,52 @@ static int open_named(struct store **store, const char *path, struct opening how
                       struct failure *failure)
 {
     *store = NULL;
-    struct store *opened = make_named_handle(path, failure);
+    unsigned number = 0;
+    size_t length = length_before_number(path, &number);
+    AUTO_FREE char *file = length ? strndup(path, length) : strdup(path);
+    struct store *opened = make_handle(path, file ? file : "", failure);
+    if (opened && length)
+        opened->numbered = true;
+    if (opened)
+        opened->number = number;
     if (!opened)
         return -ENOMEM;
     opened->listing = how.listing || how.writable; /* which one does not matter then */
     opened->salvage = how.salvage;
-    int error = open_existing(opened, how.writable, failure);
+    int error = how.writable ? connect_writing(opened, failure) : connect_reading(opened, failure);
+    if (!error) {
+        /* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
+        connect_limit(opened, 1);
+        bool began = false;
+        error = schema_version(opened, failure);
+        if (!error)
+            error = snapshot_begin(opened, &began, failure);
+        if (!error)
+            error = schema_compare(opened, failure);
+        if (!error && !opened->salvage)
+            error = check_pages(opened, failure);
+        if (!error && opened->collection)
+            error = collection_enter(opened, failure);
+        if (!error && (!opened->collection || opened->number))
+            error = check_finished(opened, failure);
+        snapshot_end(opened, began);
+        connect_limit(opened, 0);
+    }
+    if (!error && opened->numbered && !opened->collection)
+        error =
+            fail_with(failure, -EINVAL,
+                      "%.300s is a store of one run, not a collection: leave #%u out of its name.",
+                      opened->file, opened->number);
+    if (!error && how.writable && opened->collection)
+        error =
+            fail_with(failure, -EINVAL,
+                      "%.300s is a collection of runs: it can be read, but no run in it can go on. "
+                      "Choose another file with --store.",
+                      opened->file);
+    if (!error && how.writable && !opened->finished)
+        error = writer_begin(opened, failure);
+    if (!error && opened->writer && opened->schema < STORE_SCHEMA)
+        error = schema_upgrade(opened, failure);
     if (error) {
         store_close(opened);
         return error;

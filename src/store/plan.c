@@ -5,14 +5,12 @@
  * resumed. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/check.h"
 #include "store/handle.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Cells, their events, tours, watches and commands, and the order of visits. */
+/* --- Cells, their events, tours, watches and commands, and the order of visits --- */
 
 static int check_cell(const struct cell *cell, struct failure *failure)
 {
@@ -176,57 +174,53 @@ int store_strike_pending(struct store *store, struct failure *failure)
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 
-int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const char *class,
-                    int64_t truth, const char *grade, struct failure *failure)
+/* Changes what is known of one cell or counter: a row that is there. */
+static int update(struct store *store, const char *sql, const struct bound *values, size_t count,
+                  const char *doing, struct failure *failure)
 {
     struct failure local = {0};
     int error = store_may_write(store, failure);
     if (error)
         return error;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    error = store_prepare(store,
-                          "UPDATE counter SET class = ?, truth = ?, truth_grade = ? "
-                          "WHERE cell = ? AND counter = ?",
-                          &statement, &local);
+    error = store_prepare(store, sql, &statement, &local);
     if (!error) {
-        bind_text(statement, 1, class);
-        if (grade)
-            sqlite3_bind_int64(statement, 2, truth);
-        BIND(statement, 3, TEXT(grade), NUMBER(cell), NUMBER(counter));
-        error = store_step(store, statement, "write the truth to", &local);
+        bind_all(statement, 1, values, count);
+        error = store_step(store, statement, doing, &local);
     }
-    if (error)
-        return store_write_failed(store, &local, failure);
-    if (sqlite3_changes(store->db) != 1)
+    return error ? store_write_failed(store, &local, failure) : 0;
+}
+
+int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const char *class,
+                    int64_t truth, const char *grade, struct failure *failure)
+{
+    const struct bound values[] = {TEXT(class),
+                                   {.number = truth, .is_number = grade != NULL},
+                                   TEXT(grade),
+                                   NUMBER(cell),
+                                   NUMBER(counter)};
+    int error = update(store,
+                       "UPDATE counter SET class = ?, truth = ?, truth_grade = ? "
+                       "WHERE cell = ? AND counter = ?",
+                       values, sizeof(values) / sizeof(*values), "write the truth to", failure);
+    if (!error && sqlite3_changes(store->db) != 1)
         return fail_with(failure, -ENOENT,
                          "the store %s has no counter %" PRIu32 " of a cell %" PRIu32, store->path,
                          counter, cell);
-    return 0;
+    return error;
 }
 
 int store_put_account(struct store *store, uint32_t cell, const int64_t *faults,
                       const int64_t *switches, struct failure *failure)
 {
-    struct failure local = {0};
-    int error = store_may_write(store, failure);
-    if (error)
-        return error;
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    error = store_prepare(store, "UPDATE cell SET faults = ?, switches = ? WHERE id = ?",
-                          &statement, &local);
-    if (!error) {
-        if (faults)
-            sqlite3_bind_int64(statement, 1, *faults);
-        if (switches)
-            sqlite3_bind_int64(statement, 2, *switches);
-        sqlite3_bind_int64(statement, 3, cell);
-        error = store_step(store, statement, "write the account to", &local);
-    }
-    if (error)
-        return store_write_failed(store, &local, failure);
-    if (sqlite3_changes(store->db) != 1)
+    const struct bound values[] = {{.number = faults ? *faults : 0, .is_number = faults != NULL},
+                                   {.number = switches ? *switches : 0, .is_number = switches},
+                                   NUMBER(cell)};
+    int error = update(store, "UPDATE cell SET faults = ?, switches = ? WHERE id = ?", values,
+                       sizeof(values) / sizeof(*values), "write the account to", failure);
+    if (!error && sqlite3_changes(store->db) != 1)
         return fail_with(failure, -ENOENT, "the store %s has no cell %" PRIu32, store->path, cell);
-    return 0;
+    return error;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -438,32 +432,28 @@ static int compare_cell(void *context, const struct stored_cell *stored)
     return error ? error : compare_commands(comparison, was, now);
 }
 
-/* Names what differs, as far as the store's facts tell; else only that something does. */
-static int fail_other_machine(struct store *store, const struct store_info *info,
-                              const struct store_run *run, struct failure *failure)
-{
-    AUTO_FACTS struct facts then = {0};
-    char difference[400];
-    int error = store_facts(store, &then, failure);
-    if (error)
-        return error;
-    if (!machine_difference(&then, run->facts, difference, sizeof(difference)))
-        snprintf(difference, sizeof(difference), "fingerprint %s became %s", info->fingerprint,
-                 run->fingerprint);
-    return fail_with(failure, -ESTALE,
-                     "the store %.300s was started on another machine, or on this one before an "
-                     "update: %s. Its samples and new ones do not belong together: start a new "
-                     "store.",
-                     store->path, difference);
-}
-
 static int compare_run(struct store *store, struct comparison *comparison,
                        const struct store_info *info, const struct store_run *run)
 {
     if (strcmp(info->command, run->command) != 0)
         return differs(comparison, "command", info->command, run->command);
-    if (strcmp(info->fingerprint, run->fingerprint) != 0)
-        return fail_other_machine(store, info, run, comparison->failure);
+    if (strcmp(info->fingerprint, run->fingerprint) != 0) {
+        /* Names what differs, as far as the store's facts tell; else only that something does. */
+        AUTO_FACTS struct facts then = {0};
+        char difference[400];
+        int error = store_facts(store, &then, comparison->failure);
+        if (error)
+            return error;
+        if (!machine_difference(&then, run->facts, difference, sizeof(difference)))
+            snprintf(difference, sizeof(difference), "fingerprint %s became %s", info->fingerprint,
+                     run->fingerprint);
+        return fail_with(
+            comparison->failure, -ESTALE,
+            "the store %.300s was started on another machine, or on this one before an "
+            "update: %s. Its samples and new ones do not belong together: start a new "
+            "store.",
+            store->path, difference);
+    }
     if (info->kit && run->kit && strcmp(info->kit, run->kit) != 0)
         return fail_with(comparison->failure, -ESTALE,
                          "the store %s was started with another build of the probe's kit: %s "

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "store/handle.h"
 
@@ -38,7 +39,7 @@ struct known {
 };
 struct known_list {
     struct known *list;
-    size_t count, room;
+    size_t count;
 };
 
 struct reading {
@@ -52,16 +53,10 @@ struct reading {
 
 static bool add(struct known_list *known, struct known one)
 {
-    if (known->count == known->room) {
-        size_t room = known->room ? known->room * 2 : 256;
-        struct known *larger = reallocarray(known->list, room, sizeof(*larger));
-        if (!larger)
-            return false;
-        known->list = larger;
-        known->room = room;
-    }
-    known->list[known->count++] = one;
-    return true;
+    struct known *added = list_add(&known->list, &known->count, sizeof(*added));
+    if (added)
+        *added = one;
+    return added;
 }
 
 static int compare(const struct known *one, const struct known *other)
@@ -232,21 +227,6 @@ static int put_lost(struct reading *reading, int64_t id, const struct visit *vis
     return error == -EEXIST ? 0 : error;
 }
 
-static int copy_samples(struct reading *reading, const struct visit_entry *entry,
-                        struct failure *failure)
-{
-    int error = put_entry(reading, entry, failure);
-    reading->id = entry->row.id;
-    reading->failure = failure;
-    if (error == -EEXIST) {
-        tell(reading, NULL, entry->row.id, "another one is in its place");
-        return 0;
-    }
-    return error ? error
-                 : samples_of_visit(reading->salvaging->source, &entry->row, put_sample, reading,
-                                    failure);
-}
-
 static int save_visit(struct reading *reading, const struct known *known, struct failure *failure)
 {
     struct visit_entry entry = {0};
@@ -266,7 +246,16 @@ static int save_visit(struct reading *reading, const struct known *known, struct
     if (entry.state == VISIT_DONE && lacks_details(reading, entry.row.visit.cell))
         return put_lost(reading, known->id, &entry.row.visit, "what it executed is damaged",
                         failure);
-    return copy_samples(reading, &entry, failure);
+    error = put_entry(reading, &entry, failure);
+    reading->id = entry.row.id;
+    reading->failure = failure;
+    if (error == -EEXIST) {
+        tell(reading, NULL, entry.row.id, "another one is in its place");
+        return 0;
+    }
+    return error ? error
+                 : samples_of_visit(reading->salvaging->source, &entry.row, put_sample, reading,
+                                    failure);
 }
 
 /* Writes every visit of the source with its samples, or as a failed one. */

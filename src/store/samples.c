@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ struct scanned_visit {
 struct sample_scan {
     struct store *store;
     struct scanned_visit *visits; /* by id */
-    size_t count, room;
+    size_t count;
     size_t at; /* the visit whose samples come now */
     int64_t last;
     uint64_t seen, sum; /* of its samples */
@@ -180,25 +181,6 @@ struct sample_scan {
 
 /* --- visits --- */
 
-static bool read_scanned_visit(sqlite3_stmt *row, struct scanned_visit *visit)
-{
-    return column_i64(row, 0, &visit->id) && column_u32(row, 1, &visit->cell) &&
-           column_u32(row, 2, &visit->process) && column_u64(row, 3, &visit->samples) &&
-           column_u64(row, 4, &visit->checksum) && visit->cell > 0 && visit->id >= 1 &&
-           visit->id <= KEY_MAX_VISIT;
-}
-
-static bool grow(struct sample_scan *scan)
-{
-    size_t room = scan->room ? scan->room * 2 : 256;
-    struct scanned_visit *larger = reallocarray(scan->visits, room, sizeof(*larger));
-    if (!larger)
-        return false;
-    scan->visits = larger;
-    scan->room = room;
-    return true;
-}
-
 static int read_visits(struct sample_scan *scan, struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -210,12 +192,16 @@ static int read_visits(struct sample_scan *scan, struct failure *failure)
     if (got < 0)
         return got;
     while ((got = store_step(store, statement, "read", failure)) > 0) {
-        if (scan->count == scan->room && !grow(scan))
+        struct scanned_visit *visit = list_add(&scan->visits, &scan->count, sizeof(*visit));
+        if (!visit)
             return store_no_memory(store, failure);
-        struct scanned_visit *visit = &scan->visits[scan->count];
-        if (!read_scanned_visit(statement, visit) || (scan->count && visit->id <= visit[-1].id))
+        if (!(column_i64(statement, 0, &visit->id) && column_u32(statement, 1, &visit->cell) &&
+              column_u32(statement, 2, &visit->process) &&
+              column_u64(statement, 3, &visit->samples) &&
+              column_u64(statement, 4, &visit->checksum) && visit->cell > 0 && visit->id >= 1 &&
+              visit->id <= KEY_MAX_VISIT) ||
+            (scan->count > 1 && visit->id <= visit[-1].id))
             return store_damaged(store->path, "its visits hold impossible values", failure);
-        scan->count++;
     }
     return got;
 }

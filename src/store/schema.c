@@ -5,7 +5,6 @@
  * whether a file is one, and how an older store is brought up to date. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -319,8 +318,7 @@ static const char schema_5[] =
 static const char *const schema_steps[STORE_SCHEMA] = {schema_1, schema_2, schema_3, schema_4,
                                                        schema_5};
 
-/* ----------------------------------------------------------------------------------------------
- * An empty database becomes a store. */
+/* --- An empty database becomes a store --- */
 
 /* From one version to a later one; the caller's transaction makes it whole or nothing. */
 static int take_steps(sqlite3 *db, int from, int to)
@@ -526,33 +524,29 @@ static void put_view(struct text *out, const char *table, sqlite3_stmt *columns,
     text_printf(out, " FROM main.%s WHERE store = %u;", table, store);
 }
 
-static int each_table(sqlite3 *plain, table_each *each, struct text *out, unsigned store)
-{
-    AUTO_STATEMENT sqlite3_stmt *tables = NULL, *columns = NULL;
-    int result = sqlite3_prepare_v2(plain,
-                                    "SELECT name FROM sqlite_master WHERE type = 'table' "
-                                    "ORDER BY rowid",
-                                    -1, &tables, NULL);
-    if (result == SQLITE_OK)
-        result = sqlite3_prepare_v2(plain,
-                                    "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?) "
-                                    "ORDER BY cid",
-                                    -1, &columns, NULL);
-    while (result == SQLITE_OK && sqlite3_step(tables) == SQLITE_ROW) {
-        sqlite3_bind_value(columns, 1, sqlite3_column_value(tables, 0));
-        each(out, (const char *)sqlite3_column_text(tables, 0), columns, store);
-        sqlite3_reset(columns);
-    }
-    return result;
-}
-
 /* Writes what `each` makes of the tables of a store with that schema. */
 static int derive(int version, table_each *each, struct text *out, unsigned store)
 {
     sqlite3 *plain = NULL;
     int result = schema_in_memory(version, &plain);
-    if (result == SQLITE_OK)
-        result = each_table(plain, each, out, store);
+    if (result == SQLITE_OK) {
+        AUTO_STATEMENT sqlite3_stmt *tables = NULL, *columns = NULL;
+        result = sqlite3_prepare_v2(plain,
+                                    "SELECT name FROM sqlite_master WHERE type = 'table' "
+                                    "ORDER BY rowid",
+                                    -1, &tables, NULL);
+        if (result == SQLITE_OK)
+            result =
+                sqlite3_prepare_v2(plain,
+                                   "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?) "
+                                   "ORDER BY cid",
+                                   -1, &columns, NULL);
+        while (result == SQLITE_OK && sqlite3_step(tables) == SQLITE_ROW) {
+            sqlite3_bind_value(columns, 1, sqlite3_column_value(tables, 0));
+            each(out, (const char *)sqlite3_column_text(tables, 0), columns, store);
+            sqlite3_reset(columns);
+        }
+    }
     sqlite3_close(plain);
     return result == SQLITE_OK && out->failed ? SQLITE_NOMEM : result;
 }

@@ -5,7 +5,6 @@
  * another, and sentences for what went wrong. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -310,27 +309,6 @@ void store_time(char text[32])
  * Rows from one database into another, value by value: by two statements instead of ATTACH, so that
  * a source may be whatever a store can be read from. */
 
-static int prepare_insert(struct store *into, const char *table, unsigned number, int columns,
-                          sqlite3_stmt **insert, struct failure *failure)
-{
-    AUTO_TEXT struct text sql = {0};
-    text_printf(&sql, "INSERT INTO %s VALUES(", table);
-    if (number)
-        text_printf(&sql, "%u, ", number);
-    for (int i = 0; i < columns; i++)
-        text_puts(&sql, i ? ", ?" : "?");
-    text_puts(&sql, ")");
-    return sql.failed ? store_no_memory(into, failure)
-                      : store_prepare(into, text_string(&sql), insert, failure);
-}
-
-/* What the same table of another file does not take was not written by assay. */
-static int refuse_row(const struct store *from, const char *table, struct failure *failure)
-{
-    return fail_with(failure, -EBADMSG, "table %s of %.300s has a row that it cannot have", table,
-                     from->path);
-}
-
 int copy_table(struct store *from, struct store *into, const char *table, unsigned number,
                struct failure *failure)
 {
@@ -339,8 +317,17 @@ int copy_table(struct store *from, struct store *into, const char *table, unsign
     snprintf(query, sizeof(query), "SELECT * FROM %s", table);
     int error = store_prepare(from, query, &rows, failure);
     const int columns = sqlite3_column_count(rows);
-    if (!error)
-        error = prepare_insert(into, table, number, columns, &insert, failure);
+    if (!error) {
+        AUTO_TEXT struct text sql = {0};
+        text_printf(&sql, "INSERT INTO %s VALUES(", table);
+        if (number)
+            text_printf(&sql, "%u, ", number);
+        for (int i = 0; i < columns; i++)
+            text_puts(&sql, i ? ", ?" : "?");
+        text_puts(&sql, ")");
+        error = sql.failed ? store_no_memory(into, failure)
+                           : store_prepare(into, text_string(&sql), &insert, failure);
+    }
     while (!error) {
         int got = store_step(from, rows, "read", failure);
         if (got <= 0)
@@ -348,8 +335,11 @@ int copy_table(struct store *from, struct store *into, const char *table, unsign
         for (int i = 0; i < columns; i++)
             sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
         error = store_step(into, insert, "write to", failure);
-        if ((sqlite3_reset(insert) & 0xff) == SQLITE_CONSTRAINT)
-            return refuse_row(from, table, failure);
+        if ((sqlite3_reset(insert) & 0xff) == SQLITE_CONSTRAINT) {
+            /* What the same table of another file does not take was not written by assay. */
+            return fail_with(failure, -EBADMSG, "table %s of %.300s has a row that it cannot have",
+                             table, from->path);
+        }
     }
     return error;
 }

@@ -4,7 +4,6 @@
  * Writing: the one writer of a store with its transactions, and the samples that it takes. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -72,6 +71,16 @@ static int begin_in_best_journal(struct store *store)
     return sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 }
 
+/* Of the SQLite result of a transaction's beginning. */
+static int begun(struct store *store, int result, struct failure *failure)
+{
+    if ((result & 0xff) == SQLITE_BUSY)
+        return occupied(store, failure);
+    return result == SQLITE_OK
+               ? 0
+               : store_sql_failure(store->db, store->path, "write to the store", failure);
+}
+
 static int begin(struct store *store, struct failure *failure)
 {
     int result = begin_in_best_journal(store);
@@ -82,28 +91,7 @@ static int begin(struct store *store, struct failure *failure)
         sqlite3_exec(store->db, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
         result = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     }
-    if ((result & 0xff) == SQLITE_BUSY)
-        return occupied(store, failure);
-    if (result != SQLITE_OK)
-        return store_sql_failure(store->db, store->path, "write to the store", failure);
-    return 0;
-}
-
-static int begin_next(struct store *store, struct failure *failure)
-{
-    int result = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    if ((result & 0xff) == SQLITE_BUSY)
-        return occupied(store, failure);
-    if (result != SQLITE_OK)
-        return store_sql_failure(store->db, store->path, "write to the store", failure);
-    AUTO_FREE char *holder = NULL;
-    int error = store_get_meta(store, "writer", &holder, failure);
-    if (error)
-        return error;
-    if (holder && strcmp(holder, store->token) == 0)
-        return 0;
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* the lock is the other's */
-    return occupied(store, failure);
+    return begun(store, result, failure);
 }
 
 int writer_begin(struct store *store, struct failure *failure)
@@ -129,7 +117,18 @@ int writer_commit(struct store *store, int patience_ms, struct failure *failure)
         return store_sql_failure(store->db, store->path, "write samples to", failure);
     store->committed_ms = now_ms();
     store->ended = false;
-    return begin_next(store, failure);
+    result = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    int error = begun(store, result, failure);
+    if (error)
+        return error;
+    AUTO_FREE char *holder = NULL;
+    error = store_get_meta(store, "writer", &holder, failure);
+    if (error)
+        return error;
+    if (holder && strcmp(holder, store->token) == 0)
+        return 0;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* the lock is the other's */
+    return occupied(store, failure);
 }
 
 /* 1: it is one file now; 0: others read it, for SQLite's answer is the journal in force, which is

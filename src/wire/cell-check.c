@@ -15,8 +15,7 @@
 #include "wire/cell.h"
 #include "wire/tour.h"
 
-/* ----------------------------------------------------------------------------------------------
- * A tour: all of its fields, calls that can be read, and every pass whole. */
+/* --- A tour: all of its fields, calls that can be read, and every pass whole --- */
 
 static bool is(const char *word, const char *wanted)
 {
@@ -92,8 +91,7 @@ bool cell_same_tour(const struct cell *left, const struct cell *right)
            a->open == b->open && a->cold == b->cold;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * A watch: what its kind allows. */
+/* --- A watch: what its kind allows --- */
 
 /* What the kinds allow; wire/watch.h says why. */
 static const struct {

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------
- * The fields of a cell in the order in which they travel. */
+/* --- The fields of a cell in the order in which they travel --- */
 
 enum kind {
     FIELD_EVENTS, /* as many as there are counters, each a word */
@@ -104,8 +103,7 @@ static char **text_of(const struct field *field, const struct cell *cell)
                : NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Writing. */
+/* --- Writing --- */
 
 static void put_fields(struct wire_writer *writer, const struct cell *cell,
                        const struct field *field)
@@ -175,8 +173,7 @@ int cell_put(struct wire_writer *writer, const struct cell *cell)
     return wire_end(writer);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Reading. */
+/* --- Reading --- */
 
 static int get_word(const struct wire_frame *frame, const char *key, char **word,
                     struct failure *failure)
@@ -223,20 +220,6 @@ static int get_choice(const struct wire_frame *frame, const char *key, const cha
                      given ? given : "missing");
 }
 
-static int get_kind(const char *name, enum watch_kind *kind, struct failure *failure)
-{
-    *kind = name ? watch_kind_from_name(name) : WATCH_NONE;
-    if (*kind == WATCH_NONE)
-        return fail_with(failure, -EBADMSG,
-                         "a cell's 'watch' must be a kind of watch, but is '%.40s'",
-                         name ? name : "missing");
-    if (*kind == WATCH_OUTSIDE)
-        return fail_with(failure, -EBADMSG,
-                         "a cell asks for a watch of kind 'outside', which no probe carries out: "
-                         "its rows are made by who asks for looks");
-    return 0;
-}
-
 static int get_field(const struct wire_frame *frame, const struct field *field, struct cell *cell,
                      struct failure *failure)
 {
@@ -268,7 +251,17 @@ static int get_field(const struct wire_frame *frame, const struct field *field, 
         cell->pattern = (enum pattern)pattern;
         return 0;
     case FIELD_KIND:
-        return get_kind(given, &cell->watch.kind, failure);
+        cell->watch.kind = given ? watch_kind_from_name(given) : WATCH_NONE;
+        if (cell->watch.kind == WATCH_NONE)
+            return fail_with(failure, -EBADMSG,
+                             "a cell's 'watch' must be a kind of watch, but is '%.40s'",
+                             given ? given : "missing");
+        if (cell->watch.kind == WATCH_OUTSIDE)
+            return fail_with(
+                failure, -EBADMSG,
+                "a cell asks for a watch of kind 'outside', which no probe carries out: "
+                "its rows are made by who asks for looks");
+        return 0;
     case FIELD_SWEEP:
         status = get_choice(frame, key, sweep_names, SWEEP_COUNT, &choice, failure);
         cell->command.sweep = (enum command_sweep)choice;
@@ -327,8 +320,7 @@ int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Copies. */
+/* --- Copies --- */
 
 static bool copy_word(char **to, const char *from)
 {

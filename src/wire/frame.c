@@ -9,9 +9,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -323,33 +320,6 @@ static int hex_figure(char byte)
     return -1;
 }
 
-static int check_sum(const char *line, size_t length, struct failure *failure)
-{
-    const char *tail = line + length - CHECKSUM_LENGTH;
-    uint32_t stated = 0;
-    bool legible = tail[0] == ' ';
-    for (int i = 1; i < CHECKSUM_LENGTH; i++) {
-        int figure = hex_figure(tail[i]);
-        legible = legible && figure >= 0 && !(tail[i] >= 'A' && tail[i] <= 'F');
-        stated = stated << 4 | ((uint32_t)figure & 15);
-    }
-    if (!legible && line[length - 1] == '\r')
-        return fail_with(failure, -EBADMSG,
-                         "the frame ends in a carriage return: a terminal sits between controller "
-                         "and probe; start the transport without one (no -t)");
-    if (!legible)
-        return fail_with(
-            failure, -EBADMSG,
-            "the frame carries no checksum: it was cut off or mixed with other output");
-    uint32_t actual = wire_crc32(line, length - CHECKSUM_LENGTH);
-    if (actual != stated)
-        return fail_with(
-            failure, -EBADMSG,
-            "the frame's checksum is %08x but its content gives %08x: it was altered on the way",
-            stated, actual);
-    return 0;
-}
-
 /* The end of the word at cursor: the first byte that does not belong to it. */
 static char *word_end(char *cursor, const char *end)
 {
@@ -407,9 +377,28 @@ int wire_parse(char *line, size_t length, struct wire_frame *frame, struct failu
         return fail_with(failure, -EBADMSG, "the frame is longer than %u bytes", WIRE_MAX_LINE);
     if (length < start_length + CHECKSUM_LENGTH)
         return fail_with(failure, -EBADMSG, "the frame is cut off after %zu bytes", length);
-    int status = check_sum(line, length, failure);
-    if (status < 0)
-        return status;
+    const char *tail = line + length - CHECKSUM_LENGTH;
+    uint32_t stated = 0;
+    bool legible = tail[0] == ' ';
+    for (int i = 1; i < CHECKSUM_LENGTH; i++) {
+        int figure = hex_figure(tail[i]);
+        legible = legible && figure >= 0 && !(tail[i] >= 'A' && tail[i] <= 'F');
+        stated = stated << 4 | ((uint32_t)figure & 15);
+    }
+    if (!legible && line[length - 1] == '\r')
+        return fail_with(failure, -EBADMSG,
+                         "the frame ends in a carriage return: a terminal sits between controller "
+                         "and probe; start the transport without one (no -t)");
+    if (!legible)
+        return fail_with(
+            failure, -EBADMSG,
+            "the frame carries no checksum: it was cut off or mixed with other output");
+    uint32_t actual = wire_crc32(line, length - CHECKSUM_LENGTH);
+    if (actual != stated)
+        return fail_with(
+            failure, -EBADMSG,
+            "the frame's checksum is %08x but its content gives %08x: it was altered on the way",
+            stated, actual);
 
     char *end = line + length - CHECKSUM_LENGTH;
     const char *number = line + start_length;
@@ -646,16 +635,6 @@ static int fill(struct wire_reader *reader, struct failure *failure)
     return 0;
 }
 
-static int meet_end(struct wire_reader *reader, struct failure *failure)
-{
-    if (reader->used > reader->parsed) {
-        reader->buffer[reader->used] = '\0';
-        give_chatter(reader, reader->buffer + reader->parsed);
-        reader->parsed = reader->seen = reader->used;
-    }
-    return fail_with(failure, -EPIPE, "the other side has closed the connection");
-}
-
 static bool has_buffer(struct wire_reader *reader)
 {
     /* one byte more, to terminate a last line that has no newline */
@@ -684,8 +663,14 @@ int wire_read(struct wire_reader *reader, int timeout_ms, struct wire_frame *fra
         int status = next_frame(reader, frame, failure);
         if (status)
             return status;
-        if (reader->ended)
-            return meet_end(reader, failure);
+        if (reader->ended) {
+            if (reader->used > reader->parsed) {
+                reader->buffer[reader->used] = '\0';
+                give_chatter(reader, reader->buffer + reader->parsed);
+                reader->parsed = reader->seen = reader->used;
+            }
+            return fail_with(failure, -EPIPE, "the other side has closed the connection");
+        }
         /* A flood of chatter must not outlast the caller's patience. */
         if (filled && deadline >= 0 && monotonic_ms() >= deadline)
             return 0;

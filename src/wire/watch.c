@@ -11,8 +11,7 @@
 #include "base/failure.h"
 #include "base/printable.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Names of the kinds. */
+/* --- Names of the kinds --- */
 
 const char *const watch_kind_names[WATCH_KINDS] = {"",      "interval", "row",    "steps",
                                                    "trips", "edges",    "outside"};
@@ -102,21 +101,6 @@ static int take_hz(const char *text, const char *digits, const char *end,
     return 0;
 }
 
-/* FILE:SYMBOL; a file's name may have colons, a symbol has none. */
-static int check_object(const char *text, const char *what, struct failure *failure)
-{
-    const char *symbol = strrchr(what, ':');
-    bool good = symbol && symbol > what && symbol[1] && !is_digit(symbol[1]);
-    for (const char *letter = good ? symbol + 1 : ""; *letter; letter++)
-        good = good && (is_letter(*letter) || is_digit(*letter) || *letter == '_');
-    if (good)
-        return 0;
-    return fail_with(
-        failure, -EINVAL,
-        "the clock '%s' must name a shared object and a function of it: NAME=object:FILE:SYMBOL",
-        quote(text).text);
-}
-
 static int take_way(const char *text, const char *behind, struct external_clock *clock,
                     struct failure *failure)
 {
@@ -126,8 +110,19 @@ static int take_way(const char *text, const char *behind, struct external_clock 
             continue;
         clock->way = ways[i].way;
         clock->what = behind + length;
-        if (clock->way == EXTERNAL_OBJECT)
-            return check_object(text, clock->what, failure);
+        if (clock->way == EXTERNAL_OBJECT) {
+            /* FILE:SYMBOL; a file's name may have colons, a symbol has none. */
+            const char *symbol = strrchr(clock->what, ':');
+            bool good = symbol && symbol > clock->what && symbol[1] && !is_digit(symbol[1]);
+            for (const char *letter = good ? symbol + 1 : ""; *letter; letter++)
+                good = good && (is_letter(*letter) || is_digit(*letter) || *letter == '_');
+            if (good)
+                return 0;
+            return fail_with(failure, -EINVAL,
+                             "the clock '%s' must name a shared object and a function of it: "
+                             "NAME=object:FILE:SYMBOL",
+                             quote(text).text);
+        }
         if (clock->what[strspn(clock->what, " ")])
             return 0;
         return fail_with(failure, -EINVAL, "the clock '%s' must name a command: NAME=%sCOMMAND",

@@ -7,7 +7,6 @@
  * come first, so that they are outermost and the quick ones close to what is timed. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum watch_kind {

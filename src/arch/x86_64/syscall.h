@@ -12,65 +12,50 @@
 /* The instruction overwrites rcx (return address) and r11 (flags). */
 #define ASSAY_SYSCALL_CLOBBERS "rcx", "r11", "memory"
 
+/* With these operands beside the number. */
+#define ASSAY_SYSCALL_WITH(...)                                                                    \
+    long result;                                                                                   \
+    __asm__ volatile("syscall"                                                                     \
+                     : "=a"(result)                                                                \
+                     : "a"(number), ##__VA_ARGS__                                                  \
+                     : ASSAY_SYSCALL_CLOBBERS);                                                    \
+    return result
+
 static inline __attribute__((always_inline)) long assay_syscall0(long number)
 {
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number) : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH();
 }
 
 static inline __attribute__((always_inline)) long assay_syscall1(long number, long first)
 {
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first) : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH("D"(first));
 }
 
 static inline __attribute__((always_inline)) long assay_syscall2(long number, long first,
                                                                  long second)
 {
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH("D"(first), "S"(second));
 }
 
 static inline __attribute__((always_inline)) long assay_syscall3(long number, long first,
                                                                  long second, long third)
 {
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH("D"(first), "S"(second), "d"(third));
 }
 
 static inline __attribute__((always_inline)) long
 assay_syscall4(long number, long first, long second, long third, long fourth)
 {
-    long result;
     register long r10 __asm__("r10") = fourth;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH("D"(first), "S"(second), "d"(third), "r"(r10));
 }
 
 static inline __attribute__((always_inline)) long
 assay_syscall5(long number, long first, long second, long third, long fourth, long fifth)
 {
-    long result;
     register long r10 __asm__("r10") = fourth;
     register long r8 __asm__("r8") = fifth;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH("D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8));
 }
 
 static inline __attribute__((always_inline)) long assay_syscall6(long number, long first,
@@ -78,13 +63,8 @@ static inline __attribute__((always_inline)) long assay_syscall6(long number, lo
                                                                  long fourth, long fifth,
                                                                  long sixth)
 {
-    long result;
     register long r10 __asm__("r10") = fourth;
     register long r8 __asm__("r8") = fifth;
     register long r9 __asm__("r9") = sixth;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8), "r"(r9)
-                     : ASSAY_SYSCALL_CLOBBERS);
-    return result;
+    ASSAY_SYSCALL_WITH("D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8), "r"(r9));
 }

@@ -3,7 +3,6 @@
  *
  * Doctor checks of counting itself: the system call, the PMU, and who else holds its counters. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

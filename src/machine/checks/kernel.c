@@ -3,7 +3,6 @@
  *
  * Doctor checks of the kernel's settings: who may count, read, map, trace and step, and where
  * things lie in memory. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -36,8 +36,7 @@
 #include "base/monotonic.h"
 #include "base/text.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The file systems programs expect, and the drivers the ports need. */
+/* --- The file systems programs expect, and the drivers the ports need --- */
 
 #define MODULES "/lab/modules"
 #ifndef MODULE_INIT_COMPRESSED_FILE
@@ -58,29 +57,7 @@ static const struct {
     {"tracefs", "/sys/kernel/tracing", NULL, false},
 };
 
-/* The modules in /lab/modules, in the order of their names. */
-static void load_modules(void)
-{
-    struct dirent **names = NULL;
-    int count = scandir(MODULES, &names, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        if (names[i]->d_name[0] != '.') {
-            AUTO_TEXT struct text path = {0};
-            text_printf(&path, "%s/%s", MODULES, names[i]->d_name);
-            AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
-            const char *end = strrchr(names[i]->d_name, '.');
-            int flags = end && strcmp(end, ".ko") != 0 ? MODULE_INIT_COMPRESSED_FILE : 0;
-            if (fd < 0 || (syscall(SYS_finit_module, fd, "", flags) < 0 && errno != EEXIST))
-                fprintf(stderr, "assay lab: cannot load %s: %s\n", names[i]->d_name,
-                        strerror(errno));
-        }
-        free(names[i]);
-    }
-    free(names);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The plan: reads it and does what can be done while reading. */
+/* --- The plan: reads it and does what can be done while reading --- */
 
 #define PLAN "/lab/plan"
 
@@ -184,8 +161,7 @@ static int read_plan(struct boot_plan *plan, struct failure *failure)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Finds the ports by their names. They appear some time after their driver was loaded. */
+/* --- Finds the ports by their names. They appear some time after their driver was loaded. --- */
 
 #define PORTS   "/sys/class/virtio-ports"
 #define WAIT_MS 5000 /* in the machine's time */
@@ -416,8 +392,7 @@ static int run_command(const struct boot_plan *plan, const struct boot_ports *po
     return failed ? explain_exec(plan, error, failure) : status;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From the first process's start to the end of the machine. */
+/* --- From the first process's start to the end of the machine --- */
 
 /* As timeout(1) does. */
 enum { STATUS_FAILED = 125, STATUS_NOT_RUN = 126, STATUS_NOT_FOUND = 127 };
@@ -482,7 +457,23 @@ int boot_machine(void)
     }
     if (sethostname("lab", 3) < 0)
         fprintf(stderr, "assay lab: cannot set the name: %s\n", strerror(errno));
-    load_modules();
+    /* The modules in /lab/modules, in the order of their names. */
+    struct dirent **names = NULL;
+    int count = scandir(MODULES, &names, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (names[i]->d_name[0] != '.') {
+            AUTO_TEXT struct text path = {0};
+            text_printf(&path, "%s/%s", MODULES, names[i]->d_name);
+            AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
+            const char *end = strrchr(names[i]->d_name, '.');
+            int flags = end && strcmp(end, ".ko") != 0 ? MODULE_INIT_COMPRESSED_FILE : 0;
+            if (fd < 0 || (syscall(SYS_finit_module, fd, "", flags) < 0 && errno != EEXIST))
+                fprintf(stderr, "assay lab: cannot load %s: %s\n", names[i]->d_name,
+                        strerror(errno));
+        }
+        free(names[i]);
+    }
+    free(names);
     live();
     sync();
     reboot(RB_POWER_OFF);

@@ -6,32 +6,9 @@
 #include "assay.h"
 #include "probe/tour/instruments.h"
 
-static void call_start(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, assay_set_enable(state->set));
-    while (--times);
-    state->status = status;
-}
-
-static void call_stop(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, assay_set_disable(state->set));
-    while (--times);
-    state->status = status;
-}
-
-static void call_read(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, assay_set_read(state->set, state->assay_values));
-    while (--times);
-    state->status = status;
-}
+CALL_FUNCTION(call_start, assay_set_enable(state->set))
+CALL_FUNCTION(call_stop, assay_set_disable(state->set))
+CALL_FUNCTION(call_read, assay_set_read(state->set, state->assay_values))
 
 const struct caller caller_assay = {
     .path = "assay",

@@ -8,23 +8,8 @@
 
 #include "probe/tour/instruments.h"
 
-static void likwid_begin(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, likwid_markerStartRegion(LIKWID_REGION));
-    while (--times);
-    state->status = status;
-}
-
-static void likwid_end(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, likwid_markerStopRegion(LIKWID_REGION));
-    while (--times);
-    state->status = status;
-}
+CALL_FUNCTION(likwid_begin, likwid_markerStartRegion(LIKWID_REGION))
+CALL_FUNCTION(likwid_end, likwid_markerStopRegion(LIKWID_REGION))
 
 const struct caller caller_likwid = {
     .path = "likwid",

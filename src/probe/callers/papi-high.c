@@ -9,23 +9,8 @@
 #include "probe/harness/papi-set.h"
 #include "probe/tour/instruments.h"
 
-static void high_begin(struct tour_state *state, uint32_t times)
-{
-    long status = PAPI_OK;
-    do
-        status = call_worst(status, PAPI_hl_region_begin(PAPI_REGION));
-    while (--times);
-    state->status = status;
-}
-
-static void high_end(struct tour_state *state, uint32_t times)
-{
-    long status = PAPI_OK;
-    do
-        status = call_worst(status, PAPI_hl_region_end(PAPI_REGION));
-    while (--times);
-    state->status = status;
-}
+CALL_FUNCTION(high_begin, PAPI_hl_region_begin(PAPI_REGION))
+CALL_FUNCTION(high_end, PAPI_hl_region_end(PAPI_REGION))
 
 const struct caller caller_papi_high = {
     .path = "papi-high",

@@ -7,23 +7,8 @@
 
 #include "probe/tour/instruments.h"
 
-static void call_start(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, prctl(PR_TASK_PERF_EVENTS_ENABLE));
-    while (--times);
-    state->status = status;
-}
-
-static void call_stop(struct tour_state *state, uint32_t times)
-{
-    long status = 0;
-    do
-        status = call_worst(status, prctl(PR_TASK_PERF_EVENTS_DISABLE));
-    while (--times);
-    state->status = status;
-}
+CALL_FUNCTION(call_start, prctl(PR_TASK_PERF_EVENTS_ENABLE))
+CALL_FUNCTION(call_stop, prctl(PR_TASK_PERF_EVENTS_DISABLE))
 
 const struct caller caller_perf_prctl = {
     .path = "perf-prctl",

@@ -88,8 +88,7 @@ uint64_t clock_fails(struct clock_reader *reader, int error, const char *format,
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Trials in a child, and the sentence about a first reading that did not end well. */
+/* --- Trials in a child, and the sentence about a first reading that did not end well --- */
 
 static const struct {
     int number;
@@ -165,8 +164,7 @@ int clock_try(struct clock_reader *reader, char *reason, size_t size)
                       name);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a watching harness says of its clocks. */
+/* --- What a watching harness says of its clocks --- */
 
 static void describe(FILE *out, const struct clock *clock)
 {

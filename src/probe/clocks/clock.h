@@ -88,6 +88,20 @@ struct clock {
             readings[index] = (expression);                                                        \
     }
 
+/* Defines clock_NAME, which an instruction reads. */
+#define CLOCK_OF_INSTRUCTION(symbol, its_name, its_open, expression, its_note)                     \
+    CLOCK_READ_AND_FILL(symbol, expression)                                                        \
+    const struct clock clock_##symbol = {                                                          \
+        .name = (its_name),                                                                        \
+        .kind = CLOCK_WALL,                                                                        \
+        .way = "instruction",                                                                      \
+        .note = (its_note),                                                                        \
+        .hardware = TICKS_HARDWARE,                                                                \
+        .open = (its_open),                                                                        \
+        .read = symbol##_read,                                                                     \
+        .fill = symbol##_fill,                                                                     \
+    }
+
 extern const struct clock *const clock_registry[]; /* generated; ends with NULL */
 const struct clock *clock_find(const char *name);  /* NULL: none */
 

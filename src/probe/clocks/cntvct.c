@@ -15,27 +15,7 @@ static int open_cntvct(struct clock_reader *reader, char *claim, char *reason, s
     return clock_says(claim, CLOCK_CLAIM, 0, "%s", reader->hz ? "the firmware (CNTFRQ_EL0)" : "");
 }
 
-CLOCK_READ_AND_FILL(cntvct, ticks_cntvct())
-CLOCK_READ_AND_FILL(cntvct_fenced, window_ticks())
-
-const struct clock clock_cntvct = {
-    .name = "cntvct",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "may be read before what stands in front of it is done",
-    .hardware = TICKS_HARDWARE,
-    .open = open_cntvct,
-    .read = cntvct_read,
-    .fill = cntvct_fill,
-};
-
-const struct clock clock_cntvct_fenced = {
-    .name = "cntvct-fenced",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "between two isb: nothing moves across it",
-    .hardware = TICKS_HARDWARE,
-    .open = open_cntvct,
-    .read = cntvct_fenced_read,
-    .fill = cntvct_fenced_fill,
-};
+CLOCK_OF_INSTRUCTION(cntvct, "cntvct", open_cntvct, ticks_cntvct(),
+                     "may be read before what stands in front of it is done");
+CLOCK_OF_INSTRUCTION(cntvct_fenced, "cntvct-fenced", open_cntvct, window_ticks(),
+                     "between two isb: nothing moves across it");

@@ -25,18 +25,6 @@
 
 CLOCK_READ_AND_FILL(ptp, posix_ask(reader))
 
-/* What the driver calls it, "" where nobody tells. */
-static void read_name(int number, char *name, size_t size)
-{
-    char path[64], bytes[64];
-    snprintf(path, sizeof(path), "/sys/class/ptp/ptp%d/clock_name", number);
-    AUTO_CLOSE int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor < 0 ? 0 : read(descriptor, bytes, sizeof(bytes));
-    while (length > 0 && bytes[length - 1] == '\n')
-        length--;
-    printable_copy(name, size, bytes, length > 0 ? (size_t)length : 0);
-}
-
 static int open_number(struct clock_reader *reader, int number)
 {
     char path[32];
@@ -63,7 +51,14 @@ static int ptp_open(struct clock_reader *reader, char *claim, char *reason, size
         int error = open_number(reader, number);
         if (error == 0) {
             char name[48];
-            read_name(number, name, sizeof(name));
+            /* What the driver calls it, "" where nobody tells. */
+            char path[64], bytes[64];
+            snprintf(path, sizeof(path), "/sys/class/ptp/ptp%d/clock_name", number);
+            AUTO_CLOSE int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+            ssize_t length = descriptor < 0 ? 0 : read(descriptor, bytes, sizeof(bytes));
+            while (length > 0 && bytes[length - 1] == '\n')
+                length--;
+            printable_copy(name, sizeof(name), bytes, length > 0 ? (size_t)length : 0);
             reader->hz = POSIX_HZ;
             return clock_says(claim, CLOCK_CLAIM, 0, "/dev/ptp%d%s%s: it counts nanoseconds",
                               number, name[0] ? ", " : "", name);

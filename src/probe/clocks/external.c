@@ -88,8 +88,7 @@ static void coprocess_end(struct coprocess *coprocess)
     bury(coprocess);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Starting it. posix_spawn(3) cannot tie a child to its parent, hence a fork. */
+/* --- Starting it. posix_spawn(3) cannot tie a child to its parent, hence a fork. --- */
 
 #define NOT_STARTED 127
 
@@ -178,8 +177,7 @@ static int coprocess_start(struct coprocess *coprocess, char *const *words, bool
                      strerror(error));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Asking it, and hearing what it says. */
+/* --- Asking it, and hearing what it says --- */
 
 #define ANSWER_BYTES 256
 #define SPOKE_TOO_MUCH                                                                             \

@@ -78,15 +78,24 @@ static int open_software(struct clock_reader *reader, uint64_t config, char *cla
     return clock_says(claim, CLOCK_CLAIM, 0, "perf_event: it counts nanoseconds");
 }
 
-static int task_clock_open(struct clock_reader *reader, char *claim, char *reason, size_t size)
-{
-    return open_software(reader, PERF_COUNT_SW_TASK_CLOCK, claim, reason, size);
-}
+#define SOFTWARE_CLOCK(symbol, its_name, config)                                                   \
+    static int symbol##_open(struct clock_reader *reader, char *claim, char *reason, size_t size)  \
+    {                                                                                              \
+        return open_software(reader, config, claim, reason, size);                                 \
+    }                                                                                              \
+    const struct clock clock_##symbol = {                                                          \
+        .name = (its_name),                                                                        \
+        .kind = CLOCK_CPU_TIME,                                                                    \
+        .way = "read",                                                                             \
+        .note = "counts the thread that opened it",                                                \
+        .hardware = TICKS_HARDWARE,                                                                \
+        .open = symbol##_open,                                                                     \
+        .read = counter_read,                                                                      \
+        .fill = counter_fill,                                                                      \
+    }
 
-static int cpu_clock_open(struct clock_reader *reader, char *claim, char *reason, size_t size)
-{
-    return open_software(reader, PERF_COUNT_SW_CPU_CLOCK, claim, reason, size);
-}
+SOFTWARE_CLOCK(task_clock, "task-clock", PERF_COUNT_SW_TASK_CLOCK);
+SOFTWARE_CLOCK(cpu_clock, "cpu-clock", PERF_COUNT_SW_CPU_CLOCK);
 
 static int cycles_open(struct clock_reader *reader, char *claim, char *reason, size_t size)
 {
@@ -99,28 +108,6 @@ static int cycles_open(struct clock_reader *reader, char *claim, char *reason, s
     reader->descriptor = (int)opened;
     return 0;
 }
-
-const struct clock clock_task_clock = {
-    .name = "task-clock",
-    .kind = CLOCK_CPU_TIME,
-    .way = "read",
-    .note = "counts the thread that opened it",
-    .hardware = TICKS_HARDWARE,
-    .open = task_clock_open,
-    .read = counter_read,
-    .fill = counter_fill,
-};
-
-const struct clock clock_cpu_clock = {
-    .name = "cpu-clock",
-    .kind = CLOCK_CPU_TIME,
-    .way = "read",
-    .note = "counts the thread that opened it",
-    .hardware = TICKS_HARDWARE,
-    .open = cpu_clock_open,
-    .read = counter_read,
-    .fill = counter_fill,
-};
 
 const struct clock clock_cycles = {
     .name = "cycles",

@@ -53,27 +53,7 @@ static int open_rdtime(struct clock_reader *reader, char *claim, char *reason, s
     return clock_says(claim, CLOCK_CLAIM, 0, "%s", reader->hz ? who : "");
 }
 
-CLOCK_READ_AND_FILL(rdtime, ticks_rdtime())
-CLOCK_READ_AND_FILL(rdtime_fenced, window_ticks())
-
-const struct clock clock_rdtime = {
-    .name = "rdtime",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "may be read before what stands in front of it is done",
-    .hardware = TICKS_HARDWARE,
-    .open = open_rdtime,
-    .read = rdtime_read,
-    .fill = rdtime_fill,
-};
-
-const struct clock clock_rdtime_fenced = {
-    .name = "rdtime-fenced",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "between two fences: no access of memory moves across it",
-    .hardware = TICKS_HARDWARE,
-    .open = open_rdtime,
-    .read = rdtime_fenced_read,
-    .fill = rdtime_fenced_fill,
-};
+CLOCK_OF_INSTRUCTION(rdtime, "rdtime", open_rdtime, ticks_rdtime(),
+                     "may be read before what stands in front of it is done");
+CLOCK_OF_INSTRUCTION(rdtime_fenced, "rdtime-fenced", open_rdtime, window_ticks(),
+                     "between two fences: no access of memory moves across it");

@@ -120,8 +120,7 @@ static uint64_t tsc_rate(char *claim, size_t size)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The clocks. */
+/* --- The clocks --- */
 
 static int open_tsc(struct clock_reader *reader, char *claim, char *reason, size_t size)
 {
@@ -131,39 +130,9 @@ static int open_tsc(struct clock_reader *reader, char *claim, char *reason, size
     return result;
 }
 
-CLOCK_READ_AND_FILL(tsc, ticks_tsc())
-CLOCK_READ_AND_FILL(rdtscp, ticks_tscp())
-CLOCK_READ_AND_FILL(tsc_fenced, window_ticks())
-
-const struct clock clock_tsc = {
-    .name = "tsc",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "rdtsc: may be read before what stands in front of it is done",
-    .hardware = TICKS_HARDWARE,
-    .open = open_tsc,
-    .read = tsc_read,
-    .fill = tsc_fill,
-};
-
-const struct clock clock_rdtscp = {
-    .name = "rdtscp",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "waits for what stands in front of it; what follows may begin before it",
-    .hardware = TICKS_HARDWARE,
-    .open = open_tsc,
-    .read = rdtscp_read,
-    .fill = rdtscp_fill,
-};
-
-const struct clock clock_tsc_fenced = {
-    .name = "tsc-fenced",
-    .kind = CLOCK_WALL,
-    .way = "instruction",
-    .note = "rdtsc between two lfence: nothing moves across it",
-    .hardware = TICKS_HARDWARE,
-    .open = open_tsc,
-    .read = tsc_fenced_read,
-    .fill = tsc_fenced_fill,
-};
+CLOCK_OF_INSTRUCTION(tsc, "tsc", open_tsc, ticks_tsc(),
+                     "rdtsc: may be read before what stands in front of it is done");
+CLOCK_OF_INSTRUCTION(rdtscp, "rdtscp", open_tsc, ticks_tscp(),
+                     "waits for what stands in front of it; what follows may begin before it");
+CLOCK_OF_INSTRUCTION(tsc_fenced, "tsc-fenced", open_tsc, window_ticks(),
+                     "rdtsc between two lfence: nothing moves across it");

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -412,8 +411,7 @@ static int controls_apply(const struct command_visit *visit, const struct execut
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From a fork of the counting process to the program. */
+/* --- From a fork of the counting process to the program --- */
 
 #define FIRST_FOREIGN 3
 #define FED_BYTES     65536

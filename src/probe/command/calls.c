@@ -19,7 +19,6 @@
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/uio.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 

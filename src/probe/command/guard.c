@@ -266,8 +266,7 @@ static bool is_told_to_end(void)
             sigismember(&pending, SIGQUIT) == 1);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The guard itself, and the counting process below it. */
+/* --- The guard itself, and the counting process below it --- */
 
 #define GRACE_MS  1000  /* between asking a program to end and ending it */
 #define AGAIN_MS  100   /* between attempts to end a program */

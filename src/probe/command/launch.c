@@ -9,11 +9,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -24,8 +22,7 @@
 #include "base/monotonic.h"
 #include "base/words.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The row of a command: its columns, and what became of it, in those called run/…/. */
+/* --- The row of a command: its columns, and what became of it, in those called run/…/ --- */
 
 int command_fail(const struct command_visit *visit, int code, const char *format, ...)
 {
@@ -62,22 +59,11 @@ void command_put_timed(const struct command_visit *visit, int column, uint64_t v
     visit->line->timed |= 1u << column;
 }
 
-struct outcome {
-    int status; /* as of waitpid */
-    const struct guarded *guarded;
-    struct account account;
-    uint64_t nanoseconds, cpu_nanoseconds, left;
-    enum command_rights rights;
-    bool tasks_known, interrupts_known;
-    uint64_t tasks, processes, interrupts;
-};
-
 /* A program that ends when it is asked to has ended because its time was over, whatever it says. */
-static uint64_t status_of(const struct outcome *outcome)
+static uint64_t status_of(const struct guarded *guarded, int status)
 {
-    const int status = outcome->status;
-    if (outcome->guarded->timed_out)
-        return STATUS_TIMEOUT + (outcome->guarded->killed ? SIGKILL : SIGTERM);
+    if (guarded->timed_out)
+        return STATUS_TIMEOUT + (guarded->killed ? SIGKILL : SIGTERM);
     if (WIFSIGNALED(status))
         return STATUS_SIGNAL + (uint64_t)WTERMSIG(status);
     return (uint64_t)WEXITSTATUS(status);
@@ -90,8 +76,7 @@ struct column {
 };
 #define COLUMNS 10
 
-/* ----------------------------------------------------------------------------------------------
- * From the preparation of a program to the end of all that is left of it. */
+/* --- From the preparation of a program to the end of all that is left of it --- */
 
 int launch_prepare(const struct command_visit *visit, struct execution *execution)
 {
@@ -325,23 +310,10 @@ static void subtract(uint64_t *from, uint64_t first, uint64_t second)
     *from = *from > both ? *from - both : 0;
 }
 
-/* Of the program alone: not what there was before it, nor what its process did before. */
-static uint64_t account_for(const struct execution *execution, struct account *account)
-{
-    const struct account *before = &execution->waited, *spent = &execution->guarded->spent;
-    uint64_t cpu_ns = take_account(account);
-    subtract(&account->minor_faults, before->minor_faults, spent->minor_faults);
-    subtract(&account->major_faults, before->major_faults, spent->major_faults);
-    subtract(&account->voluntary, before->voluntary, spent->voluntary);
-    subtract(&account->involuntary, before->involuntary, spent->involuntary);
-    subtract(&cpu_ns, execution->waited_ns, execution->guarded->spent_ns);
-    return cpu_ns;
-}
-
 int launch_finish(const struct command_visit *visit, struct execution *execution, int status,
                   uint64_t tasks, uint64_t processes)
 {
-    struct outcome outcome = {.status = status, .guarded = execution->guarded};
+    const struct guarded *guarded = execution->guarded;
     int result = launch_clear(visit, execution);
     if (result == 0 && (result = guard_tell(visit->line, GUARD_FINISH, 0)) < 0)
         command_fail(visit, result, "the guard is gone");
@@ -349,34 +321,33 @@ int launch_finish(const struct command_visit *visit, struct execution *execution
         launch_end(execution);
         return result;
     }
-    outcome.cpu_nanoseconds = account_for(execution, &outcome.account);
-    outcome.rights = execution->rights;
-    outcome.nanoseconds = execution->ended - execution->started;
-    outcome.left = execution->left;
-    outcome.tasks_known = tasks != 0;
-    outcome.tasks = tasks;
-    outcome.processes = processes;
-    if (!tasks)
-        outcome.tasks_known =
-            tasks_count(execution->tasks, &outcome.tasks, &outcome.processes) == 0;
+    /* Of the program alone: not what there was before it, nor what its process did before. */
+    const struct account *before = &execution->waited, *spent = &guarded->spent;
+    struct account account;
+    uint64_t cpu_ns = take_account(&account);
+    subtract(&account.minor_faults, before->minor_faults, spent->minor_faults);
+    subtract(&account.major_faults, before->major_faults, spent->major_faults);
+    subtract(&account.voluntary, before->voluntary, spent->voluntary);
+    subtract(&account.involuntary, before->involuntary, spent->involuntary);
+    subtract(&cpu_ns, execution->waited_ns, guarded->spent_ns);
+    const uint64_t nanoseconds = execution->ended - execution->started;
+    const bool tasks_known = tasks || tasks_count(execution->tasks, &tasks, &processes) == 0;
     uint64_t interrupts = 0;
-    outcome.interrupts_known =
+    const bool interrupts_known =
         execution->interrupts_known && interrupts_read(visit->cell->cpu, &interrupts) == 0;
-    outcome.interrupts = interrupts - execution->interrupts;
     /* Completes the row. What is not known reads 0 and has a running time of 0. */
     struct job *job = visit->job;
-    const struct guarded *guarded = outcome.guarded;
     const struct column columns[COLUMNS] = {
-        {RUN_STATUS, status_of(&outcome), true},
+        {RUN_STATUS, status_of(guarded, status), true},
         {RUN_OUTPUT_BYTES, guarded->output_bytes, guarded->output_known},
         {RUN_OUTPUT_SUM, guarded->output_sum, guarded->output_known},
-        {RUN_TASKS, outcome.tasks, outcome.tasks_known},
-        {RUN_PROCESSES, outcome.processes, outcome.tasks_known},
-        {RUN_LEFT, outcome.left, true},
-        {RUN_INTERRUPTS, outcome.interrupts, outcome.interrupts_known},
-        {RUN_NANOSECONDS, outcome.nanoseconds, true},
-        {RUN_CPU, outcome.cpu_nanoseconds, true},
-        {RUN_RIGHTS, outcome.rights, true},
+        {RUN_TASKS, tasks, tasks_known},
+        {RUN_PROCESSES, processes, tasks_known},
+        {RUN_LEFT, execution->left, true},
+        {RUN_INTERRUPTS, interrupts - execution->interrupts, interrupts_known},
+        {RUN_NANOSECONDS, nanoseconds, true},
+        {RUN_CPU, cpu_ns, true},
+        {RUN_RIGHTS, execution->rights, true},
     };
     for (uint32_t index = 0; index < job->counters; index++) {
         if (visit->line->timed & 1u << index)
@@ -387,10 +358,10 @@ int launch_finish(const struct command_visit *visit, struct execution *execution
                 known = columns[column].known;
                 job_values(job)[index] = known ? columns[column].value : 0;
             }
-        job_enabled(job)[index] = outcome.nanoseconds;
-        job_running(job)[index] = known ? outcome.nanoseconds : 0;
+        job_enabled(job)[index] = nanoseconds;
+        job_running(job)[index] = known ? nanoseconds : 0;
     }
-    job_accounts(job)[0] = outcome.account;
+    job_accounts(job)[0] = account;
     __atomic_store_n(&job->runs_done, 1, __ATOMIC_RELEASE);
     release(execution);
     return 0;

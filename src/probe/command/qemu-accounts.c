@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -212,9 +213,10 @@ static int account_read(struct qemu_account *account, const char *path, const ch
 /* ----------------------------------------------------------------------------------------------
  * All accounts of an execution. */
 
-static int read_folder(struct qemu_accounts *accounts, const char *folder, const char *target,
+int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
                        struct failure *failure)
 {
+    uint64_t due;
     AUTO_DIR DIR *entries = opendir(folder);
     int result = 0;
     if (!entries)
@@ -225,14 +227,10 @@ static int read_folder(struct qemu_accounts *accounts, const char *folder, const
         if (strncmp(entry->d_name, ACCOUNT_PREFIX, strlen(ACCOUNT_PREFIX)) != 0)
             continue;
         text_printf(&path, "%s/%s", folder, entry->d_name);
-        struct qemu_account *grown =
-            realloc(accounts->list, (accounts->count + 1) * sizeof(*accounts->list));
-        if (!grown)
+        struct qemu_account *fresh = list_add(&accounts->list, &accounts->count, sizeof(*fresh));
+        if (!fresh)
             result = fail_with(failure, -ENOMEM, "out of memory");
         else {
-            accounts->list = grown;
-            struct qemu_account *fresh = &accounts->list[accounts->count++];
-            *fresh = (struct qemu_account){0};
             int error = account_read(fresh, text_string(&path), target, failure);
             if (error > 0) {
                 accounts->count--;
@@ -244,14 +242,6 @@ static int read_folder(struct qemu_accounts *accounts, const char *folder, const
             }
         }
     }
-    return result;
-}
-
-int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
-                       struct failure *failure)
-{
-    uint64_t due;
-    int result = read_folder(accounts, folder, target, failure);
     if (result < 0)
         return result;
     if (!accounts->count)

@@ -116,24 +116,20 @@ static size_t read_memory(pid_t task, uint64_t address, void *to, size_t length)
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Memory that may be executed and not read is shown to tracers by single words. */
-static void read_words(pid_t task, uint64_t address, uint8_t bytes[16])
-{
-    for (size_t at = 0; at < 16; at += sizeof(long)) {
-        errno = 0;
-        long word = ptrace(PTRACE_PEEKTEXT, task, (void *)(uintptr_t)(address + at), NULL);
-        if (errno)
-            return;
-        memcpy(bytes + at, &word, sizeof(word));
-    }
-}
-
 /* As much of the instruction as there is: the rest of a page may be the last one. */
 static void read_bytes(pid_t task, uint64_t address, uint8_t bytes[16])
 {
     memset(bytes, 0, 16);
-    if (!read_memory(task, address, bytes, 16))
-        read_words(task, address, bytes);
+    if (!read_memory(task, address, bytes, 16)) {
+        /* Memory that may be executed and not read is shown to tracers by single words. */
+        for (size_t at = 0; at < 16; at += sizeof(long)) {
+            errno = 0;
+            long word = ptrace(PTRACE_PEEKTEXT, task, (void *)(uintptr_t)(address + at), NULL);
+            if (errno)
+                return;
+            memcpy(bytes + at, &word, sizeof(word));
+        }
+    }
 }
 
 /* The same from a page that was read as a whole, where nothing writes to it. */

@@ -6,7 +6,6 @@
 #include "probe/command/valgrind-log.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

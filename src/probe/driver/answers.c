@@ -20,6 +20,15 @@
 #include "syscall.h"
 #include "wire/cell.h"
 
+static int refuse(struct wire_writer *writer, int error, const char *reason)
+{
+    wire_begin(writer, "refused");
+    wire_put_i64(writer, "error", error);
+    wire_put_string(writer, "reason", reason);
+    int result = wire_end(writer);
+    return result < 0 ? result : wire_flush(writer);
+}
+
 /* ----------------------------------------------------------------------------------------------
  * Answers `list` and `try`: an event can be had when it can be opened, and only opening tells. */
 
@@ -59,16 +68,9 @@ struct listing {
     const struct presets *presets;
 };
 
-static int send_event(const struct listing *listing, const struct event *event)
+static int put_event(struct wire_writer *writer, const struct event *event, const char *class,
+                     int error, const char *reason)
 {
-    struct wire_writer *writer = listing->writer;
-    char reason[REASON_BYTES] = "";
-    int error;
-    if (event->kind == EVENT_PAPI)
-        error = presets_try(listing->presets, listing->view, event, reason, sizeof(reason));
-    else if ((error = event_try(event)) != 0)
-        event_open_reason(listing->view, event, error, reason, sizeof(reason));
-    const char *class = event_class(event);
     wire_begin(writer, "event");
     wire_put_string(writer, "name", event->name);
     wire_put_string(writer, "kind", event_kind_name(event->kind));
@@ -77,6 +79,17 @@ static int send_event(const struct listing *listing, const struct event *event)
     wire_put_i64(writer, "error", error);
     wire_put_string(writer, "reason", reason);
     return wire_end(writer);
+}
+
+static int send_event(const struct listing *listing, const struct event *event)
+{
+    char reason[REASON_BYTES] = "";
+    int error;
+    if (event->kind == EVENT_PAPI)
+        error = presets_try(listing->presets, listing->view, event, reason, sizeof(reason));
+    else if ((error = event_try(event)) != 0)
+        event_open_reason(listing->view, event, error, reason, sizeof(reason));
+    return put_event(listing->writer, event, event_class(event), error, reason);
 }
 
 static int list_one(void *context, const char *name, enum event_kind kind)
@@ -89,18 +102,10 @@ static int list_one(void *context, const char *name, enum event_kind kind)
         result = send_event(listing, &event);
     else {
         /* What a tracepoint claims to count follows from its name, which need not be resolved. */
-        struct event named = {.name = (char *)(uintptr_t)name,
-                              .kind = EVENT_TRACEPOINT,
-                              .attr = {.type = PERF_TYPE_TRACEPOINT}};
+        struct event named = {
+            .name = (char *)(uintptr_t)name, .kind = kind, .attr = {.type = PERF_TYPE_TRACEPOINT}};
         const char *class = kind == EVENT_TRACEPOINT ? event_class(&named) : NULL;
-        wire_begin(listing->writer, "event");
-        wire_put_string(listing->writer, "name", name);
-        wire_put_string(listing->writer, "kind", event_kind_name(kind));
-        wire_put_string(listing->writer, "class", class ? class : "");
-        wire_put_u64(listing->writer, "openable", 0);
-        wire_put_i64(listing->writer, "error", -failure.code);
-        wire_put_string(listing->writer, "reason", failure.text);
-        result = wire_end(listing->writer);
+        result = put_event(listing->writer, &named, class, -failure.code, failure.text);
     }
     event_release(&event);
     return result;
@@ -153,16 +158,12 @@ int events_try(struct wire_writer *writer, const struct event_view *view,
     struct event event = {0};
     struct failure failure = {0};
     int result = event_resolve(view, name, &event, &failure);
-    if (result == 0)
-        result = send_event(&listing, &event);
-    else {
-        wire_begin(writer, "refused");
-        wire_put_i64(writer, "error", -result);
-        wire_put_string(writer, "reason", failure.text);
-        result = wire_end(writer);
-    }
+    if (result < 0)
+        result = refuse(writer, -result, failure.text);
+    else if ((result = send_event(&listing, &event)) == 0)
+        result = wire_flush(writer);
     event_release(&event);
-    return result < 0 ? result : wire_flush(writer);
+    return result;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -171,15 +172,6 @@ int events_try(struct wire_writer *writer, const struct event_view *view,
  * built from the same objects, so what is read here is what runs there. */
 
 #define PIECE 16384u /* bytes of code in one frame */
-
-static int refuse(struct wire_writer *writer, int error, const char *reason)
-{
-    wire_begin(writer, "refused");
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", reason);
-    int result = wire_end(writer);
-    return result < 0 ? result : wire_flush(writer);
-}
 
 static void put_hex(struct wire_writer *writer, const char *key, const char *begin, size_t length)
 {
@@ -235,11 +227,7 @@ static int refuse_look(struct wire_writer *writer, int error, const char *name, 
 {
     AUTO_TEXT struct text sentence = {0};
     text_printf(&sentence, "the clock '%.40s' cannot be looked at: %s", name, reason);
-    wire_begin(writer, "refused");
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", text_string(&sentence));
-    int result = wire_end(writer);
-    return result < 0 ? result : wire_flush(writer);
+    return refuse(writer, error, text_string(&sentence));
 }
 
 static struct clock_reader *find_open(const struct looks *looks, const char *name)
@@ -496,8 +484,7 @@ void brought_free(struct brought *brought)
     *brought = (struct brought){.fd = -1};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Answers `find`. */
+/* --- Answers `find` --- */
 
 int find_answer(struct wire_writer *writer, const char *name)
 {

@@ -28,21 +28,6 @@
 #define DESCRIBE_MS  10000
 #define DESCRIBE_MAX (1u << 20) /* bytes of an answer */
 
-static int add_offer(struct offers *offers, char *rest, size_t harness)
-{
-    const char *path = strsep(&rest, " ");
-    const char *opt = strsep(&rest, " ");
-    const char *patterns = strsep(&rest, " ");
-    const char *folder = strsep(&rest, " ");
-    const char *sources = strsep(&rest, " ");
-    if (!path || !opt || !patterns || !folder || !sources)
-        return -EBADMSG;
-    int result = offers_add(offers, path, opt, patterns, sources, rest, harness);
-    if (result == 0)
-        offers->list[offers->count - 1].needs_folder = strcmp(folder, "folder") == 0;
-    return result;
-}
-
 static int add_preset(struct offers *offers, char *rest)
 {
     const char *name = strsep(&rest, " ");
@@ -59,8 +44,19 @@ static int take_line(struct offers *offers, char *line, size_t harness)
 {
     char *rest = line;
     const char *word = strsep(&rest, " ");
-    if (strcmp(word, "path") == 0)
-        return add_offer(offers, rest, harness);
+    if (strcmp(word, "path") == 0) {
+        const char *path = strsep(&rest, " ");
+        const char *opt = strsep(&rest, " ");
+        const char *patterns = strsep(&rest, " ");
+        const char *folder = strsep(&rest, " ");
+        const char *sources = strsep(&rest, " ");
+        if (!path || !opt || !patterns || !folder || !sources)
+            return -EBADMSG;
+        int result = offers_add(offers, path, opt, patterns, sources, rest, harness);
+        if (result == 0)
+            offers->list[offers->count - 1].needs_folder = strcmp(folder, "folder") == 0;
+        return result;
+    }
     if (strcmp(word, "preset") == 0)
         return add_preset(offers, rest);
     if (strcmp(word, "operation") == 0)
@@ -226,8 +222,7 @@ int subjects_collect(struct offers *offers, const struct probe_kit *kit,
     return result < 0 ? fail_with(failure, result, "out of memory") : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Asks who counts commands whether they can here. */
+/* --- Asks who counts commands whether they can here --- */
 
 #define REASON_BYTES 1024
 
@@ -245,8 +240,7 @@ int commands_collect(struct offers *offers, const struct probe_kit *kit, struct 
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Hello: everything the controller may plan with. */
+/* --- Hello: everything the controller may plan with --- */
 
 #define WHY_BYTES 512
 
@@ -347,40 +341,6 @@ static bool is_had_elsewhere(const struct offers *offers, const struct absence *
     return false;
 }
 
-static void send_counter(struct wire_writer *writer, const struct command_counter *counter)
-{
-    AUTO_TEXT struct text classes = {0}, details = {0};
-    for (const char *const *class = counter->classes; class && *class; class ++)
-        catalogue_add_word(&classes, *class);
-    for (int detail = DETAIL_NONE + 1; detail < DETAIL_COUNT; detail++)
-        if (counter->details[detail])
-            catalogue_add_word(&details, command_detail_names[detail]);
-    wire_begin(writer, "counter");
-    wire_put_string(writer, "source", counter->source);
-    wire_put_string(writer, "classes", text_string(&classes));
-    wire_put_string(writer, "details", text_string(&details));
-    wire_put_string(writer, "note", counter->note ? counter->note : "");
-    wire_end(writer);
-}
-
-static void subjects_send(struct wire_writer *writer, const struct offers *offers)
-{
-    for (size_t index = 0; subject_registry[index]; index++)
-        if (!offers_absence(offers, "subject", subject_registry[index]->name)) {
-            wire_begin(writer, "subject");
-            wire_put_string(writer, "name", subject_registry[index]->name);
-            wire_put_string(writer, "summary", subject_registry[index]->summary);
-            wire_put_string(writer, "shows", subject_registry[index]->shows);
-            wire_put_u64(writer, "n", subject_registry[index]->n);
-            wire_put_u64(writer, "truth", subject_registry[index]->has_truth);
-            wire_put_i64(writer, "base", subject_registry[index]->base);
-            wire_put_i64(writer, "each", subject_registry[index]->each);
-            wire_put_u64(writer, "bits", (uint64_t)subject_registry[index]->bits);
-            wire_put_u64(writer, "libc", subject_registry[index]->libc);
-            wire_end(writer);
-        }
-}
-
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
                    const struct offers *offers, const struct sources *sources)
 {
@@ -426,10 +386,39 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
     send_sources(writer, sources);
     operations_send(writer, kit, offers);
     clocks_send(writer, offers);
-    for (size_t index = 0; command_counter_registry[index]; index++)
-        if (!offers_absence(offers, "counter", command_counter_registry[index]->source))
-            send_counter(writer, command_counter_registry[index]);
-    subjects_send(writer, offers);
+    for (size_t index = 0; command_counter_registry[index]; index++) {
+        const struct command_counter *counter = command_counter_registry[index];
+        AUTO_TEXT struct text classes = {0}, details = {0};
+        if (offers_absence(offers, "counter", counter->source))
+            continue;
+        for (size_t i = 0; counter->classes && counter->classes[i]; i++)
+            catalogue_add_word(&classes, counter->classes[i]);
+        for (int detail = DETAIL_NONE + 1; detail < DETAIL_COUNT; detail++)
+            if (counter->details[detail])
+                catalogue_add_word(&details, command_detail_names[detail]);
+        wire_begin(writer, "counter");
+        wire_put_string(writer, "source", counter->source);
+        wire_put_string(writer, "classes", text_string(&classes));
+        wire_put_string(writer, "details", text_string(&details));
+        wire_put_string(writer, "note", counter->note ? counter->note : "");
+        wire_end(writer);
+    }
+    for (size_t index = 0; subject_registry[index]; index++) {
+        const struct subject *subject = subject_registry[index];
+        if (offers_absence(offers, "subject", subject->name))
+            continue;
+        wire_begin(writer, "subject");
+        wire_put_string(writer, "name", subject->name);
+        wire_put_string(writer, "summary", subject->summary);
+        wire_put_string(writer, "shows", subject->shows);
+        wire_put_u64(writer, "n", subject->n);
+        wire_put_u64(writer, "truth", subject->has_truth);
+        wire_put_i64(writer, "base", subject->base);
+        wire_put_i64(writer, "each", subject->each);
+        wire_put_u64(writer, "bits", (uint64_t)subject->bits);
+        wire_put_u64(writer, "libc", subject->libc);
+        wire_end(writer);
+    }
     for (size_t index = 0; index < offers->absence_count; index++) {
         const struct absence *absence = &offers->absences[index];
         if (is_had_elsewhere(offers, absence))

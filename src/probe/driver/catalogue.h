@@ -116,8 +116,7 @@ void catalogue_add_word(struct text *list, const char *word);
 
 void offers_free(struct offers *offers);
 
-/* ----------------------------------------------------------------------------------------------
- * Finding out, and telling. */
+/* --- Finding out, and telling --- */
 
 /* Runs every harness with --describe. A harness that cannot run becomes an absence. */
 int offers_collect(struct offers *offers, const struct probe_kit *kit,

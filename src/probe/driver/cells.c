@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "probe/driver/session.h"
 #include "probe/harness/job.h"
@@ -14,8 +15,7 @@
 #include "probe/tour/spans.h"
 #include "wire/tour.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Cells by id. */
+/* --- Cells by id --- */
 
 /* Where id is, or belongs. */
 static size_t place_of(const struct cells *cells, uint32_t id)
@@ -46,32 +46,20 @@ static void known_release(struct known_cell *known)
     *known = (struct known_cell){0};
 }
 
-static int make_room(struct cells *cells)
-{
-    if (cells->count < cells->capacity)
-        return 0;
-    size_t capacity = cells->capacity ? 2 * cells->capacity : 64;
-    struct known_cell **grown = realloc(cells->list, capacity * sizeof(struct known_cell *));
-    if (!grown)
-        return -ENOMEM;
-    cells->list = grown;
-    cells->capacity = capacity;
-    return 0;
-}
-
 int cells_define(struct cells *cells, struct cell *cell)
 {
     struct known_cell *known = cells_find(cells, cell->id);
     if (known) {
         known_release(known);
     } else {
-        if (make_room(cells) < 0 || !(known = calloc(1, sizeof(*known))))
+        size_t place = place_of(cells, cell->id), behind = cells->count - place;
+        known = calloc(1, sizeof(*known));
+        if (!known || !list_add(&cells->list, &cells->count, sizeof(struct known_cell *))) {
+            free(known);
             return -ENOMEM;
-        size_t place = place_of(cells, cell->id);
-        memmove(&cells->list[place + 1], &cells->list[place],
-                (cells->count - place) * sizeof(struct known_cell *));
+        }
+        memmove(&cells->list[place + 1], &cells->list[place], behind * sizeof(struct known_cell *));
         cells->list[place] = known;
-        cells->count++;
     }
     known->cell = *cell;
     *cell = (struct cell){0};
@@ -88,8 +76,7 @@ void cells_free(struct cells *cells)
     *cells = (struct cells){0};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Cells of a window: their events, and the source of these, which must go with the path. */
+/* --- Cells of a window: their events, and the source of these, which must go with the path --- */
 
 static int resolve_event(struct known_cell *known, const struct event_view *view, const char *name,
                          struct event *event)
@@ -361,17 +348,6 @@ static int check_meters(struct known_cell *known)
     return 0;
 }
 
-static int check_counted(struct known_cell *known)
-{
-    const struct event *counted = &known->counted;
-    if (counted->source || counted->own)
-        return fail_with(&known->failure, -ENOTSUP,
-                         "%s cannot be what the calls of a tour count: that takes an event of the "
-                         "operating system",
-                         counted->name);
-    return 0;
-}
-
 /* Finds the harness of the cell's link mode that has every operation of the tour, and says whether
  * the meters and the event of a cell that is a tour can be what they are. A sentence in the cell's
  * failure otherwise. The cell's events are resolved. */
@@ -390,9 +366,15 @@ static int tour_resolve(struct known_cell *known, const struct probe_kit *kit,
     result = find_tour(known, &search);
     if (result == 0)
         result = check_meters(known);
-    if (result == 0)
-        result = check_counted(known);
-    return result;
+    if (result)
+        return result;
+    const struct event *counted = &known->counted;
+    if (counted->source || counted->own)
+        return fail_with(&known->failure, -ENOTSUP,
+                         "%s cannot be what the calls of a tour count: that takes an event of the "
+                         "operating system",
+                         counted->name);
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -450,8 +432,7 @@ static int check_clock(struct known_cell *known, const struct offers *offers, co
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Every kind of cell. */
+/* --- Every kind of cell --- */
 
 /* The job's fields have fixed sizes; nothing longer can exist, so it is refused by name. */
 static int check_lengths(const struct cell *cell, struct failure *failure)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +15,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "probe/driver/kit.h"
 #include "probe/driver/workspace.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The manifest: one statement a line, the first says what the file is. */
+/* --- The manifest: one statement a line, the first says what the file is --- */
 
 #define KIT_MAX_ENTRIES 256
 
@@ -54,12 +53,10 @@ static int keep_harness(struct probe_kit *kit, char *rest)
     char *link = next_word(&rest);
     if (!file || !link || strchr(file, '/') || kit->harness_count == KIT_MAX_ENTRIES)
         return -EINVAL;
-    struct kit_harness *grown =
-        realloc(kit->harnesses, (kit->harness_count + 1) * sizeof(*kit->harnesses));
-    if (!grown)
+    struct kit_harness *added = list_add(&kit->harnesses, &kit->harness_count, sizeof(*added));
+    if (!added)
         return -ENOMEM;
-    kit->harnesses = grown;
-    grown[kit->harness_count++] = (struct kit_harness){strdup(file), strdup(link)};
+    *added = (struct kit_harness){strdup(file), strdup(link)};
     return 0;
 }
 
@@ -69,12 +66,10 @@ static int keep_absence(struct probe_kit *kit, char *rest)
     char *name = next_word(&rest);
     if (!kind || !name || !rest || kit->absence_count == KIT_MAX_ENTRIES)
         return -EINVAL;
-    struct kit_absence *grown =
-        realloc(kit->absences, (kit->absence_count + 1) * sizeof(*kit->absences));
-    if (!grown)
+    struct kit_absence *added = list_add(&kit->absences, &kit->absence_count, sizeof(*added));
+    if (!added)
         return -ENOMEM;
-    kit->absences = grown;
-    grown[kit->absence_count++] = (struct kit_absence){strdup(kind), strdup(name), strdup(rest)};
+    *added = (struct kit_absence){strdup(kind), strdup(name), strdup(rest)};
     return 0;
 }
 
@@ -341,12 +336,11 @@ static void remove_old(const char *place)
             fstatat(dirfd(folder), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) < 0 ||
             !S_ISDIR(facts.st_mode))
             continue;
-        struct old_kit *grown = realloc(list, (count + 1) * sizeof(*list));
-        if (!grown)
+        struct old_kit *added = list_add(&list, &count, sizeof(*added));
+        if (!added)
             break;
-        list = grown;
-        grown[count].used = facts.st_mtime;
-        strcpy(grown[count++].name, entry->d_name);
+        added->used = facts.st_mtime;
+        strcpy(added->name, entry->d_name);
     }
     if (count)
         qsort(list, count, sizeof(*list), latest_first);

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "events/event.h"
 #include "probe/driver/catalogue.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Paths, and what cannot be had. */
+/* --- Paths, and what cannot be had --- */
 
 static char *copy(const char *string)
 {
@@ -38,28 +38,25 @@ int offers_add_absence(struct offers *offers, const char *kind, const char *name
 {
     if (offers_absence(offers, kind, name))
         return 0; /* said once is enough */
-    struct absence *grown =
-        realloc(offers->absences, (offers->absence_count + 1) * sizeof(*offers->absences));
-    if (!grown)
+    struct absence *added = list_add(&offers->absences, &offers->absence_count, sizeof(*added));
+    if (!added)
         return -ENOMEM;
-    offers->absences = grown;
-    grown[offers->absence_count++] = (struct absence){copy(kind), copy(name), copy(reason), error};
+    *added = (struct absence){copy(kind), copy(name), copy(reason), error};
     return 0;
 }
 
 int offers_add(struct offers *offers, const char *path, const char *opt, const char *patterns,
                const char *sources, const char *note, size_t harness)
 {
-    struct offer *grown = realloc(offers->list, (offers->count + 1) * sizeof(*offers->list));
-    if (!grown)
+    struct offer *added = list_add(&offers->list, &offers->count, sizeof(*added));
+    if (!added)
         return -ENOMEM;
-    offers->list = grown;
-    grown[offers->count++] = (struct offer){.path = copy(path),
-                                            .opt = copy(opt),
-                                            .patterns = copy(patterns),
-                                            .sources = copy(sources),
-                                            .note = copy(note),
-                                            .harness = harness};
+    *added = (struct offer){.path = copy(path),
+                            .opt = copy(opt),
+                            .patterns = copy(patterns),
+                            .sources = copy(sources),
+                            .note = copy(note),
+                            .harness = harness};
     return 0;
 }
 
@@ -149,23 +146,21 @@ int operations_add(struct offers *offers, char *rest, size_t harness)
     for (int index = 0; index < WORDS; index++)
         if (!(words[index] = strsep(&rest, " ")))
             return -EBADMSG;
-    struct offered_operation *grown =
-        realloc(offers->operations, (offers->operation_count + 1) * sizeof(*grown));
-    if (!grown)
+    struct offered_operation *added =
+        list_add(&offers->operations, &offers->operation_count, sizeof(*added));
+    if (!added)
         return -ENOMEM;
-    offers->operations = grown;
-    grown[offers->operation_count++] =
-        (struct offered_operation){.path = copy_word(words[PATH]),
-                                   .kind = copy_word(words[KIND]),
-                                   .instrument = copy_word(words[INSTRUMENT]),
-                                   .effect = copy_word(words[EFFECT]),
-                                   .when = copy_word(words[WHEN]),
-                                   .page = copy_word(words[PAGE]),
-                                   .note = strdup(rest ? rest : ""),
-                                   .binds = strcmp(words[BINDS], "binds") == 0,
-                                   .alone = strcmp(words[ALONE], "alone") == 0,
-                                   .needs_folder = strcmp(words[FOLDER], "folder") == 0,
-                                   .harness = harness};
+    *added = (struct offered_operation){.path = copy_word(words[PATH]),
+                                        .kind = copy_word(words[KIND]),
+                                        .instrument = copy_word(words[INSTRUMENT]),
+                                        .effect = copy_word(words[EFFECT]),
+                                        .when = copy_word(words[WHEN]),
+                                        .page = copy_word(words[PAGE]),
+                                        .note = strdup(rest ? rest : ""),
+                                        .binds = strcmp(words[BINDS], "binds") == 0,
+                                        .alone = strcmp(words[ALONE], "alone") == 0,
+                                        .needs_folder = strcmp(words[FOLDER], "folder") == 0,
+                                        .harness = harness};
     return 0;
 }
 
@@ -264,15 +259,14 @@ int clocks_add(struct offers *offers, char *rest)
         .resolution_ps = resolution,
         .slow = strcmp(words[SLOW], "slow") == 0,
         .steered = strcmp(words[STEERED], "steered") == 0};
-    struct offered_clock *grown = NULL;
+    struct offered_clock *added = NULL;
     if (clock.name && clock.kind && clock.way && clock.hardware && clock.claim && clock.note)
-        grown = realloc(offers->clocks, (offers->clock_count + 1) * sizeof(*grown));
-    if (!grown) {
+        added = list_add(&offers->clocks, &offers->clock_count, sizeof(*added));
+    if (!added) {
         free_clock(&clock);
         return -ENOMEM;
     }
-    offers->clocks = grown;
-    grown[offers->clock_count++] = clock;
+    *added = clock;
     return 0;
 }
 
@@ -283,19 +277,14 @@ void clocks_free(struct offers *offers)
     free(offers->clocks);
 }
 
-/* What the operating system makes its time of, "" where it does not tell: one word. */
-static void read_clocksource(char *word, size_t size)
-{
-    AUTO_CLOSE int descriptor = open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor < 0 ? 0 : read(descriptor, word, size - 1);
-    word[length > 0 ? length : 0] = '\0';
-    word[strcspn(word, " \t\n")] = '\0';
-}
-
 void clocks_send(struct wire_writer *writer, const struct offers *offers)
 {
     char clocksource[64];
-    read_clocksource(clocksource, sizeof(clocksource));
+    /* What the operating system makes its time of, "" where it does not tell: one word. */
+    AUTO_CLOSE int descriptor = open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor < 0 ? 0 : read(descriptor, clocksource, sizeof(clocksource) - 1);
+    clocksource[length > 0 ? length : 0] = '\0';
+    clocksource[strcspn(clocksource, " \t\n")] = '\0';
     for (size_t index = 0; index < offers->clock_count; index++) {
         wire_begin(writer, "clock");
         wire_put_string(writer, "name", offers->clocks[index].name);
@@ -332,16 +321,12 @@ static struct preset *presets_find(const struct presets *presets, const char *na
 
 int presets_add(struct presets *presets, const char *name, int error, const char *reason)
 {
-    struct preset *known = presets_find(presets, name);
-    if (known)
+    if (presets_find(presets, name))
         return 0; /* another harness said it */
-    struct preset *grown = realloc(presets->list, (presets->count + 1) * sizeof(*grown));
-    if (!grown)
+    struct preset *added = list_add(&presets->list, &presets->count, sizeof(*added));
+    if (!added)
         return -ENOMEM;
-    presets->list = grown;
-    struct preset *added = &grown[presets->count];
     *added = (struct preset){strdup(name), strdup(reason), error};
-    presets->count++;
     return added->name && added->reason ? 0 : -ENOMEM;
 }
 
@@ -387,8 +372,7 @@ int presets_try(const struct presets *presets, const struct event_view *view,
     return preset->error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * All of it. */
+/* --- All of it --- */
 
 void offers_free(struct offers *offers)
 {

@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "probe/command/launch.h"
-#include "probe/sources/source.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */
 
@@ -49,17 +49,13 @@ static int take_visits(struct session *session, const struct wire_frame *frame)
         unsigned long process = strtoul(list, &rest, 10);
         if (rest == list || (*rest && *rest != ',') || errno || process > UINT32_MAX)
             break;
-        if (session->queued == session->capacity) {
-            size_t capacity = session->capacity ? 2 * session->capacity : 256;
-            struct planned_visit *grown =
-                capacity > MAX_QUEUE ? NULL : realloc(session->queue, capacity * sizeof(*grown));
-            if (!grown)
-                return refuse(session, -ENOMEM, "the queue is too long", "visits");
-            session->queue = grown;
-            session->capacity = capacity;
-        }
-        session->queue[session->queued++] =
-            (struct planned_visit){(uint32_t)cell, (uint32_t)process};
+        struct planned_visit *visit =
+            session->queued < MAX_QUEUE
+                ? list_add(&session->queue, &session->queued, sizeof(*session->queue))
+                : NULL;
+        if (!visit)
+            return refuse(session, -ENOMEM, "the queue is too long", "visits");
+        *visit = (struct planned_visit){(uint32_t)cell, (uint32_t)process};
         list = *rest ? rest + 1 : rest;
     }
     if (!list || *list)

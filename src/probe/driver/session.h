@@ -49,7 +49,7 @@ struct known_cell {
 
 struct cells {
     struct known_cell **list; /* by ascending id */
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Defines the cell, or replaces the one with its id; takes over what *cell holds. */
@@ -142,7 +142,7 @@ struct session {
     const char *tunables; /* of commands: probe/command/environment.c */
     struct brought brought;
     struct planned_visit *queue;
-    size_t queued, capacity, next;      /* next: first that has not run */
+    size_t queued, next;                /* next: first that has not run */
     const struct known_cell *under_way; /* of the visit that runs; NULL: none */
     bool stop;                          /* asked: after the visit under way */
     bool bye;                           /* asked: end the session */

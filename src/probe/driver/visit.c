@@ -64,8 +64,7 @@ static int details_send(struct wire_writer *writer, struct planned_visit visit, 
     return more;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The visit. */
+/* --- The visit --- */
 
 #define TICK_MS     100
 #define ALIVE_MS    1000

@@ -15,8 +15,7 @@
 #include "probe/driver/child.h"
 #include "probe/driver/workspace.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Private folders. Symbolic links are removed, never followed. */
+/* --- Private folders. Symbolic links are removed, never followed. --- */
 
 #define OPEN_FOLDERS 16
 #define ATTEMPTS     100

@@ -51,8 +51,7 @@ static void papi_show_tracepoints(const struct job_event *events, uint32_t count
         (void)mount("debugfs", debugfs, "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Translates events into PAPI's words, and puts them together. */
+/* --- Translates events into PAPI's words, and puts them together --- */
 
 static const char *const hardware_names[] = {
     [PERF_COUNT_HW_CPU_CYCLES] = "PERF_COUNT_HW_CPU_CYCLES",

@@ -149,8 +149,7 @@ static inline bool pattern_starts_inside(uint32_t pattern)
     return pattern == PATTERN_AR || pattern == PATTERN_AO;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Runs one job: the runs of one visit, in this process. */
+/* --- Runs one job: the runs of one visit, in this process --- */
 
 /* The path knows its values only once its library has seen the process exit: call exit(), and the
  * job gets its answer there. */

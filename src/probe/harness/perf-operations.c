@@ -4,7 +4,6 @@
  * Around the windows of the paths on perf descriptors. Everything by inline system calls, because
  * read, ioctl and prctl are what the windows measure. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -16,8 +16,7 @@
 #include "trap-flag.h"
 #include "trap-place.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The time a run took: whole runs, because nothing else ever has the counter. */
+/* --- The time a run took: whole runs, because nothing else ever has the counter --- */
 
 /* In arm, … */
 static void elapsed_begin(struct instrument *instrument)

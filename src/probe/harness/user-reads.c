@@ -15,8 +15,7 @@
 #include "trap-place.h"
 #include "user-counter.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Asked when a harness describes itself, by all that reads counters in user code. */
+/* --- Asked when a harness describes itself, by all that reads counters in user code --- */
 
 int user_usable(char *reason, size_t size)
 {

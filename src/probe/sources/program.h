@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/failure.h"
-
 /* Path of a program looked up in PATH, to be freed; NULL: there is none. */
 char *program_find(const char *name);
 

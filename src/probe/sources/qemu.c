@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "probe/sources/qemu.h"

@@ -12,12 +12,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "probe/driver/catalogue.h"
 #include "probe/driver/child.h"
 #include "probe/sources/source.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What sources call: the reason of a failure, rows of counts. */
+/* --- What sources call: the reason of a failure, rows of counts --- */
 
 int source_fail(const struct source_visit *visit, int code, const char *format, ...)
 {
@@ -54,8 +52,7 @@ void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t na
     source_row_timed(visit, run, nanoseconds, nanoseconds);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Sources that are only a name: the path of the same name counts, inside the window. */
+/* --- Sources that are only a name: the path of the same name counts, inside the window --- */
 
 /* The CPU's counter of time, read in user code. */
 static const char *const clock_classes[] = {"ticks", NULL};
@@ -77,8 +74,7 @@ const struct source source_trap = {
     .runs = 10,
 };
 
-/* ----------------------------------------------------------------------------------------------
- * Asks every source whether it can count here. */
+/* --- Asks every source whether it can count here --- */
 
 #define REASON_BYTES 1024
 
@@ -134,8 +130,7 @@ void sources_free(struct sources *sources)
     *sources = (struct sources){0};
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The tools, and which of them can be used here. */
+/* --- The tools, and which of them can be used here --- */
 
 /* The path whose windows hold the specimen and nothing else. */
 static const char held[] = "bare";

@@ -100,16 +100,6 @@ static const struct valgrind_class *valgrind_class_find(const char *name)
     return NULL;
 }
 
-/* The class of the counts of its tool (or of a trace). */
-static uint64_t valgrind_class_count(const struct valgrind_class *class,
-                                     const uint64_t counts[VALGRIND_COLUMN_COUNT])
-{
-    uint64_t count = 0;
-    for (int index = 0; index < 3 && class->add[index] >= 0; index++)
-        count += counts[class->add[index]];
-    return class->subtract >= 0 ? count - counts[class->subtract] : count;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Caches and TLBs in cachegrind's words: bytes, ways, bytes of a line. It simulates what has a
  * power of two of sets; a TLB is a cache whose lines are pages, every entry able to hold any. */
@@ -454,7 +444,11 @@ static uint64_t count_of(const struct plan *plan, const struct valgrind_class *c
     enum valgrind_tool tool = tool_for(plan, class);
     if (class->tool == TOOL_BBV && tool == TOOL_LACKEY)
         return counts[tool][VALGRIND_INSTRUCTIONS_RAW];
-    return valgrind_class_count(class, counts[tool]);
+    /* The class of the counts of its tool (or of a trace). */
+    uint64_t count = 0;
+    for (int index = 0; index < 3 && class->add[index] >= 0; index++)
+        count += counts[tool][class->add[index]];
+    return class->subtract >= 0 ? count - counts[tool][class->subtract] : count;
 }
 
 /* --- counting --- */

@@ -68,6 +68,17 @@ static inline __attribute__((always_inline)) long call_worst(long status, long r
 /* Makes the call `times` times in a row. times is at least 1. */
 typedef void call_function(struct tour_state *state, uint32_t times);
 
+/* Defines such a function of an expression that is negative where the call failed. */
+#define CALL_FUNCTION(name, call)                                                                  \
+    static void name(struct tour_state *state, uint32_t times)                                     \
+    {                                                                                              \
+        long status = 0;                                                                           \
+        do                                                                                         \
+            status = call_worst(status, (call));                                                   \
+        while (--times);                                                                           \
+        state->status = status;                                                                    \
+    }
+
 struct call_entry {
     call_function *function; /* NULL: it has no such call */
     enum call_effect effect;

@@ -24,8 +24,7 @@ void perf_instrument_close(struct tour_state *state);
 int perf_instrument_check(struct tour_state *state);
 int perf_instrument_check_libc(struct tour_state *state);
 
-/* ----------------------------------------------------------------------------------------------
- * The pages of instrument perf, for the callers that read counters in user code. */
+/* --- The pages of instrument perf, for the callers that read counters in user code --- */
 
 /* Can user code read any counter here? */
 int user_pages_usable(char *reason, size_t size);
@@ -39,8 +38,7 @@ int user_pages_prepare_populated(struct tour_state *state);
 /* After a pass: did the pages go on being readable? */
 int user_pages_check(struct tour_state *state);
 
-/* ----------------------------------------------------------------------------------------------
- * The set of libassay's that the caller of the same name switches and reads. */
+/* --- The set of libassay's that the caller of the same name switches and reads --- */
 
 int assay_instrument_open(struct tour_state *state);
 int assay_instrument_settle(struct tour_state *state, bool running);
@@ -60,8 +58,7 @@ int papi_high_open(struct tour_state *state);
 int papi_high_settle(struct tour_state *state, bool running);
 int papi_high_check(struct tour_state *state);
 
-/* ----------------------------------------------------------------------------------------------
- * LIKWID's marker interface. */
+/* --- LIKWID's marker interface --- */
 
 #define LIKWID_REGION "window"
 

@@ -11,8 +11,7 @@
 #include "probe/harness/user-reads.h"
 #include "syscall.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Maps the pages. Always while nothing counts: see user_sum in lib/user-read.h. */
+/* --- Maps the pages. Always while nothing counts: see user_sum in lib/user-read.h. --- */
 
 int user_pages_usable(char *reason, size_t size)
 {
@@ -86,8 +85,7 @@ int user_pages_check(struct tour_state *state)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The counters. */
+/* --- The counters --- */
 
 /* What one read of a descriptor gives. A counter that stands alone is opened as its users do: not
  * as a group of one, whose read takes longer. */

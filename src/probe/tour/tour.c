@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,8 +25,7 @@
 #include "syscall.h"
 #include "wire/tour.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What calls are called. */
+/* --- What calls are called --- */
 
 const char *const call_kind_names[CALL_KINDS] = {
     [CALL_START] = "start",     [CALL_STOP] = "stop",       [CALL_READ] = "read",

@@ -75,8 +75,7 @@ int row_watch(const struct watch *watch)
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Steps: a clock is read until it shows something else, and another one right after that. */
+/* --- Steps: a clock is read until it shows something else, and another one right after that --- */
 
 #define QUICK_READINGS 256u /* of a clock that is quick, before the time is looked at again */
 

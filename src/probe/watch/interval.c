@@ -197,8 +197,7 @@ static int crew_run(const struct crew_duty *duty, uint32_t members, uint32_t rou
     return crew.result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Intervals of threads that each begin and end their own. */
+/* --- Intervals of threads that each begin and end their own --- */
 
 struct shared {
     struct interval interval;

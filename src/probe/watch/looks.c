@@ -10,8 +10,7 @@
 #include "syscall.h"
 #include "window.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Opens clocks and reads them in turn. */
+/* --- Opens clocks and reads them in turn --- */
 
 static int open_one(struct looks *looks, const struct job *job, uint32_t column, bool objects,
                     struct failure *failure)
@@ -79,8 +78,7 @@ int looks_rehearse(struct looks *looks, struct failure *failure)
     return looks_check(looks, failure);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Pins threads and moves them. */
+/* --- Pins threads and moves them --- */
 
 int places_find(struct places *places, int home, struct failure *failure)
 {

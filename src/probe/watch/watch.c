@@ -7,12 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------------------------
- * Keeping CPUs from idle states: asks the operating system for a latency of 0 µs. */
+/* --- Keeping CPUs from idle states: asks the operating system for a latency of 0 µs --- */
 
 #define AWAKE_FILE "/dev/cpu_dma_latency"
 
@@ -41,8 +39,7 @@ static int awake_hold(struct failure *failure)
     return fd;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What runs each kind, and what its job must be like. */
+/* --- What runs each kind, and what its job must be like --- */
 
 static const struct way {
     int (*watch)(const struct watch *watch);

@@ -161,8 +161,7 @@ static int pipe_work(struct work *work, uint64_t microseconds)
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Calls of the operating system, repeated until the time is over; and the table. */
+/* --- Calls of the operating system, repeated until the time is over; and the table --- */
 
 #define FAULT_PAGES 64u
 

@@ -66,3 +66,16 @@ void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *block, int 
 
 /* Came with version 2 (QEMU 9.0), which refuses plugins of version 1: seen, never called. */
 void *qemu_plugin_scoreboard_new(size_t size) __attribute__((weak));
+
+/* What QEMU reads after loading, and calls. Version 2 of the interface refuses version 1, and the
+ * other way round; what we use is the same in both. */
+#define PLUGIN_OF_EITHER_VERSION                                                                   \
+    PLUGIN_EXPORT extern int qemu_plugin_version;                                                  \
+    int qemu_plugin_version = 1;                                                                   \
+    PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,     \
+                                          char **argv);                                            \
+    __attribute__((constructor)) static void choose_version(void)                                  \
+    {                                                                                              \
+        if (qemu_plugin_scoreboard_new)                                                            \
+            qemu_plugin_version = 2;                                                               \
+    }

@@ -5,7 +5,6 @@
  * executed again in its place, with the same options, to run that. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

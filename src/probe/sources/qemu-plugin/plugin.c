@@ -233,22 +233,9 @@ static void pass_accesses(const struct pass *pass, unsigned vcpu, struct instruc
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The plugin itself: its state, what QEMU calls, what it writes. */
+/* --- The plugin itself: its state, what QEMU calls, what it writes --- */
 
-/* QEMU reads it after loading. Version 2 of the interface refuses version 1, and the other way
- * round; what we use is the same in both. */
-PLUGIN_EXPORT extern int qemu_plugin_version;
-int qemu_plugin_version = 1;
-
-PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
-                                      char **argv);
-
-__attribute__((constructor)) static void choose_version(void)
-{
-    if (qemu_plugin_scoreboard_new)
-        qemu_plugin_version = 2;
-}
+PLUGIN_OF_EITHER_VERSION
 
 /* Most of QEMU's callbacks carry no pointer of ours: this is the plugin's one state. */
 static struct {
@@ -350,18 +337,6 @@ static void exited(uint64_t id, void *data)
     put(line, (size_t)length);
 }
 
-static void put_header(void)
-{
-    static const char names[] = "columns"
-#define NAME(symbol, name) " " name
-        QEMU_COLUMNS(NAME) "\n";
-#undef NAME
-    put(QEMU_OUTPUT_MAGIC, strlen(QEMU_OUTPUT_MAGIC));
-    put(plugin.isa, strlen(plugin.isa));
-    put("\n", 1);
-    put(names, strlen(names));
-}
-
 /* KEY=ADDRESS */
 static bool take_address(const char *argument, const char *key, uint64_t *address)
 {
@@ -412,7 +387,14 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
                     !qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_R << ACCESS_SHIFT) &&
                     qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_W << ACCESS_SHIFT) &&
                     qemu_plugin_mem_is_store(QEMU_PLUGIN_MEM_RW << ACCESS_SHIFT);
-    put_header();
+    static const char names[] = "columns"
+#define NAME(symbol, name) " " name
+        QEMU_COLUMNS(NAME) "\n";
+#undef NAME
+    put(QEMU_OUTPUT_MAGIC, strlen(QEMU_OUTPUT_MAGIC));
+    put(plugin.isa, strlen(plugin.isa));
+    put("\n", 1);
+    put(names, strlen(names));
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_vcpu_syscall_cb(id, called);
     qemu_plugin_register_atexit_cb(id, exited, NULL);

@@ -370,18 +370,7 @@ static void ledger_map(struct ledger *ledger, uint64_t address)
 #define THREADS_MOST 32768u /* at a time */
 #define PAGE         4096u
 
-/* QEMU reads it after loading; see plugin.c. */
-PLUGIN_EXPORT extern int qemu_plugin_version;
-int qemu_plugin_version = 1;
-
-PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
-                                      char **argv);
-
-__attribute__((constructor)) static void choose_version(void)
-{
-    if (qemu_plugin_scoreboard_new)
-        qemu_plugin_version = 2;
-}
+PLUGIN_OF_EITHER_VERSION
 
 /* QEMU's callbacks carry no pointer of ours, or one only: this is the plugin's one state. */
 static struct {
@@ -555,19 +544,18 @@ static void count(struct place *place)
     }
 }
 
-/* Of an instruction that begins on one page and ends on the next QEMU makes a block of its own. It
- * may nevertheless tell of it at the end of the block before, as far as it had read its bytes, and
- * then not execute it there. So whatever could be such a one is taken for a block of its own. */
-static bool may_cross(const struct qemu_plugin_insn *theirs)
-{
-    return qemu_plugin_insn_vaddr(theirs) % PAGE + ACCOUNT_BYTES > PAGE;
-}
-
 static void translated(uint64_t id, struct qemu_plugin_tb *block)
 {
     (void)id;
     size_t length = qemu_plugin_tb_n_insns(block);
-    bool apart = length > 1 && may_cross(qemu_plugin_tb_get_insn(block, length - 1));
+    /* Of an instruction that begins on one page and ends on the next QEMU makes a block of its own.
+     * It may nevertheless tell of it at the end of the block before, as far as it had read its
+     * bytes, and then not execute it there. So whatever could be such a one is taken for a block of
+     * its own. */
+    bool apart =
+        length > 1 &&
+        (qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, length - 1)) % PAGE + ACCOUNT_BYTES >
+         PAGE);
     for (size_t index = 0; index < length; index++) {
         struct place place = {.block = block, .theirs = qemu_plugin_tb_get_insn(block, index)};
         uint64_t address = qemu_plugin_insn_vaddr(place.theirs);

@@ -18,8 +18,7 @@ static bool traits_listed(const char *const *names, const char *word)
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * AArch64: the operands say what an arithmetic mnemonic works on. */
+/* --- AArch64: the operands say what an arithmetic mnemonic works on --- */
 
 static enum arithmetic arithmetic_of(const char *mnemonic)
 {
@@ -175,8 +174,7 @@ static void traits_riscv(const char *mnemonic, const char *operands, struct trai
     traits->atomic = strncmp(mnemonic, "amo", 3) == 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * x86-64 in AT&T's syntax. */
+/* --- x86-64 in AT&T's syntax --- */
 
 static bool begins(const char *text, const char *start)
 {
@@ -266,8 +264,7 @@ static void traits_x86(const char *mnemonic, const char *operands, struct traits
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * From the line to the table. */
+/* --- From the line to the table --- */
 
 #define MNEMONIC 32
 
