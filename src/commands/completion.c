@@ -15,12 +15,12 @@
 #define SHELLS "bash zsh fish"
 
 /* Every command, at *at, whose name a shell reads as it is. */
-#define EACH_COMMAND(at)                                                                           \
+#define EACH_COMMAND()                                                                             \
     for (const struct command *const *at = command_registry; *at; at++)                            \
         if (completion_is_plain((*at)->name))
-/* The same of its options. */
-#define EACH_OPTION(spec, command)                                                                 \
-    for (size_t spec##_at = 0; (spec = option_at(command, spec##_at)); spec##_at++)                \
+/* The same of the options of `command`, as `spec`. */
+#define EACH_OPTION()                                                                              \
+    for (size_t i = 0; (spec = option_at(command, i)); i++)                                        \
         if (completion_is_plain(spec->name))
 
 /* Options of the program itself. */
@@ -280,11 +280,11 @@ static void put_command(struct text *out, const struct command *command)
 {
     const struct option_spec *spec;
     text_printf(out, "    %s)\n        options=(", command->name);
-    EACH_OPTION(spec, command)
+    EACH_OPTION()
     put_option(spec, out);
     /* Those that take something, with blanks around each. */
     text_puts(out, " )\n        takes='");
-    EACH_OPTION(spec, command)
+    EACH_OPTION()
     if (spec->argument)
         put_option(spec, out);
     text_printf(out, " '\n        passes=%s\n        ;;\n", command->passes_on ? "yes" : "");
@@ -296,7 +296,7 @@ static void put_cases(struct text *out, const struct command *command)
     const struct option_spec *spec;
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
-    EACH_OPTION(spec, command)
+    EACH_OPTION()
     put_case(command, spec, out);
     text_printf(out, "    %s:arguments:*)\n", command->name);
     text_puts(out, "        if [[ $typed == -* ]]; then\n"
@@ -317,13 +317,13 @@ static void completion_bash(struct text *out)
 {
     text_puts(out, head);
     text_puts(out, "_assay_commands=(");
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     text_printf(out, " %s", (*at)->name);
     text_puts(out, " )\n_assay_own=(");
     for (const struct completion_own *own = completion_own; own->name; own++)
         text_printf(out, " %s", own->name);
     text_printf(out, " -h )\n\n%s    case $command in\n", body);
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     put_command(out, *at);
     for (const struct completion_own *own = completion_own; own->name; own++) {
         if (own->command)
@@ -341,7 +341,7 @@ static void completion_bash(struct text *out)
                    "        return\n        ;;\n    *) return ;;\n");
 
     text_printf(out, "    esac\n%s", tail);
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     put_cases(out, *at);
     text_puts(out, "    esac\n}\ncomplete -F _assay assay\n");
 }
@@ -409,7 +409,7 @@ static void fish_put_command(const struct command *command, struct text *out)
     text_printf(out, " -a %s -d ", command->name);
     put_quoted(command->summary, out);
     text_putc(out, '\n');
-    EACH_OPTION(spec, command)
+    EACH_OPTION()
     fish_put_option(command, spec, out);
     AUTO_TEXT struct text words = {0};
     const enum completion_kind kind = completion_of_arguments(command, &words);
@@ -445,11 +445,11 @@ static void completion_fish(struct text *out)
     text_puts(out, " -a help -d 'explain a command'\n");
     put_line(for_command, "help --man --help", out);
     text_puts(out, " -a '");
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     text_printf(out, "%s%s", at == command_registry ? "" : " ", (*at)->name);
     text_puts(out, "'\n");
 
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     fish_put_command(*at, out);
 }
 
@@ -520,7 +520,7 @@ static void zsh_put_command(const struct command *command, struct text *out)
 {
     const struct option_spec *spec;
     text_printf(out, "        %s)\n        _arguments -s -S", command->name);
-    EACH_OPTION(spec, command)
+    EACH_OPTION()
     for (int letter = completion_has_letter(spec); letter >= 0; letter--)
         put_form(command, spec, letter, out);
     AUTO_TEXT struct text words = {0};
@@ -552,7 +552,7 @@ static void completion_zsh(struct text *out)
     text_puts(out, "#compdef assay\n"
                    "# zsh completion for assay, made by `assay --completion zsh`.\n\n"
                    "_assay_commands() {\n    local -a commands=(\n");
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     put_described((*at)->name, (*at)->summary, out);
     put_described("help", "explain a command", out);
     text_puts(out, "    )\n    _describe command commands\n}\n\n"
@@ -572,7 +572,7 @@ static void completion_zsh(struct text *out)
     text_puts(out, "    [[ $state == options ]] || return\n"
                    "    curcontext=\"${curcontext%:*}-$line[1]:\"\n"
                    "    case $line[1] in\n");
-    EACH_COMMAND(at)
+    EACH_COMMAND()
     zsh_put_command(*at, out);
     text_puts(out, "        help) _assay_commands ;;\n    esac\n}\n\n"
                    "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n    _assay \"$@\"\n"

@@ -376,9 +376,9 @@ static void put_zeros(const struct page *page, const struct listed_specimen *lis
 {
     const struct catalogue_specimen *specimen = listed->specimen;
     AUTO_MEMORY bool *told = memory_new(specimen->truth_count + 1, sizeof(*told));
-    for (size_t i = 0; told && i < specimen->truth_count; i++)
+    for (size_t i = 0; i < specimen->truth_count; i++)
         told[i] = !is_zero(page, listed, &specimen->truths[i]);
-    for (size_t i = 0; told && i < specimen->truth_count; i++) {
+    for (size_t i = 0; i < specimen->truth_count; i++) {
         if (told[i])
             continue;
         AUTO_TEXT struct text line = {0}, names = {0};
@@ -402,9 +402,9 @@ static void put_reasons(const struct page *page, const struct listed_specimen *l
 {
     const struct catalogue_specimen *specimen = listed->specimen;
     AUTO_MEMORY bool *told = memory_new(specimen->truth_count + 1, sizeof(*told));
-    for (size_t i = 0; told && i < specimen->truth_count; i++)
+    for (size_t i = 0; i < specimen->truth_count; i++)
         told[i] = !*specimen->truths[i].why;
-    for (size_t i = 0; told && i < specimen->truth_count; i++) {
+    for (size_t i = 0; i < specimen->truth_count; i++) {
         if (told[i])
             continue;
         AUTO_TEXT struct text line = {0}, names = {0};

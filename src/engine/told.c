@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* --- sentences of a section --- */
 
 #define SENTENCES_MAX 4
@@ -146,9 +145,9 @@ bool told_is_unsure(const char *word)
     return AMONG(word, unsure_words);
 }
 
-const char *told_text(const json_t *row, const char *key)
+const char *told_text(const json_t *object, const char *key)
 {
-    return json_string_value(json_object_get(row, key));
+    return json_string_value(json_object_get(object, key));
 }
 
 /* One stray run in thousands makes the one of the other. */

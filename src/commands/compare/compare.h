@@ -76,18 +76,18 @@ void compare_note(struct comparing *comparing, const char *format, ...)
 json_t *compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
-void compare_put_report(const void *comparing, const struct style *style, struct text *out);
+void compare_put_report(const void *run, const struct style *style, struct text *out);
 /* "varies (4 of 7)", "biased (kernel-leak)"; there is a word. */
 void compare_put_word(const struct compare_word *word, struct text *out);
 /* "instructions:u · perf-read", and "error: …" of a claim. */
 void compare_put_group(const struct comparing *comparing, const struct compare_group *group,
                        struct text *out);
 /* --- for programs --- */
-json_t *compare_results_json(const void *comparing);
-json_t *compare_analysis_json(const void *comparing);
+json_t *compare_results_json(const void *run);
+json_t *compare_analysis_json(const void *run);
 /* What is about several machines; what was not tested of it is said, and then it is no verdict. */
-json_t *compare_findings_json(const void *comparing);
-json_t *compare_skipped_json(const void *comparing);
+json_t *compare_findings_json(const void *run);
+json_t *compare_skipped_json(const void *run);
 /* Rows of the analyses of variance with the machine as a factor, shared; NULL: there are none. */
 json_t *compare_anova(const struct comparing *comparing);
 /* Is the machine among the factors of this event, and does any of them explain something? */

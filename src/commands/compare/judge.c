@@ -62,7 +62,7 @@ static const char *common_unit(const struct compare_case *file,
 static double *values_in(const struct compare_values *values, double factor)
 {
     double *list = memory_new((values->count ? values->count : 1), sizeof(*list));
-    for (size_t i = 0; list && i < values->count; i++)
+    for (size_t i = 0; i < values->count; i++)
         list[i] = values->list[i] * factor;
     sort_values(list, values->count);
     return list;
